@@ -118,99 +118,157 @@ pub fn kept_true(
     let mut counterparts: Vec<Option<usize>> =
         (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
     is.adopt(&mut counterparts, after, &was, before);
-    let is_changed = |text: usize| counterparts[text].is_none_or(|old| was_contents[old] != is_contents[text]);
+    let sides = Sides { after, is: &is, was_contents: &was_contents, is_contents: &is_contents, counterparts };
     // What nobody changed is not read again.
-    let unchanged = |text: usize| counterparts[text].filter(|_| !is_changed(text));
-    let mut after_decoder = Decoder::with_known(&is_contents, |text| old_lines.decoder.known_rows(unchanged(text)?));
-    // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
-    let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
-    let mut drafts: Vec<Draft<'_>> = Vec::new();
-    // What a provider wrote, and what it says.
-    let mut trusted: Vec<(usize, String)> = Vec::new();
+    let unchanged = |text: usize| sides.counterparts[text].filter(|_| !sides.is_changed(text));
+    let mut new_lines = Decoder::with_known(&is_contents, |text| old_lines.decoder.known_rows(unchanged(text)?));
     let parts_of = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
-    let was_text = |text: usize| counterparts[text].map(|old| Old { text: old, parts: &parts_of });
-    for text in 0..is_contents.len() {
-        let (old, is_changed) = (counterparts[text], is_changed(text));
-        let concerns = after_decoder.has_pointers(text)
-            || (is_changed
-                && old.is_some_and(|old| {
-                    // A heading that claims more lines than there are is none.
-                    old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
-                }));
-        if !concerns {
-            continue;
-        }
-        // A provider may have written pointers itself, such as one of the host that asked ours.
-        let may_be_own = match old {
-            Some(_) => is_changed,
-            None => after.entries()[is.texts[text].0].foreign.is_some(),
-        };
-        let (said, dead) = if may_be_own { after_decoder.text_and_dead(text) } else { Default::default() };
-        let is_true = may_be_own
-            && dead.is_empty()
-            && old.is_none_or(|old| {
-                after_decoder.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
-            });
-        // Of a message that the host made nobody knows what it was, but its pointers lead somewhere.
-        if is_true {
-            trusted.push((text, said.into_owned()));
-        } else {
-            drafts.push(Draft::new(text, is_contents[text], was_text(text), is_changed, &mut old_lines));
-        }
-    }
-    if drafts.is_empty() {
+    let mut work = Work { sides: &sides, parts: &parts_of, drafts: Vec::new(), trusted: Vec::new() };
+    work.begin(&mut new_lines, &mut old_lines);
+    if work.drafts.is_empty() {
         return Vec::new();
     }
+    // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
+    let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
     for round in 0..=2 * MAX_ROUNDS {
-        let texts: Vec<String> = drafts.iter().map(Draft::text).collect();
-        let mut contents = is_contents.clone();
-        drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
-        let is_draft: HashSet<usize> = drafts.iter().map(|draft| draft.text).collect();
-        let known = |text: usize| after_decoder.known_rows(text).filter(|_| !is_draft.contains(&text));
-        let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
-        let wrong: Vec<Wrong> = drafts.iter().enumerate().flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
-        // What was mended elsewhere may be nearer than what a pointer led to.
-        let led_astray: Vec<usize> =
-            trusted.extract_if(.., |(text, said)| lines.decoder.text(*text) != *said).map(|(text, _)| text).collect();
-        if wrong.is_empty() && led_astray.is_empty() {
+        let may_expand = may_expand.as_deref_mut().filter(|_| round < MAX_ROUNDS);
+        if !work.repair(&new_lines, &mut old_lines, &mut room, may_expand) {
             break;
         }
-        let may_grow = round < MAX_ROUNDS && may_expand.is_some();
-        let copies = if may_grow { copies(&wrong, &drafts, &mut lines, &mut old_lines) } else { HashMap::new() };
+    }
+    work.done()
+}
+
+/// The texts before and after, and which belong together.
+struct Sides<'c> {
+    after: &'c Conversation,
+    is: &'c Texts<'c>,
+    was_contents: &'c [&'c str],
+    is_contents: &'c [&'c str],
+    /// For each text after, the one that it was before.
+    counterparts: Vec<Option<usize>>,
+}
+
+impl Sides<'_> {
+    fn is_changed(&self, text: usize) -> bool {
+        self.counterparts[text].is_none_or(|old| self.was_contents[old] != self.is_contents[text])
+    }
+}
+
+/// The texts under work.
+struct Work<'c> {
+    sides: &'c Sides<'c>,
+    /// What a text before is made of.
+    parts: &'c dyn Fn(usize) -> Vec<Range<usize>>,
+    drafts: Vec<Draft<'c>>,
+    /// What a provider wrote, and what it says.
+    trusted: Vec<(usize, String)>,
+}
+
+impl<'c> Work<'c> {
+    /// Divides the texts that pointers are in, or were: what a provider wrote and is true is trusted, all else is under work.
+    fn begin(&mut self, new_lines: &mut Decoder<'c>, old_lines: &mut Lines<'c>) {
+        let Sides { after, is, was_contents, is_contents, counterparts } = self.sides;
+        for (text, old) in counterparts.iter().copied().enumerate() {
+            let is_changed = self.sides.is_changed(text);
+            let concerns = new_lines.has_pointers(text)
+                || (is_changed
+                    && old.is_some_and(|old| {
+                        // A heading that claims more lines than there are is none.
+                        old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
+                    }));
+            if !concerns {
+                continue;
+            }
+            // A provider may have written pointers itself, such as one of the host that asked ours.
+            let may_be_own = match old {
+                Some(_) => is_changed,
+                None => after.entries()[is.texts[text].0].foreign.is_some(),
+            };
+            let (said, dead) = if may_be_own { new_lines.text_and_dead(text) } else { Default::default() };
+            let is_true = may_be_own
+                && dead.is_empty()
+                && old.is_none_or(|old| {
+                    new_lines.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
+                });
+            // Of a message that the host made nobody knows what it was, but its pointers lead somewhere.
+            if is_true {
+                self.trusted.push((text, said.into_owned()));
+            } else {
+                self.draft(text, is_changed, old_lines);
+            }
+        }
+    }
+
+    fn draft(&mut self, text: usize, is_changed: bool, old_lines: &mut Lines<'c>) {
+        let was = self.sides.counterparts[text].map(|old| Old { text: old, parts: self.parts });
+        self.drafts.push(Draft::new(text, self.sides.is_contents[text], was, is_changed, old_lines));
+    }
+
+    /// Repairs what is wrong as the drafts stand; whether anything was. Without `may_expand`, nothing becomes longer.
+    fn repair(
+        &mut self,
+        new_lines: &Decoder<'c>,
+        old_lines: &mut Lines<'c>,
+        room: &mut usize,
+        mut may_expand: Option<&mut (dyn FnMut(Expansion<'_>) -> bool + '_)>,
+    ) -> bool {
+        let texts: Vec<String> = self.drafts.iter().map(Draft::text).collect();
+        let mut contents = self.sides.is_contents.to_vec();
+        self.drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
+        let is_draft: HashSet<usize> = self.drafts.iter().map(|draft| draft.text).collect();
+        let known = |text: usize| new_lines.known_rows(text).filter(|_| !is_draft.contains(&text));
+        let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
+        let drafts = self.drafts.iter().enumerate();
+        let wrong: Vec<Wrong> = drafts.flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
+        // What was repaired elsewhere may be nearer than what a pointer led to.
+        let is_led_astray = |(text, said): &mut (usize, String)| lines.decoder.text(*text) != *said;
+        let led_astray: Vec<usize> = self.trusted.extract_if(.., is_led_astray).map(|(text, _)| text).collect();
+        let copies =
+            if may_expand.is_some() { copies(&wrong, &self.drafts, &mut lines, old_lines) } else { HashMap::new() };
         // The newest first: what they say is needed most. From the end, so that items keep their places.
         for (number, wrong) in wrong.iter().enumerate().rev() {
-            let (message, at) = &is.texts[drafts[wrong.draft].text];
-            let draft = &mut drafts[wrong.draft];
+            let (message, at) = &self.sides.is.texts[self.drafts[wrong.draft].text];
+            let draft = &mut self.drafts[wrong.draft];
             if let Some(pointer) = copies.get(&number) {
                 draft.aim(wrong.item, pointer.clone());
                 continue;
             }
-            let expanded = if may_grow { draft.expanded(wrong.item, &mut old_lines, &mut room) } else { None };
-            let whole = expanded.filter(|(pointer, lines, whole)| {
+            let whole = may_expand.as_mut().and_then(|may_expand| {
+                let (pointer, lines, whole) = draft.expanded(wrong.item, old_lines, room)?;
                 let text = whole.text();
-                let expansion = Expansion { message: *message, path: &at.path, pointer, lines, text: &text };
-                may_expand.as_mut().is_some_and(|may_expand| may_expand(expansion))
+                let expansion =
+                    Expansion { message: *message, path: &at.path, pointer: &pointer, lines: &lines, text: &text };
+                may_expand(expansion).then_some(whole)
             });
             match whole {
-                Some((_, _, whole)) => *draft = whole,
+                Some(whole) => *draft = whole,
                 None => draft.leave_out(wrong.item),
             }
         }
+        let was_wrong = !(wrong.is_empty() && led_astray.is_empty());
         for text in led_astray {
-            drafts.push(Draft::new(text, is_contents[text], was_text(text), true, &mut old_lines));
+            self.draft(text, true, old_lines);
         }
+        was_wrong
     }
-    let mended = drafts.into_iter().filter_map(|draft| {
-        let text = draft.text();
-        if text == is_contents[draft.text] {
-            return None;
-        }
-        let (message, at) = &is.texts[draft.text];
-        let Draft { aimed, expanded, left_out, .. } = draft;
-        Some(Mended { message: *message, block: at.block, path: at.path.clone(), text, aimed, expanded, left_out })
-    });
-    mended.collect()
+
+    /// The texts that say something else now.
+    fn done(self) -> Vec<Mended> {
+        let Sides { is, is_contents, .. } = self.sides;
+        let mended = self.drafts.into_iter().filter_map(|draft| {
+            let text = draft.text();
+            if text == is_contents[draft.text] {
+                return None;
+            }
+            let (message, at) = &is.texts[draft.text];
+            let Draft { aimed, expanded, left_out, .. } = draft;
+            Some(Mended { message: *message, block: at.block, path: at.path.clone(), text, aimed, expanded, left_out })
+        });
+        mended.collect()
+    }
 }
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
