@@ -10,9 +10,8 @@ use std::{
 use super::{
     apply,
     cut::{Keep, LineLengths, cut_characters, cut_lines},
-    drop_messages,
     search::{Probe, loosest},
-    window_to_fit,
+    window,
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
@@ -161,8 +160,8 @@ impl<'a> ContentCut<'a> {
         let after = apply(conversation, &proposal.plan)?;
         let tally = self.request.tally.recount(conversation, &after, &self.request.cancel)?;
         // Nothing was dropped or added yet, so indices still are those of the request.
-        let dropped = window_to_fit(&after, &tally, self.keep_recent, budget).unwrap_or_default().collect();
-        drop_messages(&dropped, &mut proposal);
+        let dropped = window::to_fit(&after, &tally, self.keep_recent, budget).unwrap_or_default().collect();
+        window::drop_messages(&dropped, &mut proposal);
         Ok(proposal)
     }
 

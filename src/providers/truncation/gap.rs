@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::said;
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, NewValue, Plan, Role},
     log::is_log,
@@ -37,7 +36,7 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Pr
         with_note.plan.edits.push(Edit::Insert { before: place, value: Inserted::from(message) });
     }
     if !with_note.notes.iter().any(|note| (note.message, note.block) == (place, None)) {
-        with_note.notes.push(said(Why::note(place, None)));
+        with_note.notes.push(Why::note(place, None).into());
     }
     Some(with_note)
 }

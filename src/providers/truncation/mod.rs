@@ -3,18 +3,18 @@
 mod content;
 pub(super) mod cut;
 mod gap;
+mod salient;
 mod search;
 mod window;
 
 use std::sync::Arc;
-use std::{collections::BTreeSet, ops::Range};
 
 use async_trait::async_trait;
 use serde_json::Value;
 
 use self::{content::ContentCut, gap::with_note_of_gap};
 use super::{
-    Capabilities, CondenseError, Descriptor, Note, Proposal, Provider, ProviderInfo, Request, Speed, State,
+    Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed, State,
     pinned::{sparing_pins, with_bridges},
     tool_rules::limited,
 };
@@ -22,7 +22,7 @@ use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
     options::{ConfigError, Field, Settings, Table, merged},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    salience::{Kept, Salience, SalienceError, WITHOUT, Weights, Why},
+    salience::WITHOUT,
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
@@ -208,8 +208,8 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
 /// What one strategy or mode cuts.
 fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     match (settings.text("mode"), strategy(settings, request.target_tokens)) {
-        ("window", _) => Ok(window_proposal(request, settings)),
-        (_, "salient") => salient_proposal(request, settings),
+        ("window", _) => Ok(window::proposal(request, settings)),
+        (_, "salient") => salient::proposal(request, settings),
         _ => ContentCut::new(request, &request.conversation.texts(), settings).propose(),
     }
 }
@@ -236,69 +236,6 @@ fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
     }
 }
 
-fn salience(settings: &Settings<'_>) -> Salience {
-    Salience {
-        preserve_recent: settings.integer("preserveRecentCount"),
-        weights: Weights::without(settings.text("withoutSignal")),
-    }
-}
-
-fn salient_proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let (history, salience) = (request.history(), salience(settings));
-    let Some(budget) = request.budget() else {
-        let least = settings.integer("minTokensForTruncation");
-        let kept = salience.cut_each(history, settings.integer("maxToolResultLines"), least);
-        return Ok(proposal_of(kept.map_err(unanswered)?));
-    };
-    let kept = salience.within(history, budget).map_err(unanswered)?;
-    let fits = kept.tally.total() <= budget;
-    let proposal = proposal_of(kept);
-    if fits {
-        return Ok(proposal);
-    }
-    let after = apply(&request.conversation, &proposal.plan)?;
-    let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    // Two messages say that others went.
-    let budget = budget.saturating_sub(NOTE_TOKENS);
-    Ok(window_after(request, proposal, &after, &tally, salience.preserve_recent, budget))
-}
-
-/// Tokens of the two messages that say that others went.
-const NOTE_TOKENS: usize = 24;
-
-fn proposal_of(kept: Kept) -> Proposal {
-    let notes = kept.reasons.into_iter().map(said);
-    Proposal { notes: notes.collect(), plan: kept.plan, ..Proposal::default() }
-}
-
-fn said(Why { message, block, operation, reason }: Why) -> Note {
-    Note { message, block, operation, reason, grade: None }
-}
-
-fn unanswered(error: SalienceError) -> CondenseError {
-    match error {
-        SalienceError::Cancelled(cancelled) => cancelled.into(),
-        SalienceError::Plan(source) => CondenseError::InvalidPlan { provider: Truncation::ID.into(), source },
-    }
-}
-
-/// Drops the oldest of what `proposal` leaves.
-fn window_after(
-    request: &Request,
-    mut proposal: Proposal,
-    after: &Conversation,
-    tally: &Tally,
-    keep: usize,
-    budget: usize,
-) -> Proposal {
-    let Some(range) = window_to_fit(after, tally, keep, budget) else { return proposal };
-    // Messages that the proposal drops already have no place in `after`.
-    let place = request.conversation.positions();
-    let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
-    drop_messages(&dropped, &mut proposal);
-    proposal
-}
-
 /// What is said where a plan leaves more than the target.
 fn target_missed(request: &Request, plan: &Plan) -> Result<Option<Warning>, CondenseError> {
     let Some(target) = request.target_tokens else { return Ok(None) };
@@ -319,54 +256,4 @@ fn measured(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
 
 fn apply(conversation: &Conversation, plan: &Plan) -> Result<Conversation, CondenseError> {
     conversation.apply(plan).map_err(|source| CondenseError::InvalidPlan { provider: Truncation::ID.into(), source })
-}
-
-fn window_proposal(request: &Request, settings: &Settings<'_>) -> Proposal {
-    let conversation = &request.conversation;
-    let keep = settings.integer("preserveRecentCount");
-    let mut proposal = Proposal::default();
-    let dropped = match request.budget() {
-        Some(budget) => window_to_fit(conversation, &request.tally, keep, budget),
-        None => {
-            let half = window::half(conversation.len());
-            if half == 0 { None } else { window::droppable(conversation, keep, |range| range.end > half) }
-        }
-    };
-    drop_messages(&dropped.unwrap_or_default().collect(), &mut proposal);
-    proposal
-}
-
-fn window_to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget: usize) -> Option<Range<usize>> {
-    let mut before = Vec::with_capacity(conversation.len() + 1);
-    before.push(0);
-    for index in 0..conversation.len() {
-        before.push(before[index] + tally.message(index) - pinned_tokens(conversation, tally, index));
-    }
-    window::droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
-}
-
-/// Tokens of a message that stay though it is dropped.
-fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> usize {
-    let pins = &conversation.entries()[message].pins;
-    if pins.is_empty() {
-        return 0;
-    }
-    let pinned: usize =
-        (0..).zip(tally.blocks(message)).filter(|(block, _)| pins.holds(*block)).map(|(_, tokens)| tokens).sum();
-    pinned.min(tally.message(message))
-}
-
-/// Adds to `proposal` that these messages are dropped.
-fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
-    let reason = said!("change.oldest", count: dropped.len());
-    let is_in = |edit: &Edit| match edit {
-        Edit::Set { message, .. } | Edit::InsertBlock { message, .. } => dropped.contains(message),
-        _ => false,
-    };
-    proposal.plan.edits.retain(|edit| !is_in(edit));
-    proposal.notes.retain(|note| !dropped.contains(&note.message));
-    for message in dropped.iter().copied() {
-        proposal.plan.edits.push(Edit::Drop { message });
-        proposal.notes.push(Note { message, block: None, operation: "window", reason: reason.clone(), grade: None });
-    }
 }

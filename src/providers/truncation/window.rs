@@ -1,13 +1,91 @@
 //! The sliding window: the oldest messages after the first are dropped.
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+};
 
-use crate::conversation::{Conversation, Problem, answered, new_problems, problems, problems_after};
+use crate::{
+    conversation::{Conversation, Edit, Problem, answered, new_problems, problems, problems_after},
+    options::Settings,
+    providers::{Note, Proposal, Request},
+    tokens::Tally,
+    words::said,
+};
+
+/// The oldest messages go: as many as the target asks for, or half of them.
+pub fn proposal(request: &Request, settings: &Settings<'_>) -> Proposal {
+    let conversation = &request.conversation;
+    let keep = settings.integer("preserveRecentCount");
+    let mut proposal = Proposal::default();
+    let dropped = match request.budget() {
+        Some(budget) => to_fit(conversation, &request.tally, keep, budget),
+        None => {
+            let half = half(conversation.len());
+            if half == 0 { None } else { droppable(conversation, keep, |range| range.end > half) }
+        }
+    };
+    drop_messages(&dropped.unwrap_or_default().collect(), &mut proposal);
+    proposal
+}
+
+/// Drops the oldest of what `proposal` leaves.
+pub fn after(
+    request: &Request,
+    mut proposal: Proposal,
+    after: &Conversation,
+    tally: &Tally,
+    keep: usize,
+    budget: usize,
+) -> Proposal {
+    let Some(range) = to_fit(after, tally, keep, budget) else { return proposal };
+    // Messages that the proposal drops already have no place in `after`.
+    let place = request.conversation.positions();
+    let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
+    drop_messages(&dropped, &mut proposal);
+    proposal
+}
+
+/// The oldest messages that have to go for `budget` tokens to be enough, or all that can.
+pub fn to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget: usize) -> Option<Range<usize>> {
+    let mut before = Vec::with_capacity(conversation.len() + 1);
+    before.push(0);
+    for index in 0..conversation.len() {
+        before.push(before[index] + tally.message(index) - pinned_tokens(conversation, tally, index));
+    }
+    droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
+}
+
+/// Tokens of a message that stay though it is dropped.
+fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> usize {
+    let pins = &conversation.entries()[message].pins;
+    if pins.is_empty() {
+        return 0;
+    }
+    let pinned: usize =
+        (0..).zip(tally.blocks(message)).filter(|(block, _)| pins.holds(*block)).map(|(_, tokens)| tokens).sum();
+    pinned.min(tally.message(message))
+}
+
+/// Adds to `proposal` that these messages are dropped.
+pub fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
+    let reason = said!("change.oldest", count: dropped.len());
+    let is_in = |edit: &Edit| match edit {
+        Edit::Set { message, .. } | Edit::InsertBlock { message, .. } => dropped.contains(message),
+        _ => false,
+    };
+    proposal.plan.edits.retain(|edit| !is_in(edit));
+    proposal.notes.retain(|note| !dropped.contains(&note.message));
+    for message in dropped.iter().copied() {
+        proposal.plan.edits.push(Edit::Drop { message });
+        proposal.notes.push(Note { message, block: None, operation: "window", reason: reason.clone(), grade: None });
+    }
+}
 
 /// The oldest messages after the first, such that dropping them breaks nothing: as many as `enough` asks for, or as many as can be.
 ///
 /// `enough(dropped)` says whether dropping this range is enough. The newest `preserve_recent` messages stay.
-pub fn droppable(
+fn droppable(
     conversation: &Conversation,
     preserve_recent: usize,
     enough: impl Fn(&Range<usize>) -> bool,
@@ -72,7 +150,7 @@ impl<'a> Seams<'a> {
 }
 
 /// How many messages Roo-Code's window drops: half of all but the first, rounded down to an even number.
-pub fn half(length: usize) -> usize {
+fn half(length: usize) -> usize {
     let half = length.saturating_sub(1) / 2;
     half - half % 2
 }
