@@ -37,7 +37,6 @@ mod words;
 #[cfg(test)]
 use std::fmt::{self, Display};
 
-pub(crate) use self::words::counted;
 pub use self::{
     fixed::{LEFT_OUT_HERE, LOG_HEADING, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD},
     gap::{Gap, LineGap},

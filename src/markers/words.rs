@@ -9,7 +9,7 @@ pub(super) fn number<T: FromStr>(text: &str) -> Option<T> {
 }
 
 /// `1 line`, `2 lines`.
-pub fn counted(count: usize, what: &str) -> String {
+pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
