@@ -332,7 +332,7 @@ console.log(createStudioHost, messagesIn, pageOfWorker);`;
   });
 
   test("an ES module bundle with the documented banner finds the binary beside it", async () => {
-    const documented = /^\tjs: '(.*)',$/m.exec(readFileSync(path.join(root, "docs", "roo.md"), "utf8"));
+    const documented = /^\tjs: '(.*)',$/m.exec(readFileSync(path.join(root, "docs", "bundling.md"), "utf8"));
     const file = await bundle("esm", printing, { banner: { js: documented[1] } });
     expect(runProgram(file).stderr).toContain(path.join(path.dirname(file), addonName()));
     putBinaryBeside(file);

@@ -112,7 +112,7 @@ describe("changes", () => {
     const added = { role: "assistant", content: "In short.", isSummary: true };
     const result = await managerWith(({ messages: given }) => ({ messages: [given[0], added] })).condense({ messages });
     expect(result.messages[1]).toBe(added);
-    expect(result.changes.at(-1)).toMatchObject({ operation: "insert", reason: '"mine" added it where 25 messages stood' });
+    expect(result.changes.at(-1)).toMatchObject({ operation: "insert", reason: '"mine" added it in place of 25 messages' });
   });
 });
 

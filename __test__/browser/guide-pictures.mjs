@@ -67,7 +67,13 @@ const PICTURES = [
     shows: "[role=tablist]",
     async prepare(page, words) {
       await openTab(page, words.compare);
-      await page.waitForFunction(() => document.querySelectorAll(".rc-comparison tbody tr").length > 12, undefined, { timeout: 60_000 });
+      const isComplete = () => {
+        const cells = [...document.querySelectorAll(".rc-comparison tbody td")];
+        return (
+          document.querySelectorAll(".rc-comparison tbody tr").length > 12 && cells.every(({ textContent }) => textContent.trim() !== "…")
+        );
+      };
+      await page.waitForFunction(isComplete, undefined, { timeout: 120_000 });
     },
   },
   {

@@ -131,9 +131,9 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => names.nth(1).textContent()).toContain(first.replace(/^\d+\. /, "").slice(0, 12));
     await page.getByRole("button", { name: "Add a pass" }).click();
     await expect.poll(() => names.count()).toBe(4);
-    await page.getByRole("combobox", { name: "Answers of tools" }).selectOption("suppress");
+    await page.getByRole("combobox", { name: "Tool results" }).selectOption("suppress");
     await page.getByRole("button", { name: "Undo", exact: true }).click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Answers of tools" }).inputValue()).toBe("truncate");
+    await expect.poll(() => page.getByRole("combobox", { name: "Tool results" }).inputValue()).toBe("truncate");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByText("As JSON").click();
     const json = page.getByRole("textbox", { name: "As JSON: to read, change, copy, load" });
@@ -194,7 +194,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const list = page.locator(".rc-overrides");
     await list.locator("summary").focus();
     await page.keyboard.press("Enter");
-    await list.getByRole("combobox", { name: "Answers of tools" }).selectOption("truncate");
+    await list.getByRole("combobox", { name: "Tool results" }).selectOption("truncate");
     const lines = list.getByLabel("Lines");
     await lines.fill("0");
     await expect.poll(() => lines.getAttribute("aria-invalid")).toBe("true");
@@ -214,7 +214,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("button", { name: "Delete: Message 3" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(overrides).toBeUndefined();
-    await expect.poll(() => page.evaluate(() => document.activeElement.textContent.trim())).toBe("Treat it otherwise");
+    await expect.poll(() => page.evaluate(() => document.activeElement.textContent.trim())).toBe("Add an exception");
     await page.keyboard.press("Control+z");
     await expect.poll(async () => (await overrides())?.length).toBe(1);
     expect(complaints).toEqual([]);
@@ -318,7 +318,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "What matters most" }).selectOption("zero_loss");
     await expect.poll(() => page.locator(".rc-recommend .rc-fieldset b").textContent()).toBe("Lossless");
     expect(await seriousIn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Take it" }).click();
+    await page.getByRole("button", { name: "Use it" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     // The target that it was measured with goes along, so that the numbers are the same.
     const measured = Number(
@@ -401,9 +401,9 @@ describe.skipIf(isMissing)("the studio", () => {
     writeFileSync(history, JSON.stringify([...messages, { role: "user", content: "And now?" }]));
     await expect.poll(() => slider.getAttribute("aria-valuemax"), { timeout: 10_000 }).toBe("2");
     await own.stop();
-    await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/Nobody answers/);
+    await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/No response/);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
-    await expect.poll(() => page.locator(".rc-preview .rc-error").textContent()).toMatch(/Nobody answers/);
+    await expect.poll(() => page.locator(".rc-preview .rc-error").textContent()).toMatch(/No response/);
     await page.close();
   });
 
@@ -495,12 +495,12 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByText("As JSON").click();
     const json = page.getByRole("textbox", { name: "As JSON" });
     await json.fill("{");
-    await expect.poll(() => page.locator(".rc-passes-panel").textContent()).toContain("This is no JSON: a } is missing");
+    await expect.poll(() => page.locator(".rc-passes-panel").textContent()).toContain("This is not JSON: a } is missing");
     await json.fill('{"passes":[{"id":"a","mode":"individual","selection":{"type":"newest"}}]}');
-    await expect.poll(() => page.locator(".rc-preview").textContent()).toContain("The passes have faults");
+    await expect.poll(() => page.locator(".rc-preview").textContent()).toContain("The passes have errors");
     await expect.poll(() => page.locator(".rc-card").count()).toBe(0);
     await expect.poll(() => save.isDisabled()).toBe(true);
-    await expect.poll(() => page.locator(".rc-save").textContent()).toContain("while the passes have faults");
+    await expect.poll(() => page.locator(".rc-save").textContent()).toContain("while the passes have errors");
     await close();
   });
 
@@ -553,7 +553,7 @@ describe.skipIf(isMissing)("the studio", () => {
     // What was kept is there no more.
     await grown(messages.slice(-4));
     await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/2 parts that you kept.*stands in the history no more/);
-    await page.getByRole("button", { name: "Go on without" }).click();
+    await page.getByRole("button", { name: "Continue without" }).click();
     await expect.poll(() => page.getByRole("alert").count()).toBe(0);
     await close();
   });
@@ -582,7 +582,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const kept = await tokens("After");
     await save.click();
     const said = page.locator(".rc-saved");
-    await expect.poll(() => said.textContent()).toMatch(/Written to .*history\.json\. As it was: .*history\.json\.bak\./);
+    await expect.poll(() => said.textContent()).toMatch(/Written to .*history\.json\. Backup of the original: .*history\.json\.bak\./);
     // The page has followed its own writing.
     await expect.poll(() => tokens("Before"), { timeout: 10_000 }).toBe(kept);
     await expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
@@ -590,8 +590,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => tokens("After")).toBe(kept);
     await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/There is nothing to save/);
     await expect.poll(() => save.isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Take the saving back" }).click();
-    await expect.poll(() => said.textContent()).toMatch(/Taken back: .*history\.json is as it was.*What was saved: .*\.bak\.1/);
+    await page.getByRole("button", { name: "Undo save" }).click();
+    await expect.poll(() => said.textContent()).toMatch(/Undone: .*history\.json is as it was.*Backup of the saved file: .*\.bak\.1/);
     expect(readFileSync(history, "utf8")).toBe(text);
     await expect.poll(() => tokens("After")).toBe(kept);
     await expect.poll(() => said.count()).toBe(1);
@@ -635,7 +635,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => readFileSync(history, "utf8") !== once).toBe(true);
     await page.locator(".rc-saved").waitFor();
     await page.reload();
-    const back = page.getByRole("button", { name: "Take the saving back" });
+    const back = page.getByRole("button", { name: "Undo save" });
     await back.click();
     await expect.poll(() => readFileSync(history, "utf8")).toBe(once);
     await back.click();

@@ -83,7 +83,7 @@ test("as a person reads it", () => {
     { code: "against.takes", values: { takes: 2000, most: 100 } },
   ];
   expect(languages.en({ code: "advice.nearest", values: { title, against } })).toBe(
-    "nothing does all that is asked for; Lossless, strict comes nearest: there is no model to ask; it takes up to 2 sec, and 100 ms are accepted",
+    "no provider meets every answer; Lossless, strict comes nearest: there is no model to ask; it takes up to 2 sec, and 100 ms are accepted",
   );
   expect(languages.fr({ code: "advice.ofALaterVersion", values: {} })).toBeUndefined();
 });

@@ -140,7 +140,7 @@ pub struct Chain {
     pub keeps_proposal: bool,
 }
 
-/// Whether what the first of these leaves is no help to the second: truncation chooses better among whole texts (docs/salience.md).
+/// Whether what the first of these leaves is no help to the second: truncation chooses better among whole texts (docs/decisions/0010-salience.md).
 fn begins_anew(providers: &[Arc<dyn Provider>]) -> bool {
     let mut ids = providers.iter().map(|provider| provider.info().id);
     ids.next().as_deref() == Some(Lossless::ID) && ids.next().as_deref() == Some(Truncation::ID)

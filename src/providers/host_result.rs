@@ -386,7 +386,7 @@ mod tests {
         let go_on = json!({ "role": "user", "content": "Go on." });
         let (after, changes, _) = settled(&whole, vec![json!(0), summary, go_on, json!(5), json!(6)]);
         let left_out = "\"mine\" left the message out";
-        let added = "\"mine\" added it where 4 messages stood";
+        let added = "\"mine\" added it in place of 4 messages";
         assert_eq!(after.len(), 5);
         assert_eq!(
             told(&changes),

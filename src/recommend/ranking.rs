@@ -74,7 +74,7 @@ impl<'a> Ranking<'a> {
         unbeaten.min_by(|one, other| less(&key(one), &key(other))).map(|(candidate, _)| *candidate)
     }
 
-    /// Where little may stay and something has to be lost, one summary and the rest filled with what stands is read best (`docs/salience.md`: 84 and 91 of 100
+    /// Where little may stay and something has to be lost, one summary and the rest filled with what stands is read best (`docs/decisions/0010-salience.md`: 84 and 91 of 100
     /// questions at a tenth and a quarter, 61 and 84 without it).
     #[must_use]
     pub fn is_read_best(&self, candidate: &Candidate) -> bool {

@@ -158,7 +158,7 @@ fn what_does_not_go_together_is_named() {
         both.warnings[0].message.contains("acceptableLoss 0") && both.warnings[0].message.contains("80%"),
         "{both:?}"
     );
-    assert!(both.reason.contains("nothing does all that is asked for"), "{both:?}");
+    assert!(both.reason.contains("no provider meets every answer"), "{both:?}");
 }
 
 /// What a candidate makes of a conversation of 100,000 tokens.
@@ -204,7 +204,7 @@ fn what_was_measured_decides_and_limits_are_kept() {
     }
     // A limit is kept, and the target missed, where both cannot be.
     let found = expect(measured(60_000.0, 0.1, json!({ "acceptableLoss": 5, "reductionPercent": 75 })), "lossless");
-    assert!(found.reason.contains("nothing does all that is asked for"), "{found:?}");
+    assert!(found.reason.contains("no provider meets every answer"), "{found:?}");
     assert!(found.alternatives.is_empty(), "{found:?}");
     // Cheap is what costs nothing, and of that what loses least.
     expect(measured(20_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })), "lossless_strict");

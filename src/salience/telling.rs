@@ -1,7 +1,7 @@
 //! What a line tells somebody who goes on with the work, whatever names it has: words, outcomes, what was written. The lines that say how something
 //! ended are told from those that only fill an output.
 //!
-//! The numbers were chosen with the reading test (docs/salience.md): shares of what a line of the assistant's words is worth, for each token.
+//! The numbers were chosen with the reading test (docs/decisions/0010-salience.md): shares of what a line of the assistant's words is worth, for each token.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -218,7 +218,7 @@ pub fn lately(place: f32) -> f32 {
 
 /// What the assistant's words are worth, for each token, where this share of the conversation may stay: most where little may, because names, of which most
 /// values are made, are readable anyway where much may. Twice as much wins readers no more answers than chance does, and costs six hundredths of the names at a
-/// tenth (docs/salience.md).
+/// tenth (docs/decisions/0010-salience.md).
 pub fn worth_of_words(share: f32) -> f32 {
     const FROM_A_QUARTER: f32 = 0.009;
     const MOST: f32 = 0.1;

@@ -2,7 +2,7 @@
 //!
 //! The numbers were fitted on recorded conversations of several agents: whether a name of the older part of a history is used by
 //! the assistant in its next 30 messages (27,000 names), whether a passage is what it edits next, and whether it writes it again
-//! (`benches/quality/projects.mjs`, over conversations of more projects). `docs/salience.md` has the ablation that shows what each
+//! (`benches/quality/projects.mjs`, over conversations of more projects). `docs/decisions/0010-salience.md` has the ablation that shows what each
 //! signal is worth.
 
 use crate::transcript::Meaning;

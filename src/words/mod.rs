@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn words_are_made_of_values() {
         let said = said!("change.standInSome", count: 3_usize, messages: "2, 4");
-        assert_eq!(said.to_string(), "3 lines stand in messages 2, 4");
+        assert_eq!(said.to_string(), "3 lines are in messages 2, 4");
         assert_eq!(
             serde_json::to_value(&said).unwrap()["values"],
             serde_json::json!({ "count": 3.0, "messages": "2, 4" })

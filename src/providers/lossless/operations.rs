@@ -61,7 +61,7 @@ impl LosslessOperation {
 
     /// How much it takes from a reader who goes on to work with the text, from 0. Measured by whether passages that are edited next stay whole in one
     /// block: differences between versions of a file and lines that repeat are what divides them; what says that all of it stands elsewhere, or was a
-    /// snapshot, divides none (`docs/salience.md`).
+    /// snapshot, divides none (`docs/decisions/0010-salience.md`).
     #[must_use]
     pub fn harm(self) -> u8 {
         match self {

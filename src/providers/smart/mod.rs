@@ -163,7 +163,7 @@ impl Provider for Smart {
 }
 
 /// Where fewer than one of so many tokens may stay, presets ask for one summary and not for one of each message: a reader knows more from it and what stands
-/// around it (docs/salience.md: 84 and 91 of 100 questions at a tenth and a quarter), and it is one request.
+/// around it (docs/decisions/0010-salience.md: 84 and 91 of 100 questions at a tenth and a quarter), and it is one request.
 const TIGHT: usize = 3;
 
 fn is_tight(request: &Request) -> bool {

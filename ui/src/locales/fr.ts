@@ -60,7 +60,7 @@ export const fr: Record<keyof typeof en, string> = {
   "column.failed": "Échecs",
   "column.file": "Fichier",
   "column.id": "Fournisseur",
-  "column.lost": "Remplacé, perdu",
+  "column.lost": "Remplacé / perdu",
   "column.message": "Message",
   "column.names": "Noms gardés",
   "column.reads": "Lectures",
@@ -72,7 +72,7 @@ export const fr: Record<keyof typeof en, string> = {
   "column.tool": "Outil",
   "column.wasted": "N’apprend rien",
   "compare.choose": "Choisir",
-  "compare.gone": "{{superseded}} remplacés, {{lost}} perdus",
+  "compare.gone": "{{superseded}} / {{lost}}",
   "compare.kept": "Gardé pour le modèle",
   "compare.noTarget": "Chacun aussi loin qu’il va de lui-même",
   "compare.note":

@@ -1,7 +1,7 @@
 // What the library says with the names of options, as people say it who know none.
 
 export const plain = {
-  "advice.needsModel": "{{title}} needs a model that can be asked",
+  "advice.needsModel": "{{title}} needs a model",
   "against.costs": "on this conversation it costs about {{cost, dollars}}, and {{budget, dollars}} may be spent",
   "against.loses": "it may lose {{loss, percent}} of the information, and {{most, percent}} are accepted",
   "against.losesMeasured": "it loses {{loss, percent}} of the tokens, and {{most, percent}} may be lost",
@@ -19,7 +19,7 @@ export const plain = {
   "title.balanced": "Smart: Balanced",
   "title.conservative": "Smart: Conservative",
   "title.custom": "Smart with passes of your own",
-  "title.fallback": "Smart: Balanced, with others behind it",
+  "title.fallback": "Smart: Balanced, with a fallback chain",
   "title.lossless": "Lossless",
   "title.losslessConservative": "the pipeline Lossless, Smart: Conservative",
   "title.losslessNative": "the pipeline Lossless, Native",
