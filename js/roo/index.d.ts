@@ -200,8 +200,8 @@ export interface RooHost {
   /** Stops automatic condensing that leads nowhere. Default: off, or with its own defaults when `fixes` is on. */
   guard?: RooGuard | false | undefined;
   /**
-   * Cancels a call, also while a function of the host hangs (`countTokens`, `createMessage`, `messagesForApi`, `foldFiles`, `summarizeConversation`, a
-   * manager of the host's own): the response has an `error` and the `cost` so far, the history is unchanged and is not truncated instead. Asked for once in
+   * Cancels a call, also while a function of the host hangs (`countTokens`, `createMessage`, `messagesForApi`, `foldFiles`; after half a second
+   * `summarizeConversation` or a manager of the host's own that does not hear the signal): the response has an `error` and the `cost` so far, the history is unchanged and is not truncated instead. Asked for once in
    * each call. Default: none.
    */
   signal?: AbortSignal | ((taskId: string) => AbortSignal | undefined) | undefined;

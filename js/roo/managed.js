@@ -8,7 +8,7 @@ const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
 const { rulesFor } = require("../protect.js");
 const { CANCELLED } = require("./messages.js");
-const { describeFailure } = require("./stream.js");
+const { describeFailure, isError } = require("./stream.js");
 const { modelOf } = require("./thinking.js");
 const { blocksOf } = require("./trigger.js");
 const { STOPPED } = require("./under-way.js");
@@ -184,8 +184,7 @@ async function askManager(services, context, given) {
   try {
     const { manager } = services.host;
     const asked = manager.condense(context, { ...options, ...protectedIn?.(context.messages) });
-    // One of this package ends by the signal, and says what it has cost by then.
-    const result = await (isOwn(manager) ? asked : running.waitForEnd(asked));
+    const result = await running.waitForEnd(asked);
     if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
     // Each field once, so that one that cannot be read is a failure like any other.
     const read = { ...result };
@@ -299,7 +298,7 @@ async function metItsTarget({ failure, error, didCondense, messages }, targetTok
 /** The manager refuses an id that is no text; a host that has none may give anything. */
 const profileOf = (id) => (typeof id === "string" && id !== "" ? id : undefined);
 
-const hasHandler = (manager, profileId) => profileId !== undefined && manager.hasHandler?.(profileId) === true;
+const hasHandler = (manager, profileId) => profileId !== undefined && answerOf(() => manager.hasHandler?.(profileId)) === true;
 
 /**
  * The handler as the manager is to ask it: with Roo-Code's third argument, where there is one. One that cannot create messages is left out;
@@ -326,7 +325,7 @@ const present = (object) => Object.fromEntries(Object.entries(object).filter(([,
 function inRooWords(services, { code, message, cause }) {
   if (code === "aborted") return { error: CANCELLED, cancelled: true };
   if (code in ROO_CODES) return { error: services.translate(ROO_CODES[code]), errorDetails: `${code}: ${message}` };
-  const details = cause instanceof Error ? `\n\n${describeFailure(cause).details}` : "";
+  const details = isError(cause) ? `\n\n${describeFailure(cause).details}` : "";
   return { error: services.translate("condense_api_failed", { message }), errorDetails: `${code}: ${message}${details}` };
 }
 
@@ -409,7 +408,8 @@ const isOwn = (manager) => typeof manager.getEffectiveConfig === "function";
 async function ownCounter(manager, messages, systemPrompt, profileId) {
   if (!isOwn(manager)) return undefined;
   try {
-    const { encoding, scale } = manager.getEffectiveConfig(profileId);
+    const { encoding, scale } = answerOf(() => manager.getEffectiveConfig(profileId)) ?? {};
+    if (typeof encoding !== "string" || !Number.isFinite(scale)) return undefined;
     const { countTokens, warmUp } = require("../count.js");
     // The vocabulary is built on another thread: it takes some hundred milliseconds once.
     await warmUp(encoding);

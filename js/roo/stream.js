@@ -60,9 +60,12 @@ async function* until(running, stream) {
   }
 }
 
+/** Whether it is an error, of whichever realm: those of tests and of `vm` contexts are no `Error` of this one. */
+const isError = (value) => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+
 /** What is known of a failed request, for the person who has to mend it. */
 function describeFailure(error) {
-  if (!(error instanceof Error)) return { message: String(error), details: String(error) };
+  if (!isError(error)) return { message: String(error), details: String(error) };
   const { status, code, response, body } = /** @type {Error & Record<string, unknown>} */ (error);
   const lines = [`Error: ${error.message}`];
   if (status) lines.push(`HTTP Status: ${status}`);
@@ -85,4 +88,4 @@ function asText(value) {
   }
 }
 
-module.exports = { describeFailure, readAnswer };
+module.exports = { describeFailure, isError, readAnswer };

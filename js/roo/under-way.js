@@ -5,13 +5,13 @@
 
 const { onAbort } = require("../abort.js");
 const { argumentError, messageOf } = require("../errors.js");
-const { setTimeout } = require("#timers");
+const { clearTimeout, setTimeout } = require("#timers");
 const { CANCELLED, HISTORY_CHANGED } = require("./messages.js");
 
 /** What `wait` rejects with when the signal fires. */
 const STOPPED = Symbol("stopped");
-/** Milliseconds that what ends by the signal itself is given to say what it cost. */
-const CLOSING_MS = 50;
+/** Milliseconds that a manager or a module of the host is given to end after the signal has fired; those of this package take a few. */
+const CLOSING_MS = 500;
 
 class UnderWay {
   /** The history as it was when the call began: what the host does to its own array changes nothing here. */
@@ -45,10 +45,20 @@ class UnderWay {
     return this.#stopped ? Promise.race([this.#stopped, answer]) : answer;
   }
 
-  /** The same for what hears the signal itself. */
+  /** The same for what hears the signal itself: it is given a moment to end, and to say what it cost. */
   async waitForEnd(answer) {
-    const late = this.#stopped?.catch((stopped) => new Promise((_, reject) => setTimeout(reject, CLOSING_MS, stopped)));
-    return late ? Promise.race([answer, late]) : answer;
+    if (!this.#stopped) return answer;
+    let isOver = false;
+    let timer;
+    const late = this.#stopped.catch(
+      (stopped) => new Promise((_, reject) => (timer = isOver ? undefined : setTimeout(reject, CLOSING_MS, stopped))),
+    );
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+    }
   }
 
   /** The handler as it is asked for counts. */
