@@ -3,6 +3,7 @@
 // What providers of the host say of themselves beyond condensing: estimates, the schema of their configuration, and whether one is right.
 
 const { argumentError, messageOf, notAllowed } = require("./errors.js");
+const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
 
 /** Their functions that need not be there. */
@@ -54,7 +55,7 @@ const UNKNOWN_CONFIDENCE = 0.5;
 /** The schema of a provider's configuration, a copy; empty where it has none or nothing that can be read. */
 function schemaOf(provider) {
   try {
-    const schema = JSON.parse(JSON.stringify(methodOf(provider, "getConfigSchema")?.() ?? {}));
+    const schema = JSON.parse(JSON.stringify(answerOf(() => methodOf(provider, "getConfigSchema")?.()) ?? {}));
     return isObject(schema) ? schema : {};
   } catch {
     return {};
@@ -69,14 +70,12 @@ function validationOf(provider, config) {
   }
   const validate = methodOf(provider, "validateConfig");
   if (!validate) return { valid: true, errors: [] };
-  let said;
-  try {
-    said = validate(config ?? {});
-  } catch (error) {
-    return { valid: false, errors: [fault(messageOf(error))] };
-  }
-  // Nobody waits here for a promise; its rejection must not end the process.
-  if (typeof said?.then === "function") Promise.resolve(said).catch(() => {});
+  let threw;
+  const said = answerOf(
+    () => validate(config ?? {}),
+    (error) => (threw = { error }),
+  );
+  if (threw) return { valid: false, errors: [fault(messageOf(threw.error))] };
   const faults = Array.isArray(said?.errors) ? said.errors : [];
   const errors = faults.map((error) => {
     if (typeof error === "string") return fault(error);

@@ -2,7 +2,7 @@
 
 // The options that are objects of the host: handlers, of the manager, of its profiles and of a call, and the store for summaries.
 
-const { messageOf } = require("./errors.js");
+const { messageOf, shown } = require("./errors.js");
 const { LlmHandler, isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { refused } = require("./serialize.js");
@@ -65,8 +65,9 @@ function storeCallback(store) {
         return "{}";
       }
       const value = await store.get(request.get);
-      // Whatever is not a text was not kept by us.
-      return JSON.stringify({ value: typeof value === "string" ? value.toWellFormed() : null });
+      if (value !== undefined && value !== null && typeof value !== "string")
+        throw new TypeError(`get() returned ${shown(value)}; expected the text that was kept, or nothing`);
+      return JSON.stringify({ value: value?.toWellFormed() ?? null });
     } catch (error) {
       return JSON.stringify({ error: messageOf(error).toWellFormed() });
     }

@@ -3,7 +3,7 @@
 // What of the option `protect` only JavaScript can tell: which messages a function chooses, and what a regular expression finds. The addon is handed
 // indices and texts.
 
-const { argumentError, messageOf } = require("./errors.js");
+const { argumentError, messageOf, notAllowed } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
 const { told } = require("./words.js");
@@ -12,7 +12,19 @@ const { told } = require("./words.js");
 const needsMessages = (protect) =>
   isObject(protect) && (typeof protect.messages === "function" || (Array.isArray(protect.text) && protect.text.some(isPattern)));
 
-const isPattern = (value) => value instanceof RegExp;
+const sourceOf = /** @type {any} */ (Object.getOwnPropertyDescriptor(RegExp.prototype, "source")).get;
+
+/** Whether it is a regular expression, of whichever realm: those of tests and of `vm` contexts are no `RegExp` of this one. */
+function isPattern(value) {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    // Throws for anything else, also for what only looks like one.
+    sourceOf.call(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Whether rules are about anything. */
 const hasRules = (protect) =>
@@ -69,7 +81,11 @@ function chosen(choose, messages, path) {
   const threw = (error) => {
     throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, error);
   };
-  return messages.flatMap((message, index) => (answerOf(() => choose(message, index), threw) ? [index] : []));
+  return messages.flatMap((message, index) => {
+    const answer = answerOf(() => choose(message, index), threw);
+    if (typeof answer?.then === "function") throw notAllowed(path, answer, "a function that returns true or false, not a promise");
+    return answer ? [index] : [];
+  });
 }
 
 /** What the expression matches in any text of the messages. A match of nothing protects nothing. */

@@ -42,11 +42,14 @@ export interface ProfileOptions {
   price?: ModelPrice | null | undefined;
 }
 
-/** A store of the host for summaries. What it throws or rejects with becomes the warning `cache_failed`. */
+/**
+ * A store of the host for summaries. What it throws or rejects with, and what it returns that was not kept under the key, becomes the warning `cache_failed`;
+ * the model is asked as if nothing had been kept.
+ */
 export interface SummaryStore {
-  /** The text kept under `key`; anything that is no string counts as not kept. Keys are hashes of the model, the prompt and what is summarised. */
+  /** The text kept under `key`, as it was given to `set`; `undefined` or `null` where nothing is. A promise is waited for, two seconds. Keys are hashes of the model, the prompt and what is summarised. */
   get(key: string): unknown;
-  /** Keeps a text. A promise is waited for. */
+  /** Keeps a text: a summary, below a line that says for which key it was written. A promise is waited for, two seconds. */
   set(key: string, value: string): unknown;
 }
 

@@ -26,7 +26,7 @@ import type { Said } from "./words.js";
  * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay
  * - `protect_unmatched`: rules of `protect` are about nothing in the conversation; the message names them, `field` is their kind (`protect.paths`)
  * - `thinking_after_change`: signed thinking stands behind a change, and the model may refuse it
- * - `cache_failed`: the store for summaries failed, and was done without
+ * - `cache_failed`: the store for summaries failed, or returned what was not kept under the key, and was done without
  * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
  * - `progress_listener_failed`: `onProgress` threw
  * - `look_up_failed`: preferences of a user could not be looked up, or have a fault; the default is used

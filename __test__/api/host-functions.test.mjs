@@ -91,6 +91,25 @@ describe("a process outlives", () => {
       "12",
     ],
     [
+      "getConfigSchema() and validateConfig() that reject",
+      "const m = new CondensationManager(); m.registerProvider({ id: 'mine', condense() {}, getConfigSchema: rejects, validateConfig: rejects });" +
+        "const said = JSON.stringify([m.getConfigSchema('mine'), m.validateConfig('mine', {}).valid]); await later(10); return said;",
+      "[{},true]",
+    ],
+    [
+      "a function that protects messages and rejects",
+      "try { createTruncationProvider().condense({ messages }, { protect: { messages: rejects } }); } catch ({ code }) { await later(10); return code; }",
+      "invalid_argument",
+    ],
+    [
+      "a studio whose histories are watched by functions that reject, and whose port rejects",
+      "const { createStudioHost } = api; let listener; const source = (id, watch) => ({ id, read: () => ({ messages }), watch });" +
+        "const stops = []; const host = createStudioHost(new CondensationManager(), { histories: [source('a', rejects), source('b', async () => () => stops.push('b')), source('c', () => rejects)] });" +
+        "host.connect({ postMessage: rejects, onMessage: (told) => { listener = told; return rejects; } });" +
+        "await listener({ studio: 1, id: 1, method: 'hello', params: {} }); host.dispose(); await later(10); return stops.join();",
+      "b",
+    ],
+    [
       "a function that selects messages and rejects",
       "try { createSmartProvider({ passes: [{ id: 'p', selection: { type: 'custom', customSelector: rejects }, mode: 'batch', batchConfig: { operation: 'keep' } }] }).condense({ messages }); }" +
         "catch ({ code }) { await later(10); return code; }",

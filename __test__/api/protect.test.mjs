@@ -1,3 +1,4 @@
+import vm from "node:vm";
 import { describe, expect, test } from "vitest";
 import {
   CondensationManager,
@@ -215,7 +216,7 @@ test("text is found in blocks of every type, by strings and by expressions", asy
     ["KEY-NAME", 8],
     ["123456", 10],
   ]) {
-    for (const rule of [text, new RegExp(text)]) {
+    for (const rule of [text, new RegExp(text), vm.runInNewContext("new RegExp(text)", { text })]) {
       const result = await createTruncationProvider().condense({ messages }, { targetTokens: 1500, protect: { text: [rule] } });
       expect(told(result), text).toEqual([]);
       const kept = result.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));

@@ -385,11 +385,45 @@ describe("the summary cache", () => {
       },
     ],
     ["rejects", { get: () => Promise.reject(new Error("down")), set: () => Promise.reject("down") }],
-    ["keeps something else", { get: () => ({ not: "a text" }), set: () => {} }],
-  ])("a store that %s is no failure", async (_, cache) => {
+    ["answers with an object", { get: () => ({ not: "a text" }), set: () => {} }],
+    ["answers with a number", { get: async () => 0, set: () => {} }],
+    ["answers with an empty text", { get: () => "", set: () => {} }],
+    ["answers with another text", { get: () => "The summary of somebody else.", set: () => {} }],
+  ])("a store that %s is a warning, and no failure", async (_, cache) => {
     const result = await new CondensationManager({ handler: once(), cache }).condense({ messages: talk(9) });
     expect([result.error, result.summary]).toEqual([undefined, "The summary."]);
-    expect(codesOf(result).includes("cache_failed")).toBe(_ !== "keeps something else");
+    expect(codesOf(result)).toContain("cache_failed");
+  });
+
+  test.each([
+    ["cuts texts off", (kept) => kept.slice(0, -3)],
+    ["answers with what it keeps under another key", (_, others) => others],
+  ])("a store that %s is a warning, and what it says is not used", async (_, wrong) => {
+    let [kept, others] = ["", ""];
+    const ask = (messages, get, set) => new CondensationManager({ handler: once(), cache: { get, set } }).condense({ messages });
+    await ask(
+      talk(11),
+      () => undefined,
+      (_key, value) => (others = value),
+    );
+    await ask(
+      talk(9),
+      () => null,
+      (_key, value) => (kept = value),
+    );
+    expect(kept).toMatch(/^[0-9a-f]{16}\nThe summary\.$/);
+    const right = await ask(
+      talk(9),
+      () => kept,
+      () => {},
+    );
+    expect([right.summary, right.cost, codesOf(right)]).toEqual(["The summary.", 0, expect.not.arrayContaining(["cache_failed"])]);
+    const result = await ask(
+      talk(9),
+      () => wrong(kept, others),
+      () => {},
+    );
+    expect([result.summary, codesOf(result)]).toEqual(["The summary.", expect.arrayContaining(["cache_failed"])]);
   });
 
   test("what is not a store is refused", () => {

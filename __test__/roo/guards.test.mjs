@@ -1,5 +1,6 @@
 // No condensing without end, cancellation, a condensing handler of one's own, errors that say what to do.
 
+import vm from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createCondense, createContextManagement, createSlidingWindow, createTaggedCondense } from "../../js/roo/index.js";
 import { conversation, handler, recordingHost, text, windowOptions } from "./support.mjs";
@@ -221,8 +222,11 @@ describe("errors that say what to do", () => {
     ).toMatch(/failed.*offline.*Check/);
   });
 
-  test("the details hold what the API said", async () => {
-    const failure = Object.assign(new Error("too many requests"), { status: 429, code: "rate_limit", body: { retry_after: 3 } });
+  test.each([
+    ["this realm", Error],
+    ["another realm", vm.runInNewContext("Error")],
+  ])("the details hold what the API said: an error of %s", async (_, Failure) => {
+    const failure = Object.assign(new Failure("too many requests"), { status: 429, code: "rate_limit", body: { retry_after: 3 } });
     const apiHandler = handler(() => {
       throw failure;
     });

@@ -17,6 +17,11 @@ const request = (more) => ({ messages: conversation(8), apiHandler: handler(), s
 describe("services that throw", () => {
   test.each([
     ["telemetry", { telemetry: fail }, "Telemetry failed: boom"],
+    [
+      "an async telemetry",
+      { telemetry: async () => fail() },
+      "Telemetry failed: host.telemetry(): an object is not allowed; allowed: the telemetry service itself, not a promise of one",
+    ],
     ["a telemetry function", { telemetry: () => ({ captureContextCondensed: fail }) }, "Telemetry failed: boom"],
     ["condensingHandler", { condensingHandler: fail }, "No condensing handler: boom"],
   ])("%s: it is condensed all the same, and the host is warned", async (_, services, warning) => {
@@ -37,6 +42,7 @@ describe("services that throw", () => {
     ["a function without a signal", { signal: () => 5 }, "invalid_argument", "host.signal: 5"],
     ["a function that throws", { signal: fail }, "invalid_argument", "host.signal() threw: boom"],
     ["images", { removeImages: () => undefined }, "invalid_argument", "host.removeImages(): undefined"],
+    ["images later", { removeImages: async () => fail() }, "invalid_argument", "host.removeImages(): an object"],
   ])("%s is a coded error", async (_, services, code, part) => {
     const { summarizeConversation } = createTaggedCondense(recordingHost(services).host);
     await expect(summarizeConversation(request())).rejects.toMatchObject({ code, message: expect.stringContaining(part) });
@@ -111,16 +117,26 @@ test("a process outlives services whose promises reject", () => {
     const host = { t: rejects, warn: rejects, error: rejects, telemetry: () => ({ captureContextCondensed: rejects, captureSlidingWindowTruncation: rejects }) };
     (async () => {
       const said = [];
-      for (const more of [{}, { condensingHandler: rejects }, { foldFiles: rejects }]) {
+      for (const more of [{}, { condensingHandler: rejects }, { foldFiles: rejects }, { telemetry: rejects }]) {
         const { summary } = await createTaggedCondense({ ...host, ...more })
           .summarizeConversation({ messages, apiHandler, systemPrompt: "s", taskId: "t", filesReadByRoo: ["a"], cwd: "/" });
         said.push(summary);
       }
+      const refused = createTaggedCondense({ ...host, removeImages: rejects }).summarizeConversation({ messages, apiHandler, systemPrompt: "s", taskId: "t" });
+      said.push(await refused.catch(({ code }) => code));
+      const manager = { condense: async ({ messages }) => ({ messages: messages.slice(4), didCondense: true }), getEffectiveConfig: rejects, hasHandler: rejects, effectiveThreshold: rejects };
+      const window = { totalTokens: 9000, contextWindow: 10000, autoCondenseContext: true, autoCondenseContextPercent: 50, profileThresholds: {}, currentProfileId: "p" };
+      const managed = await createContextManagement({ ...host, manager }).manageContext({ messages, apiHandler, systemPrompt: "s", taskId: "t", ...window });
+      said.push(managed.summary.slice(0, 9));
       said.push((await createTaggedCondense(host).summarizeConversation({ messages: [], apiHandler: { ...apiHandler, getModel: rejects } })).error.slice(0, 5));
       createContextManagement(host).truncateConversation(messages, 0.5, "t");
       await new Promise((resolve) => setTimeout(resolve, 20));
       console.log(said.join());
     })();`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8", timeout: 20_000 });
-  expect({ status, stdout: stdout.trim(), stderr }).toEqual({ status: 0, stdout: "short,short,short,There", stderr: "" });
+  expect({ status, stdout: stdout.trim(), stderr }).toEqual({
+    status: 0,
+    stdout: "short,short,short,short,invalid_argument,Condensed,There",
+    stderr: "",
+  });
 });

@@ -11,7 +11,9 @@ const { withPlaces } = require("./readable.js");
 const { readAnswer } = require("./stream.js");
 const { lastSummaryIndex } = require("./tagged-history.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
+const { hasThinking } = require("./thinking.js");
 const { unbrokenRemoval } = require("./truncation.js");
+const { underWay } = require("./under-way.js");
 const { SUMMARY_ABOVE } = require("../markers.js");
 
 /** The newest messages, which are kept as they are. */
@@ -35,7 +37,7 @@ function createCondense(host) {
   const guard = services.guard && new Guard(services.guard);
 
   async function summarizeConversation(
-    messages,
+    history,
     apiHandler,
     systemPrompt,
     taskId,
@@ -47,22 +49,25 @@ function createCondense(host) {
     const customPrompt = customCondensingPrompt?.trim();
     services.capture("captureContextCondensed", taskId, isAutomaticTrigger ?? false, Boolean(customPrompt), Boolean(condensingApiHandler));
     const condensingHandler = condensingApiHandler ?? services.condensingHandler(taskId);
-    const request = { messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler };
-    const { cancelled, ...response } = await guarded(
-      guard,
-      { taskId, isAutomatic: isAutomaticTrigger, before: () => prevContextTokens },
-      () => {
-        if (services.host.manager) prepare(services, request);
-        return refuse(messages, "condensed_recently");
-      },
-      () => (services.host.manager ? throughManager(request) : summarize(request)),
-    );
-    return response;
+    const given = { messages: history, signal: services.signal(taskId), behind: arrivedBehind(services, apiHandler) };
+    return underWay(given, (running) => {
+      const { messages } = running;
+      const request = { running, messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler };
+      return guarded(
+        guard,
+        { taskId, isAutomatic: isAutomaticTrigger, before: () => prevContextTokens },
+        () => {
+          if (services.host.manager) prepare(services, request);
+          return refuse(messages, "condensed_recently");
+        },
+        () => (services.host.manager ? throughManager({ ...request, isAutomaticTrigger }) : summarize(request)),
+      );
+    });
   }
 
   const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
 
-  async function summarize({ messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler }) {
+  async function summarize({ running, messages, apiHandler, systemPrompt, prevContextTokens, customPrompt, condensingHandler }) {
     const wanted = Math.max(-1, messages.length - 1 - N_MESSAGES_TO_KEEP);
     const kept = messages.slice(1 + (services.fixes ? unbrokenRemoval(messages, wanted) : wanted));
     const old = getMessagesSinceLastSummary(messages.slice(0, -kept.length));
@@ -77,10 +82,11 @@ function createCondense(host) {
     const prompt = customPrompt || services.prompts.summary || SUMMARY_2025;
     const requestMessages = cleaned.map(({ role, content }) => ({ role, content }));
     const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages), {
-      signal: services.signal(taskId),
+      running,
       errorChunks: services.fixes,
     });
     const { cost, outputTokens } = answer;
+    running.known.cost = cost;
     if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
     // What the handler throws is the caller's, as in Roo-Code; what it reports is a failure like an empty summary.
     if (answer.failure && !answer.failure.reported) throw answer.failure.error;
@@ -95,7 +101,7 @@ function createCondense(host) {
     const condensed = services.withThinkingSettled(messages, [messages[0], summaryMessage, ...bridge, ...kept], apiHandler);
     // The reported output tokens are the summary's; without them it is counted like the rest.
     const counted = [{ content: systemPrompt }, ...(outputTokens ? [] : [summaryMessage]), ...condensed.slice(2)];
-    const newContextTokens = outputTokens + (await apiHandler.countTokens(counted.flatMap(blocksOf)));
+    const newContextTokens = outputTokens + (await running.counting(apiHandler).countTokens(counted.flatMap(blocksOf)));
     if (newContextTokens >= prevContextTokens) return refuse(messages, "condense_context_grew", cost);
     return { messages: condensed, summary, cost, newContextTokens };
   }
@@ -115,8 +121,10 @@ function createCondense(host) {
   }
 
   async function throughManager(request) {
-    const { messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler } = request;
+    const { running, messages, apiHandler, systemPrompt, taskId, prevContextTokens, isAutomaticTrigger, customPrompt, condensingHandler } =
+      request;
     const { condensed, before, errorDetails, ...outcome } = await condenseByManager(services, {
+      running,
       messages,
       systemPrompt,
       taskId,
@@ -135,6 +143,12 @@ function createCondense(host) {
   return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, ...functions };
 }
 
+/** What arrived while a history was condensed, behind what was made of it: without the thinking that a model would refuse there. */
+const arrivedBehind = (services, apiHandler) => (messages, arrived, before) => {
+  const all = [...messages, ...arrived];
+  return arrived.some(hasThinking) ? services.withThinkingSettled([...before, ...arrived], all, apiHandler) : all;
+};
+
 const isValid = (handler) => typeof handler?.createMessage === "function";
 
-module.exports = { createCondense };
+module.exports = { arrivedBehind, createCondense };

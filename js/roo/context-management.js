@@ -9,12 +9,13 @@ const { resolveHost } = require("./host.js");
 const { prepareWindow } = require("./managed.js");
 const { whyNot } = require("./messages.js");
 const { withPlaces } = require("./readable.js");
-const { createTaggedCondense } = require("./tagged-condense.js");
+const { arrivedBehind, createTaggedCondense } = require("./tagged-condense.js");
 const { getEffectiveApiHistory, visibleIndices } = require("./tagged-history.js");
 const { appendCondensed } = require("./tagging.js");
 const { placesToGo } = require("./thinking.js");
 const { TOKEN_BUFFER_PERCENTAGE, blocksOf, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
 const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
+const { underWay } = require("./under-way.js");
 const { asWindowCall } = require("./window-call.js");
 
 function createContextManagement(host) {
@@ -43,40 +44,50 @@ function createContextManagement(host) {
   }
 
   async function manageContext(options) {
+    const { messages, taskId, apiHandler } = options;
+    const given = { messages, signal: services.signal(taskId), behind: arrivedBehind(services, apiHandler) };
+    return underWay(given, (running) => managed({ ...options, messages: running.messages }, running));
+  }
+
+  async function managed(options, running) {
     const { messages, apiHandler, systemPrompt, taskId, currentProfileId } = options;
-    const newTokens = await (services.countsAllNew ? countNewTokens : countLastMessage)(messages, apiHandler);
+    running.known.prevContextTokens = Number(options.totalTokens);
+    const counting = running.counting(apiHandler);
+    const newTokens = await (services.countsAllNew ? countNewTokens : countLastMessage)(messages, counting);
     const { overAllowed, condenseDue, ...limits } = decide(services.usage(options), newTokens, services.warn);
     const { prevContextTokens } = limits;
+    running.known.prevContextTokens = prevContextTokens;
     /** @type {import("./window-call.js").WindowCall} */
     const call = { ...limits, currentProfileId };
     let failed = { cost: 0 };
     if (condenseDue) {
-      const result = await asWindowCall(call, () => summarizeConversation(condensingOptions(options)));
+      const result = await running.waitForEnd(asWindowCall(call, () => summarizeConversation(condensingOptions(options))));
       if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
-      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options) : result), prevContextTokens };
+      running.known.cost = result.cost;
+      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options, running) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error, ...(result.errorDetails !== undefined && { errorDetails: result.errorDetails }) };
     }
     // Who cancels wants no other change either.
-    const cancelled = condenseDue && services.signal(taskId)?.aborted;
+    const cancelled = condenseDue && running.signal?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
-    const given = services.host.manager && { ...condensingOptions(options), messages: getEffectiveApiHistory(messages) };
+    const given = services.host.manager && { ...condensingOptions(options), running, messages: getEffectiveApiHistory(messages) };
     const byManager = await prepareWindow(services, call, given, condenseDue);
     if (byManager?.condensed) {
       const { condensed, summary, newContextTokens } = byManager;
       const condenseId = randomUUID();
       const left = appendCondensed(messages, condensed, condenseId);
       const response = { messages: left, summary, newContextTokens, condenseId, cost: failed.cost };
-      return { ...(await fitted(response, call, options)), prevContextTokens };
+      return { ...(await fitted(response, call, options, running)), prevContextTokens };
     }
-    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
+    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options, running)), prevContextTokens };
 
     const truncation = truncateConversation(messages, 0.5, taskId, apiHandler);
-    const newContextTokensAfterTruncation = await countVisible(truncation.messages, systemPrompt, apiHandler);
+    const newContextTokensAfterTruncation = await countVisible(truncation.messages, systemPrompt, counting);
     return { ...truncation, prevContextTokens, summary: "", ...failed, newContextTokensAfterTruncation };
   }
 
   /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
-  async function fitted(response, call, { taskId, apiHandler }) {
+  async function fitted(response, call, { taskId, apiHandler }, running) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);
     const found = await truncateToFit();
@@ -91,7 +102,7 @@ function createContextManagement(host) {
       services.capture("captureSlidingWindowTruncation", taskId);
       const visible = visibleIndices(messages);
       const rule = services.thinkingRule(apiHandler);
-      const count = ({ messages: truncated }) => call.tokensWith(getEffectiveApiHistory(truncated));
+      const count = ({ messages: truncated }) => running.wait(call.tokensWith(getEffectiveApiHistory(truncated)));
       return fittingTruncation(at(messages, visible), call.fittingTokens, (removed) => hide(messages, visible, removed, rule), count);
     }
   }
@@ -136,8 +147,8 @@ function hide(messages, visible, removed, rule) {
   };
   const left = visible.slice(removed + 1);
   const places = rule.drops ? placesToGo(at(messages, left), [0, 0], rule) : [];
-  // What a truncation that still stands hides stays hidden with it, when this one is taken back.
-  const standing = new Set(messages.map((message) => message.truncationId).filter(Boolean));
+  // What a truncation or a summary that still stands hides stays hidden with it, when this one is taken back.
+  const standing = new Set(messages.flatMap(({ truncationId, condenseId }) => [truncationId, condenseId]).filter(Boolean));
   const thinking = new Set(places.map(([position]) => left[position]).filter((index) => !standing.has(messages[index].thinkingParent)));
   const tagged = messages.map((message, index) => {
     if (hidden.has(index)) return { ...message, truncationParent: truncationId };

@@ -3,6 +3,8 @@
 // Against condensing without end: a file larger than the window, or summaries that save next to nothing, would otherwise cost a
 // request each turn.
 
+const { STOPPED } = require("./under-way.js");
+
 /** More tasks than this are not remembered; a host seldom runs more than a few at a time. */
 const REMEMBERED_TASKS = 100;
 
@@ -51,6 +53,9 @@ async function guarded(guard, { taskId, isAutomatic, before }, refusal, attempt)
     if (response.error === undefined) after = response.newContextTokens;
     cancelled = response.cancelled;
     return response;
+  } catch (error) {
+    cancelled = error === STOPPED;
+    throw error;
   } finally {
     if (!cancelled) guard.record(taskId, before(), after);
   }

@@ -4,7 +4,7 @@
 
 const { isSignal } = require("../abort.js");
 const { argumentError, messageOf, notAllowed, readable, unknown } = require("../errors.js");
-const { answerOf, tell } = require("../host-call.js");
+const { answerOf, tell, watch } = require("../host-call.js");
 const { describeImages } = require("./images.js");
 const isObject = require("../is-object.js");
 const { defaultMessage } = require("./messages.js");
@@ -58,7 +58,7 @@ function resolved(host) {
     /** Calls one of the host's telemetry functions; that it fails is no reason not to condense. */
     capture: (name, ...values) =>
       tell(
-        () => host.telemetry?.()?.[name]?.(...values),
+        () => telemetryOf(host)?.[name]?.(...values),
         (error) => warn(`Telemetry failed: ${messageOf(error)}`),
       ),
     removeImages: (messages, apiHandler) => withoutImages(host, messages, apiHandler),
@@ -87,6 +87,14 @@ function resolved(host) {
       return settled(before, after, this.thinkingRule(apiHandler), (told) => warn(`${told}.`));
     },
   };
+}
+
+/** The telemetry service, which is there at once or not at all. */
+function telemetryOf(host) {
+  const service = host.telemetry?.();
+  if (typeof service?.then !== "function") return service;
+  watch(service);
+  throw notAllowed("host.telemetry()", service, "the telemetry service itself, not a promise of one");
 }
 
 /** What the host has for a task under this name, as it is or from a function. `failed` is told what that throws. */
@@ -121,7 +129,12 @@ function signalOf(host, taskId) {
 
 function withoutImages(host, messages, apiHandler) {
   if (!host.removeImages) return describeImages(messages, apiHandler);
-  const cleaned = host.removeImages(messages, apiHandler);
+  const cleaned = answerOf(
+    () => host.removeImages(messages, apiHandler),
+    (error) => {
+      throw error;
+    },
+  );
   if (!Array.isArray(cleaned)) throw notAllowed("host.removeImages()", cleaned, "the array of messages");
   return cleaned;
 }

@@ -7,6 +7,9 @@
 // Units everywhere: tokens are the host's (`apiHandler.countTokens`, and what the API reports); costs are US dollars, prices US dollars per
 // million tokens; times (`ts`, `windowMs`) are milliseconds; thresholds are percent of the context window. Only `countTokens`, old tool results and a
 // manager need the native binary.
+//
+// A history may grow while a call works on it: messages that the host pushes to its array meanwhile are in the response, the same objects, behind what was
+// made of the others (`newContextTokens` does not count them). Where the host changed the array otherwise, the response has an `error` and that array.
 
 import type { RestoreData } from "../../types/results.js";
 
@@ -40,7 +43,7 @@ export interface RooTaggedMessage extends RooMessage {
   readonly truncationId?: string | undefined;
   /** The `truncationId` of the marker that hides the message. */
   readonly truncationParent?: string | undefined;
-  /** The `truncationId` of the marker that hides the thinking in the message: it was made behind what is hidden. */
+  /** The `truncationId` of the marker, or the `condenseId` of the summary, that hides the thinking in the message: it was made behind what is hidden. */
   readonly thinkingParent?: string | undefined;
   /** It says that messages before it are hidden. */
   readonly isTruncationMarker?: boolean | undefined;
@@ -196,7 +199,11 @@ export interface RooHost {
   profileId?: string | ((taskId: string) => string | undefined) | undefined;
   /** Stops automatic condensing that leads nowhere. Default: off, or with its own defaults when `fixes` is on. */
   guard?: RooGuard | false | undefined;
-  /** Cancels condensing; the response has an `error`, the history is unchanged and is not truncated instead. */
+  /**
+   * Cancels a call, also while a function of the host hangs (`countTokens`, `createMessage`, `messagesForApi`, `foldFiles`; after half a second
+   * `summarizeConversation` or a manager of the host's own that does not hear the signal): the response has an `error` and the `cost` so far, the history is unchanged and is not truncated instead. Asked for once in
+   * each call. Default: none.
+   */
   signal?: AbortSignal | ((taskId: string) => AbortSignal | undefined) | undefined;
   /** Asked for the summary instead of the conversation's handler, unless the call names one. Gives way when it has no `createMessage`. */
   condensingHandler?: object | ((taskId: string) => object | undefined) | undefined;

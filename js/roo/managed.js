@@ -8,9 +8,10 @@ const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
 const { rulesFor } = require("../protect.js");
 const { CANCELLED } = require("./messages.js");
-const { describeFailure } = require("./stream.js");
+const { describeFailure, isError } = require("./stream.js");
 const { modelOf } = require("./thinking.js");
 const { blocksOf } = require("./trigger.js");
+const { STOPPED } = require("./under-way.js");
 const { asWindowCall, windowCall } = require("./window-call.js");
 
 /** The share of what may be left that is aimed at: the manager's counts are not quite in proportion to the host's, and the next turn needs room, too. */
@@ -40,7 +41,7 @@ const ROO_CODES = {
  * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` or `messagesForApi` does.
  *
  * @param {object} services See `host.js`.
- * @param {{ messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
+ * @param {{ running: any, messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
  *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object, prevContextTokens?: number, provider?: string }} call
  *   `provider`: this one instead of the manager's.
  * @returns {Promise<{ cost: number, condensed?: readonly object[], summary?: string, newContextTokens?: number, before?: number,
@@ -49,6 +50,7 @@ const ROO_CODES = {
 async function condenseByManager(
   services,
   {
+    running,
     messages: history,
     systemPrompt,
     taskId,
@@ -61,8 +63,8 @@ async function condenseByManager(
     provider,
   },
 ) {
-  const signal = services.signal(taskId);
-  const { window, profileId, measure } = prepare(services, { messages: history, systemPrompt, taskId, apiHandler, metadata });
+  const { signal } = running;
+  const { window, profileId, measure } = prepare(services, { running, messages: history, systemPrompt, taskId, apiHandler, metadata });
   const sendsAnother = services.host.messagesForApi !== undefined;
   const messages = sendsAnother ? await measure.sent(history) : history;
   const contextWindow = window?.contextWindow ?? windowOf(apiHandler);
@@ -72,6 +74,7 @@ async function condenseByManager(
   const tools = Array.isArray(metadata?.tools) ? metadata.tools : undefined;
   const context = present({ messages, systemPrompt, tools, taskId, contextWindow, profileId, model });
   const options = present({
+    running,
     thinking: services.host.thinking,
     protectedIn: protectedAmong(history, messages, services.host.protect),
     isAutomatic,
@@ -87,6 +90,7 @@ async function condenseByManager(
   if ((window || sendsAnother) && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
   const given = window ? await newestShortened(services, context, options, targetTokens, { window, measure }) : messages;
   const first = await askManager(services, { ...context, messages: given }, present({ ...options, targetTokens }));
+  running.known.cost = first.cost ?? 0;
   tellOfRules(services, first);
   const isMet = window && (await metItsTarget(first, targetTokens, measure));
   const lower = (left) => measure.target(window, left);
@@ -124,14 +128,14 @@ async function condenseByManager(
  * What a call of the window is measured by. From here on the window truncates until what is left fits, also where the manager is not asked after all.
  *
  * @param {any} services
- * @param {{ messages: any[], systemPrompt: string, taskId?: string, apiHandler: any, metadata?: any }} call
+ * @param {{ running: any, messages: any[], systemPrompt: string, taskId?: string, apiHandler: any, metadata?: any }} call
  */
-function prepare(services, { messages, systemPrompt, taskId, apiHandler, metadata }) {
+function prepare(services, { running, messages, systemPrompt, taskId, apiHandler, metadata }) {
   const window = windowCall();
   const profileId = profileOf(window?.currentProfileId ?? services.profileId(taskId));
   const own = window && ownCounter(services.host.manager, messages, systemPrompt, profileId);
-  const sent = (history) => services.messagesForApi(history, apiHandler);
-  const measure = measureOf({ own, messages, systemPrompt, apiHandler, tools: metadata?.tools, sent });
+  const sent = (history) => running.wait(services.messagesForApi(history, apiHandler));
+  const measure = measureOf({ own, running, messages, systemPrompt, apiHandler, tools: metadata?.tools, sent });
   if (window) window.tokensWith = (left) => measure.inContext(window, left);
   return { window, profileId, measure };
 }
@@ -175,10 +179,12 @@ function protectedAmong(messages, sent, protect) {
 
 /** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
 async function askManager(services, context, given) {
-  /** @type {{ protectedIn?: (messages: any[]) => { protect: object } }} */
-  const { protectedIn, ...options } = given;
+  /** @type {{ running?: any, protectedIn?: (messages: any[]) => { protect: object } }} */
+  const { running, protectedIn, ...options } = given;
   try {
-    const result = await services.host.manager.condense(context, { ...options, ...protectedIn?.(context.messages) });
+    const { manager } = services.host;
+    const asked = manager.condense(context, { ...options, ...protectedIn?.(context.messages) });
+    const result = await running.waitForEnd(asked);
     if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
     // Each field once, so that one that cannot be read is a failure like any other.
     const read = { ...result };
@@ -187,6 +193,7 @@ async function askManager(services, context, given) {
     if (!error && !isReadable) throw notAllowed("messages of host.manager.condense()", messages, "an array of messages");
     return read;
   } catch (error) {
+    if (error === STOPPED) throw error;
     const { message, details } = describeFailure(error);
     return { failure: { error: services.translate("condense_api_failed", { message }), errorDetails: details } };
   }
@@ -291,7 +298,7 @@ async function metItsTarget({ failure, error, didCondense, messages }, targetTok
 /** The manager refuses an id that is no text; a host that has none may give anything. */
 const profileOf = (id) => (typeof id === "string" && id !== "" ? id : undefined);
 
-const hasHandler = (manager, profileId) => profileId !== undefined && manager.hasHandler?.(profileId) === true;
+const hasHandler = (manager, profileId) => profileId !== undefined && answerOf(() => manager.hasHandler?.(profileId)) === true;
 
 /**
  * The handler as the manager is to ask it: with Roo-Code's third argument, where there is one. One that cannot create messages is left out;
@@ -318,7 +325,7 @@ const present = (object) => Object.fromEntries(Object.entries(object).filter(([,
 function inRooWords(services, { code, message, cause }) {
   if (code === "aborted") return { error: CANCELLED, cancelled: true };
   if (code in ROO_CODES) return { error: services.translate(ROO_CODES[code]), errorDetails: `${code}: ${message}` };
-  const details = cause instanceof Error ? `\n\n${describeFailure(cause).details}` : "";
+  const details = isError(cause) ? `\n\n${describeFailure(cause).details}` : "";
   return { error: services.translate("condense_api_failed", { message }), errorDetails: `${code}: ${message}${details}` };
 }
 
@@ -326,11 +333,12 @@ function inRooWords(services, { code, message, cause }) {
  * Counts for one condensation: the host's numbers by the host's own handler where it counts, so that they compare with its others; what the manager is
  * told in the manager's tokens. Both are of what is sent of a history, as the reported tokens are.
  */
-function measureOf({ own, messages, systemPrompt, apiHandler, tools, sent: makeSent }) {
+function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, sent: makeSent }) {
   const system = { type: "text", text: systemPrompt };
   const countsTokens = typeof apiHandler?.countTokens === "function";
-  const byHost = remembered((history) => apiHandler.countTokens([system, ...history.flatMap(blocksOf)]));
-  const countTools = remembered((list) => (list?.length > 0 ? apiHandler.countTokens([{ type: "text", text: JSON.stringify(list) }]) : 0));
+  const counting = running.counting(apiHandler);
+  const byHost = remembered((history) => counting.countTokens([system, ...history.flatMap(blocksOf)]));
+  const countTools = remembered((list) => (list?.length > 0 ? counting.countTokens([{ type: "text", text: JSON.stringify(list) }]) : 0));
   const toolTokens = () => (countsTokens ? countTools(tools) : 0);
   const sentOf = remembered(makeSent);
 
@@ -400,7 +408,8 @@ const isOwn = (manager) => typeof manager.getEffectiveConfig === "function";
 async function ownCounter(manager, messages, systemPrompt, profileId) {
   if (!isOwn(manager)) return undefined;
   try {
-    const { encoding, scale } = manager.getEffectiveConfig(profileId);
+    const { encoding, scale } = answerOf(() => manager.getEffectiveConfig(profileId)) ?? {};
+    if (typeof encoding !== "string" || !Number.isFinite(scale)) return undefined;
     const { countTokens, warmUp } = require("../count.js");
     // The vocabulary is built on another thread: it takes some hundred milliseconds once.
     await warmUp(encoding);

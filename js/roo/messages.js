@@ -26,6 +26,10 @@ function defaultMessage(code, parameters) {
 /** Condensing was cancelled by the host's signal. Roo-Code has no text of its own for it. */
 const CANCELLED = "Condensing was cancelled; the conversation is unchanged.";
 
+/** The host took something out of the history, or changed it, while it was condensed. Roo-Code has no text of its own for it. */
+const HISTORY_CHANGED =
+  "The conversation was changed while it was condensed, so what was made of it is not used; the conversation is as you left it. Condense it again.";
+
 /** Why a conversation does not fit even now. Roo-Code has no text of its own for it. */
 function doesNotFit(tokens, { allowedTokens, contextWindow }) {
   const most = Math.floor(allowedTokens);
@@ -40,4 +44,4 @@ function whyNot({ error }, tokens, limits) {
   return { error: [error, doesNotFit(tokens, limits)].filter(Boolean).join(" ") };
 }
 
-module.exports = { CANCELLED, defaultMessage, whyNot };
+module.exports = { CANCELLED, HISTORY_CHANGED, defaultMessage, whyNot };

@@ -4,13 +4,14 @@
 
 const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
-const { createCondense } = require("./condense.js");
+const { arrivedBehind, createCondense } = require("./condense.js");
 const { resolveHost } = require("./host.js");
 const { prepareWindow } = require("./managed.js");
 const { withPlaces } = require("./readable.js");
 const { whyNot } = require("./messages.js");
 const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
 const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
+const { underWay } = require("./under-way.js");
 const { asWindowCall } = require("./window-call.js");
 
 function createSlidingWindow(host) {
@@ -30,51 +31,60 @@ function createSlidingWindow(host) {
   }
 
   async function truncateConversationIfNeeded(options) {
-    const result = await truncated(options);
-    const settled = services.withThinkingSettled(options.messages, result.messages, options.apiHandler);
-    return settled === result.messages ? result : { ...result, messages: settled };
+    const { messages, taskId, apiHandler } = options;
+    const given = { messages, signal: services.signal(taskId), behind: arrivedBehind(services, apiHandler) };
+    return underWay(given, async (running) => {
+      const result = await truncated({ ...options, messages: running.messages }, running);
+      const settled = services.withThinkingSettled(running.messages, result.messages, apiHandler);
+      return settled === result.messages ? result : { ...result, messages: settled };
+    });
   }
 
-  async function truncated(options) {
+  async function truncated(options, running) {
     const { messages, apiHandler, systemPrompt, taskId, customCondensingPrompt, condensingApiHandler, currentProfileId } = options;
-    const newTokens = await (services.countsAllNew ? countNewMessages : countLastMessage)(messages, apiHandler);
+    running.known.prevContextTokens = Number(options.totalTokens);
+    const newTokens = await (services.countsAllNew ? countNewMessages : countLastMessage)(messages, running.counting(apiHandler));
     const { overAllowed, condenseDue, ...limits } = decide(services.usage(options), newTokens, services.warn);
     const { prevContextTokens } = limits;
+    running.known.prevContextTokens = prevContextTokens;
     /** @type {import("./window-call.js").WindowCall} */
     const call = { ...limits, currentProfileId };
     let failed = { cost: 0 };
     if (condenseDue) {
-      const result = await asWindowCall(call, () =>
-        summarizeConversation(
-          messages,
-          apiHandler,
-          systemPrompt,
-          taskId,
-          prevContextTokens,
-          true,
-          customCondensingPrompt,
-          condensingApiHandler,
+      const result = await running.waitForEnd(
+        asWindowCall(call, () =>
+          summarizeConversation(
+            messages,
+            apiHandler,
+            systemPrompt,
+            taskId,
+            prevContextTokens,
+            true,
+            customCondensingPrompt,
+            condensingApiHandler,
+          ),
         ),
       );
       if (!isObject(result)) throw notAllowed("host.summarizeConversation()", result, "a response: { messages, summary, cost, … }");
-      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options) : result), prevContextTokens };
+      running.known.cost = result.cost;
+      if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options, running) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }
     // Who cancels wants no other change either.
-    const cancelled = condenseDue && services.signal(taskId)?.aborted;
+    const cancelled = condenseDue && running.signal?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
-    const byManager = await prepareWindow(services, call, { messages, systemPrompt, taskId, apiHandler }, condenseDue);
+    const byManager = await prepareWindow(services, call, { running, messages, systemPrompt, taskId, apiHandler }, condenseDue);
     if (byManager?.condensed) {
       const { condensed, summary, newContextTokens } = byManager;
       const response = { messages: condensed, summary, newContextTokens, cost: failed.cost };
-      return { ...(await fitted(response, call, options)), prevContextTokens };
+      return { ...(await fitted(response, call, options, running)), prevContextTokens };
     }
-    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options)), prevContextTokens };
+    if (call.tokensWith) return { ...(await fitted({ messages, summary: "", ...failed }, call, options, running)), prevContextTokens };
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
 
   /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
-  async function fitted(response, call, { taskId, apiHandler }) {
+  async function fitted(response, call, { taskId, apiHandler }, running) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);
     const found = await truncateToFit();
@@ -85,7 +95,8 @@ function createSlidingWindow(host) {
     function truncateToFit() {
       if (before <= call.fittingTokens || call.keepsAll) return undefined;
       services.capture("captureSlidingWindowTruncation", taskId);
-      return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed, apiHandler), call.tokensWith);
+      const count = (left) => running.wait(call.tokensWith(left));
+      return fittingTruncation(messages, call.fittingTokens, (removed) => remove(messages, removed, apiHandler), count);
     }
   }
 

@@ -2,24 +2,27 @@
 
 // The answer of an ApiHandler, read to its end.
 
-const { onAbort } = require("../abort.js");
 const { Turns } = require("../event-loop.js");
 const { tell } = require("../host-call.js");
+const { STOPPED } = require("./under-way.js");
 
 /**
  * Reads the stream that `start()` returns. Resolves to the joined text, the cost and output tokens of the last `usage` chunk, and
  * `failure` when the stream threw, `cancelled` when the signal fired. With `errorChunks` an `error` chunk ends it as a failure that is
  * `reported`; Roo-Code ignores those chunks.
- * @param {() => AsyncIterable<any>} start
- * @param {{ signal?: AbortSignal | undefined, errorChunks?: boolean }} options
+ * @param {() => any} start
+ * @param {{ running: any, errorChunks?: boolean }} options
  */
-async function readAnswer(start, { signal, errorChunks = false } = {}) {
+async function readAnswer(start, { running, errorChunks = false }) {
   /** @type {{ text: string, cost: number, outputTokens: number, cancelled: boolean, failure?: { error: any, reported?: boolean } }} */
   const answer = { text: "", cost: 0, outputTokens: 0, cancelled: false };
   const turns = new Turns();
   try {
-    if (signal?.aborted) return { ...answer, cancelled: true };
-    for await (const chunk of signal ? until(signal, start()) : start()) {
+    if (running.signal?.aborted) return { ...answer, cancelled: true };
+    const started = start();
+    // An async function that returns a generator is one `await` away from what is expected.
+    const stream = typeof started?.then === "function" ? await running.wait(started) : started;
+    for await (const chunk of running.signal ? until(running, stream) : stream) {
       if (chunk.type === "text") {
         answer.text += chunk.text;
       } else if (chunk.type === "usage") {
@@ -33,24 +36,19 @@ async function readAnswer(start, { signal, errorChunks = false } = {}) {
       await turns.afterChunk();
     }
   } catch (failure) {
-    if (failure === CANCELLED) answer.cancelled = true;
+    if (failure === STOPPED) answer.cancelled = true;
     else answer.failure = { error: failure };
   }
   return answer;
 }
 
-const CANCELLED = Symbol("cancelled");
-
 /** The chunks of a stream until the signal fires. A stream that hangs is left behind; its `finally` runs when it wakes up. */
-async function* until(signal, stream) {
-  const iterator = stream[Symbol.asyncIterator]();
-  let forget = () => {};
-  const aborted = new Promise((_, reject) => (forget = onAbort(signal, () => reject(CANCELLED))));
-  aborted.catch(() => {});
+async function* until(running, stream) {
+  const iterator = stream[Symbol.asyncIterator]?.() ?? stream[Symbol.iterator]();
   let ended = false;
   try {
     for (;;) {
-      const { done, value } = await Promise.race([iterator.next(), aborted]);
+      const { done, value } = await running.wait(iterator.next());
       if (done) {
         ended = true;
         return;
@@ -58,14 +56,16 @@ async function* until(signal, stream) {
       yield value;
     }
   } finally {
-    forget();
     if (!ended) tell(() => iterator.return?.());
   }
 }
 
+/** Whether it is an error, of whichever realm: those of tests and of `vm` contexts are no `Error` of this one. */
+const isError = (value) => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+
 /** What is known of a failed request, for the person who has to mend it. */
 function describeFailure(error) {
-  if (!(error instanceof Error)) return { message: String(error), details: String(error) };
+  if (!isError(error)) return { message: String(error), details: String(error) };
   const { status, code, response, body } = /** @type {Error & Record<string, unknown>} */ (error);
   const lines = [`Error: ${error.message}`];
   if (status) lines.push(`HTTP Status: ${status}`);
@@ -88,4 +88,4 @@ function asText(value) {
   }
 }
 
-module.exports = { describeFailure, readAnswer };
+module.exports = { describeFailure, isError, readAnswer };

@@ -17,9 +17,11 @@ const {
   getEffectiveApiHistory,
   getMessagesSinceLastSummary,
 } = require("./tagged-history.js");
-const { appendCondensed, appendSummary } = require("./tagging.js");
+const { appendArrived, appendCondensed, appendSummary } = require("./tagging.js");
+const { hasThinking } = require("./thinking.js");
 const { convertToolBlocksToText, toolResultToText, toolUseToText, transformMessagesForCondensing } = require("./tool-text.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
+const { STOPPED, underWay } = require("./under-way.js");
 
 const textBlock = (text) => ({ type: "text", text });
 
@@ -28,36 +30,35 @@ function createTaggedCondense(host) {
   const guard = services.guard && new Guard(services.guard);
 
   async function summarizeConversation(options) {
-    const { messages, taskId, isAutomaticTrigger, customCondensingPrompt, condensingApiHandler } = options;
+    const { taskId, apiHandler, isAutomaticTrigger, customCondensingPrompt, condensingApiHandler } = options;
     const customPrompt = customCondensingPrompt?.trim();
     services.capture("captureContextCondensed", taskId, isAutomaticTrigger ?? false, Boolean(customPrompt));
-    let before = 0;
-    const request = {
-      ...options,
-      customPrompt,
-      condensingHandler: condensingApiHandler ?? services.condensingHandler(taskId),
-      tellBefore: (tokens) => (before = tokens),
-    };
-    const { cancelled, ...response } = await guarded(
-      guard,
-      { taskId, isAutomatic: isAutomaticTrigger, before: () => before },
-      () => {
-        if (services.host.manager) prepare(services, { ...request, messages: getEffectiveApiHistory(messages) });
-        return refuse(messages, "condensed_recently");
-      },
-      () => (services.host.manager ? throughManager(request) : summarize(request)),
-    );
-    return response;
+    const condensingHandler = condensingApiHandler ?? services.condensingHandler(taskId);
+    const given = { messages: options.messages, signal: services.signal(taskId), behind: arrivedBehind(services, apiHandler) };
+    return underWay(given, (running) => {
+      const { messages } = running;
+      let before = 0;
+      const request = { ...options, running, messages, customPrompt, condensingHandler, tellBefore: (tokens) => (before = tokens) };
+      return guarded(
+        guard,
+        { taskId, isAutomatic: isAutomaticTrigger, before: () => before },
+        () => {
+          if (services.host.manager) prepare(services, { ...request, messages: getEffectiveApiHistory(messages) });
+          return refuse(messages, "condensed_recently");
+        },
+        () => (services.host.manager ? throughManager(request) : summarize(request)),
+      );
+    });
   }
 
   const refuse = (messages, code, cost = 0) => ({ messages, summary: "", cost, error: services.translate(code) });
 
   async function summarize(request) {
     const {
+      running,
       messages,
       apiHandler,
       systemPrompt,
-      taskId,
       isAutomaticTrigger,
       metadata,
       environmentDetails,
@@ -77,10 +78,11 @@ function createTaggedCondense(host) {
     const requestMessages = requestFor(old, customPrompt, handler);
     const prompt = services.prompts.summary || SUMMARY_2026;
     const answer = await readAnswer(() => handler.createMessage(prompt, requestMessages, metadata), {
-      signal: services.signal(taskId),
+      running,
       errorChunks: services.fixes,
     });
     const { cost } = answer;
+    running.known.cost = cost;
     if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
     if (answer.failure) {
       services.error("The request for a summary failed:", answer.failure.error);
@@ -97,10 +99,11 @@ function createTaggedCondense(host) {
       ...(isAutomaticTrigger && environmentDetails?.trim() ? [textBlock(environmentDetails)] : []),
     ];
     const condenseId = randomUUID();
-    const tokens = await apiHandler.countTokens([textBlock(systemPrompt), ...content]);
-    const before = services.fixes || guard ? await countEffective(messages, systemPrompt, apiHandler) : undefined;
+    const counting = running.counting(apiHandler);
+    const tokens = await counting.countTokens([textBlock(systemPrompt), ...content]);
+    const before = services.fixes || guard ? await countEffective(messages, systemPrompt, counting) : undefined;
     if (services.fixes && tokens >= before) return refuse(messages, "condense_context_grew", cost);
-    const toolTokens = await countTools(metadata, apiHandler);
+    const toolTokens = await countTools(metadata, counting);
     tellBefore(before + toolTokens);
     const newContextTokens = tokens + toolTokens;
     return { messages: appendSummary(messages, content, condenseId), summary, cost, newContextTokens, condenseId };
@@ -122,21 +125,33 @@ function createTaggedCondense(host) {
   }
 
   /** The structure of the files that were read, a block each. */
-  async function foldedFiles({ filesReadByRoo, cwd, rooIgnoreController }) {
+  async function foldedFiles({ running, filesReadByRoo, cwd, rooIgnoreController }) {
     if (!services.host.foldFiles || !(filesReadByRoo?.length > 0) || !cwd) return [];
     try {
-      const sections = await services.host.foldFiles(filesReadByRoo, { cwd, rooIgnoreController });
+      const sections = await running.wait(services.host.foldFiles(filesReadByRoo, { cwd, rooIgnoreController }));
       return sections.filter((section) => section.trim() !== "").map(textBlock);
     } catch (error) {
+      if (error === STOPPED) throw error;
       services.error("The files that were read could not be folded, so the summary goes without them:", error);
       return [];
     }
   }
 
   async function throughManager(request) {
-    const { messages, apiHandler, systemPrompt, taskId, isAutomaticTrigger, metadata, customPrompt, condensingHandler, tellBefore } =
-      request;
+    const {
+      messages,
+      running,
+      apiHandler,
+      systemPrompt,
+      taskId,
+      isAutomaticTrigger,
+      metadata,
+      customPrompt,
+      condensingHandler,
+      tellBefore,
+    } = request;
     const { condensed, before, ...outcome } = await condenseByManager(services, {
+      running,
       messages: getEffectiveApiHistory(messages),
       systemPrompt,
       taskId,
@@ -188,4 +203,12 @@ async function countTools(metadata, apiHandler) {
   return metadata?.tools?.length > 0 ? apiHandler.countTokens([textBlock(JSON.stringify(metadata.tools))]) : 0;
 }
 
-module.exports = { createTaggedCondense };
+/** What arrived while a history was condensed, behind what was made of it. The host is told of thinking that the model may refuse there. */
+const arrivedBehind = (services, apiHandler) => (messages, arrived, before) => {
+  const all = appendArrived(messages, arrived, services.thinkingRule(apiHandler));
+  if (arrived.some(hasThinking))
+    services.withThinkingSettled(getEffectiveApiHistory([...before, ...arrived]), getEffectiveApiHistory(all), apiHandler);
+  return all;
+};
+
+module.exports = { arrivedBehind, createTaggedCondense };

@@ -1,8 +1,8 @@
 "use strict";
 
 // The history of 2026: nothing is deleted. A message with `condenseParent` is stood for by the summary of that `condenseId`, one
-// with `truncationParent` is hidden by the marker of that `truncationId`, and the thinking of one with `thinkingParent`; when the summary or the marker
-// goes, it shows again.
+// with `truncationParent` is hidden by the marker of that `truncationId`, and the thinking of one with `thinkingParent` by that marker or summary; when the
+// summary or the marker goes, it shows again.
 //
 // A condensation by a manager appends the condensed messages as copies. The first is the summary message of the condensation; the
 // others carry `condensedBy`, its id, so that they go when it goes.
@@ -28,13 +28,13 @@ function getEffectiveApiHistory(messages) {
     ({ condenseParent, truncationParent }) =>
       !(condenseParent && summaries.has(condenseParent)) && !(truncationParent && markers.has(truncationParent)),
   );
-  const shown = withThinkingHidden(visible, markers);
+  const shown = withThinkingHidden(visible, new Set([...markers, ...summaryIds(recent)]));
   return shown.length === messages.length && shown.every((message, index) => message === messages[index]) ? messages : shown;
 }
 
-/** Without the thinking that a truncation hides. A message of nothing else goes as well, or a note takes its place. */
-function withThinkingHidden(messages, markers) {
-  const isHidden = ({ thinkingParent }) => thinkingParent && markers.has(thinkingParent);
+/** Without the thinking that a truncation or a summary hides. A message of nothing else goes as well, or a note takes its place. */
+function withThinkingHidden(messages, hiding) {
+  const isHidden = ({ thinkingParent }) => thinkingParent && hiding.has(thinkingParent);
   if (!messages.some(isHidden)) return messages;
   const places = behind(messages, [0, 0], isThinking).filter(([message]) => isHidden(messages[message]));
   return removed(messages, removal(messages, places));
@@ -96,7 +96,7 @@ function cleanupAfterTruncation(messages) {
     }
     const noSummary = condenseParent && !summaries.has(condenseParent);
     const noMarker = truncationParent && !markers.has(truncationParent);
-    const noThinkingMarker = thinkingParent && !markers.has(thinkingParent);
+    const noThinkingMarker = thinkingParent && !markers.has(thinkingParent) && !summaries.has(thinkingParent);
     if (!noSummary && !noMarker && !noThinkingMarker) {
       cleaned.push(message);
       continue;

@@ -61,6 +61,7 @@ const isSigned = (block) =>
   block?.type === "redacted_thinking" || (block?.type === "thinking" && typeof block.signature === "string" && block.signature !== "");
 
 const blocksIn = (message) => (Array.isArray(message?.content) ? message.content : []);
+const hasThinking = (message) => blocksIn(message).some(isThinking);
 const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && JSON.stringify(one) === JSON.stringify(other));
 const isSameMessage = (one, other) => one === other || (one?.role === other?.role && isSame(one?.content, other?.content));
 
@@ -165,4 +166,4 @@ function settled(before, after, rule, warn = () => {}) {
 const toldOf = (signed) =>
   `${signed} block${signed === 1 ? "" : "s"} of signed thinking behind the first change: Claude models with preserved thinking refuse the request, or drop them`;
 
-module.exports = { WORDS, behind, bindingOf, firstChange, isThinking, modelOf, placesToGo, removal, removed, ruleOf, settled };
+module.exports = { WORDS, behind, bindingOf, firstChange, hasThinking, isThinking, modelOf, placesToGo, removal, removed, ruleOf, settled };

@@ -8,6 +8,7 @@ const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
+const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
@@ -112,14 +113,13 @@ class StudioHost {
       running.set(message.id, controller);
       const answer = await this.answer(message, { signal: controller.signal });
       running.delete(message.id);
-      if (!isOver) port.postMessage({ studio: 1, ...answer });
+      if (!isOver) tell(() => port.postMessage({ studio: 1, ...answer }));
     });
     const stop = () => {
       isOver = true;
       for (const controller of running.values()) controller.abort();
       const end = /** @type {any} */ (ended);
-      if (typeof end === "function") end();
-      else end?.dispose?.();
+      tell(() => (typeof end === "function" ? end() : end?.dispose?.()));
     };
     this.#stops.push(stop);
     return stop;

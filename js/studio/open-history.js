@@ -3,6 +3,7 @@
 const { stringify } = require("../deep-json.js");
 const { messageOf, notAllowed } = require("../errors.js");
 const { fingerprintOf } = require("../fingerprints.js");
+const { tell, watch } = require("../host-call.js");
 const { questionsOf } = require("../recall/index.js");
 const { failure } = require("./failure.js");
 
@@ -34,9 +35,12 @@ class OpenHistory {
     return typeof this.#source.save === "function";
   }
 
-  /** Watches it, where that is possible. Returns what stops that. */
+  /** Watches it, where that is possible. Returns what stops that. Watching may begin later: the host's `watch` may be an async function. */
   watch(changed) {
-    return this.#source.watch?.(() => this.reload().then((isNew) => isNew && changed())) ?? (() => {});
+    const begun = this.#source.watch?.(() => this.reload().then((isNew) => isNew && changed()));
+    // One that fails has nobody to be told to: the history is read again when it is asked for.
+    watch(begun);
+    return () => tell(async () => (await begun)?.());
   }
 
   /** Reads it again. Whether it was another than before. */

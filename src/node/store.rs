@@ -7,7 +7,7 @@ use serde_json::json;
 use super::callback::{JsAnswerer, ask};
 use crate::{
     conversation::surrogates,
-    summaries::{StoreError, SummaryStore},
+    summaries::{StoreError, SummaryStore, opened, sealed},
 };
 
 /// A store behind a function of the host, which answers `{get}` and `{set, value}` with a [`Reply`].
@@ -32,10 +32,11 @@ impl HostStore {
 #[async_trait]
 impl SummaryStore for HostStore {
     async fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
-        self.call(json!({ "get": key }).to_string()).await
+        let kept = self.call(json!({ "get": key }).to_string()).await?;
+        kept.map(|kept| opened(key, &kept)).transpose()
     }
 
     async fn set(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        self.call(json!({ "set": key, "value": value }).to_string()).await.map(drop)
+        self.call(json!({ "set": key, "value": sealed(key, value) }).to_string()).await.map(drop)
     }
 }

@@ -49,7 +49,7 @@ pub use self::{
     context::{CONDENSING_PROFILE, CONDENSING_ROLE, Llm, Preview, ProfileHandler},
     error::SummaryError,
     observed::Observed,
-    store::{MemoryStore, StoreError, SummaryStore},
+    store::{MemoryStore, StoreError, SummaryStore, opened, sealed},
 };
 pub(crate) use self::{
     client::SummaryClient,

@@ -125,6 +125,26 @@ pub fn cache_key(parts: &[&str]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What a store outside of the process is given to keep: a text below a line that says for which key it was written. A store that mixes keys up, cuts
+/// texts off, or answers with something else would otherwise have its answer take the place of messages.
+#[must_use]
+pub fn sealed(key: &str, text: &str) -> String {
+    format!("{}\n{text}", &cache_key(&[key, text])[..SEAL_LENGTH])
+}
+
+/// The text of what was [`sealed`] for the key.
+///
+/// # Errors
+/// [`StoreError`] where it was not.
+pub fn opened(key: &str, kept: &str) -> Result<String, StoreError> {
+    let text = kept.split_once('\n').map(|(_, text)| text).filter(|text| sealed(key, text) == kept);
+    text.map(str::to_owned)
+        .ok_or_else(|| StoreError { message: "get() returned a text that was not kept under this key".to_owned() })
+}
+
+/// Hexadecimal digits of a seal.
+const SEAL_LENGTH: usize = 16;
+
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt;
@@ -163,6 +183,16 @@ mod tests {
         let none = MemoryStore::new(0);
         set(&none, "a", "b");
         assert!(none.len() == 0);
+    }
+
+    #[test]
+    fn only_what_was_kept_under_the_key_is_opened() {
+        let kept = sealed("key", "a\nsummary");
+        assert_eq!(opened("key", &kept).as_deref(), Ok("a\nsummary"));
+        for (key, kept) in [("other", kept.as_str()), ("key", &kept[..kept.len() - 1]), ("key", "a\nsummary"), ("key", ""), ("key", "\n")]
+        {
+            assert!(opened(key, kept).is_err(), "{key} {kept}");
+        }
     }
 
     #[test]
