@@ -16,7 +16,7 @@ mod scan;
 mod searchable;
 mod shape;
 pub mod surrogates;
-mod texts;
+mod text_addresses;
 mod tool_input;
 pub mod utf16;
 
@@ -45,7 +45,7 @@ pub use self::{
     reader::{MessageReader, NotMessages},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
-    texts::{ContentKind, TextAt},
+    text_addresses::{ContentKind, TextAt},
 };
 use crate::parallel::in_parts;
 

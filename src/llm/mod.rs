@@ -6,7 +6,7 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `handler` | what is asked and what comes back |
-//! | `error` | everything that can go wrong, coded |
+//! | `llm_error` | everything that can go wrong, coded |
 //! | `config`, `price_options` | the options of handlers and prices, checked |
 //! | `http` | one question: attempts, waiting, limits, cancellation |
 //! | `api`, `protocol` | the two protocols behind one face |
@@ -29,7 +29,6 @@ mod anthropic;
 mod api;
 mod config;
 mod endpoint;
-mod error;
 #[cfg(not(target_family = "wasm"))]
 mod fault;
 #[cfg(any(test, fuzzing))]
@@ -38,6 +37,7 @@ mod handler;
 mod host_request;
 #[cfg(not(target_family = "wasm"))]
 mod http;
+mod llm_error;
 #[cfg(not(target_family = "wasm"))]
 mod openai;
 mod price;
@@ -63,11 +63,11 @@ pub(crate) use fuzzing::{take_in_stream, take_in_whole};
 
 pub use api::Api;
 pub use config::{CallbackConfig, HttpConfig};
-pub use error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
 pub use host_request::HostRequest;
 #[cfg(not(target_family = "wasm"))]
 pub use http::HttpHandler;
+pub use llm_error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices, as_dollars};
 pub use price_options::PRICE;
 pub use secret::ApiKey;

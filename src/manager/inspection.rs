@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Manager,
-    options::CONTEXT,
+    manager_options::CONTEXT,
     trigger::{ContextUsage, TriggerDecision},
 };
 use crate::{

@@ -7,9 +7,9 @@ mod experiments;
 mod guard;
 mod in_force;
 mod inspection;
+mod manager_options;
 mod metrics;
 mod numbers;
-mod options;
 mod preparation;
 mod prepare;
 mod preview;
@@ -38,8 +38,8 @@ pub use self::{
     guard::GuardOptions,
     in_force::{DEFAULT_PROVIDER, InForce},
     inspection::{InspectOptions, Inspection},
+    manager_options::{CallOptions, ManagerOptions},
     metrics::Metrics,
-    options::{CallOptions, ManagerOptions},
     preparation::Preparation,
     preview::{PreviewReport, Trial},
     profiles::Profiles,

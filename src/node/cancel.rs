@@ -3,7 +3,7 @@
 use napi::Env;
 use napi_derive::napi;
 
-use super::{environment, error::Result};
+use super::{environment, thrown::Result};
 use crate::cancel::Cancel;
 
 /// Set from JavaScript when its `AbortSignal` fires, and when its environment ends. (napi's own type for signals overwrites `onabort` and

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use napi::Env;
 
-use super::error::{Result, thrown};
+use super::thrown::{Result, thrown};
 use crate::cancel::Cancel;
 
 thread_local! {

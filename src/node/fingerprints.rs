@@ -5,8 +5,8 @@ use napi_derive::napi;
 use serde_json::value::RawValue;
 
 use super::{
-    error::{Result, thrown, unreadable},
     messages::Messages,
+    thrown::{Result, thrown, unreadable},
 };
 use crate::conversation::{Contents, Fingerprint, surrogates, utf16};
 

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     callback::{JsAnswerer, ask},
-    error::{Result, unreadable, wrong_config},
+    thrown::{Result, unreadable, wrong_config},
 };
 use crate::{
     conversation::surrogates,
@@ -77,7 +77,7 @@ fn over_http(config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
 /// Always: WebAssembly opens no connections.
 #[cfg(target_family = "wasm")]
 fn over_http(_config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
-    Err(super::error::thrown(
+    Err(super::thrown::thrown(
         "needs_socket",
         "httpHandler opens connections of its own, which the WebAssembly build cannot; give it a callbackHandler() whose createMessage() uses fetch",
     ))

@@ -2,7 +2,7 @@
 
 use napi_derive::napi;
 
-use super::error::{Result, unreadable};
+use super::thrown::{Result, unreadable};
 use crate::json_file::{
     fault::find_fault,
     rewrite::{Layout, rewrite},

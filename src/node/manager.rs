@@ -11,12 +11,12 @@ use serde_json::json;
 
 use super::{
     callback::{JsAnswerer, JsCallback},
-    error::{Result, failed, settings, system_limit, thrown, told, wrong_config, wrong_tokens},
     host_provider::HostProvider,
     messages::Messages,
     provider::NativeProvider,
     store::HostStore,
     threads,
+    thrown::{Result, failed, settings, system_limit, thrown, told, wrong_config, wrong_tokens},
     work::{Call, Incoming, Mode, report},
 };
 use crate::{

@@ -4,8 +4,8 @@ use napi::{JsString, bindgen_prelude::JsValue, check_status, sys};
 use napi_derive::napi;
 
 use super::{
-    error::{Code, Result, system_limit, thrown},
     memory::Room,
+    thrown::{Code, Result, system_limit, thrown},
 };
 use crate::conversation::{Conversation, MessageReader, NotMessages, utf16};
 

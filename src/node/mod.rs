@@ -19,7 +19,6 @@ mod callback;
 mod cancel;
 mod directory;
 mod environment;
-mod error;
 mod fingerprints;
 mod handler;
 mod host_provider;
@@ -34,6 +33,7 @@ mod provider;
 mod store;
 #[cfg_attr(target_family = "wasm", path = "turns.rs")]
 mod threads;
+mod thrown;
 mod tokens;
 mod work;
 

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    error::{Result, wrong_config},
     threads,
+    thrown::{Result, wrong_config},
 };
 use crate::llm::{
     Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmRequest, LlmResponse, ModelPrice,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     callback::JsAnswerer,
     directory::HostDirectory,
-    error::{Result, settings, told, wrong_config},
+    thrown::{Result, settings, told, wrong_config},
     work::{Call, Incoming, Mode, report},
 };
 use crate::{

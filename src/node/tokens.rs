@@ -7,10 +7,10 @@ use napi_derive::napi;
 
 use super::{
     callback::JsCallback,
-    error::{Result, system_limit, thrown, unreadable, wrong_tokens},
     memory::Room,
     messages::Messages,
     threads,
+    thrown::{Result, system_limit, thrown, unreadable, wrong_tokens},
 };
 use crate::{
     cancel::Cancel,

@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     callback::JsCallback,
-    error::{self, told},
+    thrown::{self, told},
 };
 use crate::{manager::Report, providers::CondenseError};
 
@@ -87,7 +87,7 @@ pub fn turn() -> bool {
 
 /// What calls that were not done are told when the instance has ended by a trap: the report as JSON. Asked for beforehand, because nothing can be then.
 #[napi(catch_unwind)]
-pub fn report_of_trap() -> error::Result<String> {
+pub fn report_of_trap() -> thrown::Result<String> {
     let message = "the WebAssembly instance has ended by a fault of its own".to_owned();
     told(&Report::failed(CondenseError::Internal(message), None))
 }

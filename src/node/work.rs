@@ -20,12 +20,12 @@ use serde_json::Value;
 use super::{
     callback::JsCallback,
     cancel::CancelHandle,
-    error::{self, Result, failed, system_limit, wrong_config},
     handler::NativeHandler,
     json::Json,
     memory::Room,
     messages::MessageParts,
     threads,
+    thrown::{self, Result, failed, system_limit, wrong_config},
 };
 use crate::{
     cancel::Cancel,
@@ -103,7 +103,7 @@ impl Incoming {
     /// Checks the options at once, so that wrong ones are thrown.
     pub fn read(mut call: Call<'_>) -> Result<Self> {
         let messages = call.messages.take()?;
-        let settings: Value = error::settings(&call.settings)?;
+        let settings: Value = thrown::settings(&call.settings)?;
         let handler_of = |handler: Option<ClassInstance<'_, NativeHandler>>| handler.map(|own| own.handler.clone());
         let own = |profile: CallProfile<'_>| {
             (

@@ -9,7 +9,7 @@
 //! | `check` | a value held against its table: all faults |
 //! | `settings` | a checked value, with the defaults of its table |
 //! | `schema` | a table as JSON Schema |
-//! | `error` | one fault as a sentence |
+//! | `config_error` | one fault as a sentence |
 //! | `path` | where a value stands: `passes[1].selection.type` |
 //! | `near` | the name that was meant |
 //!
@@ -29,7 +29,7 @@
 //! ```
 
 mod check;
-mod error;
+mod config_error;
 mod merged;
 mod near;
 mod path;
@@ -41,7 +41,7 @@ mod table;
 mod tests;
 
 pub use self::{
-    error::{ConfigError, FaultKind},
+    config_error::{ConfigError, FaultKind},
     merged::merged,
     near::near,
     path::path_of,

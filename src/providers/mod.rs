@@ -5,9 +5,9 @@
 
 mod call_record;
 mod choices;
+mod condense_error;
 mod descriptor;
 mod edited;
-mod error;
 mod host_result;
 mod lossless;
 mod middle;
@@ -29,8 +29,8 @@ mod upkeep;
 pub use self::{
     call_record::CallRecord,
     choices::Choice,
+    condense_error::CondenseError,
     descriptor::{Descriptor, Make, with_id},
-    error::CondenseError,
     host_result::{Returned, proposal_of},
     lossless::Lossless,
     middle::quality::SummaryQuality,

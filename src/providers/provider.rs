@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{error::CondenseError, proposal::Proposal, request::Request};
+use super::{condense_error::CondenseError, proposal::Proposal, request::Request};
 use crate::{
     options::{ConfigError, near},
     protect::ProtectRules,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 
 use super::{
-    error::CondenseError,
+    condense_error::CondenseError,
     middle::quality::SummaryQuality,
     pass_report::PassReport,
     proposal::{Change, Note, Proposal, Settled},

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    condense_error::CondenseError,
     edited::{Place, edited},
-    error::CondenseError,
     pinned::sparing_pins,
     proposal::{Change, Note, Proposal, Settled},
     request::Request,

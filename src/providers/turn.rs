@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 
 use super::{
     call_record::CallRecord,
-    error::CondenseError,
+    condense_error::CondenseError,
     pass_report::PassReport,
     proposal::{Change, Proposal, Settled},
     provider::{Provider, Registry},

@@ -7,9 +7,9 @@ use serde_json::{Value, json, value::to_raw_value};
 use super::{
     entries::{Entry, Of, QuoteSource},
     passage::Passage,
+    passage_selection::Choice,
     render,
     scope::Scope,
-    selection::Choice,
     survey::Survey,
     weights::Origin,
 };

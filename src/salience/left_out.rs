@@ -2,7 +2,7 @@
 
 use crate::log::LeftOutName;
 
-use super::{selection::Choice, survey::Survey, weights::as_float};
+use super::{passage_selection::Choice, survey::Survey, weights::as_float};
 
 /// More are not looked at: a reader goes through no longer list.
 const MAX_NAMES: usize = 1000;

@@ -9,7 +9,7 @@
 //! | `reading` | older messages read into passages |
 //! | `passage` | a text of which lines can be left out |
 //! | `rounds` | which messages are tool rounds |
-//! | `work` | which files are being worked on |
+//! | `file_work` | which files are being worked on |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
 //! | `entries` | what can be told of messages that go, as entries of a log |
@@ -20,7 +20,7 @@
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | how likely a name or a passage is to be used again |
 //! | `outline` | a tool round, small, because it is valued many times |
-//! | `selection` | fills a budget with what is worth most |
+//! | `passage_selection` | fills a budget with what is worth most |
 //! | `queue` | what can be taken, best first |
 //! | `windows` | which lines stay with their neighbours already |
 //! | `seen` | which names were met in one valuation |
@@ -29,6 +29,7 @@
 
 mod edits;
 mod entries;
+mod file_work;
 mod left_out;
 mod likely;
 mod lines;
@@ -37,25 +38,24 @@ mod names;
 mod needs;
 mod outline;
 mod passage;
+mod passage_selection;
 mod queue;
 mod reading;
 mod render;
 mod rounds;
 mod scope;
 mod seen;
-mod selection;
 mod survey;
 mod telling;
 mod ties;
 mod weights;
 mod windows;
-mod work;
 
 use self::{
     edits::{Edits, reason},
     passage::Passage,
+    passage_selection::{Choice, PassageSelection},
     scope::{Ends, Scope},
-    selection::{Choice, PassageSelection},
     survey::Survey,
     weights::as_float,
 };

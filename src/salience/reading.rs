@@ -6,13 +6,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     entries::{key_of, mark_of},
+    file_work::Work,
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
     scope::Scope,
     telling::{ENDS, Passing, telling},
     weights::{Origin, as_float},
-    work::Work,
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},

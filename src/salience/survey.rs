@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     entries::{self, Entry},
+    file_work::Work,
     needs::{PointerLine, needs_of},
     passage::{MARKER_TOKENS, Passage},
     reading::Reading,
@@ -15,7 +16,6 @@ use super::{
     telling::{quotes_passages, worth_of_words},
     ties::Ties,
     weights::{Following, KINDS, Origin, as_float, tied},
-    work::Work,
 };
 use crate::{
     by_hash::ByHash,

@@ -10,7 +10,6 @@ use std::{
 
 use super::{
     context::{Preview, SummaryContext},
-    error::SummaryError,
     estimate::{
         ANSWER_MARGIN, DEFAULT_ANSWER, DEFAULT_WINDOW, HOST_ANSWER_MARGIN, PER_MESSAGE, QUESTION_MARGIN,
         TYPICAL_OUTPUT_PRICE, answer_tokens, expected_answer, safe_scale, typical_scale,
@@ -18,6 +17,7 @@ use super::{
     observed::Ratios,
     stand_in::{MIN_TOKENS, stand_in},
     store::{StoreError, SummaryStore, cache_key},
+    summary_error::SummaryError,
     visible::is_unseen,
 };
 use crate::{

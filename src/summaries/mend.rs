@@ -2,9 +2,9 @@
 
 use super::{
     client::SummaryClient,
-    error::SummaryError,
     fence::Fence,
     prompt,
+    summary_error::SummaryError,
     turns::{Turn, What, explained, question},
 };
 use crate::llm::{LlmRequest, LlmRole};

@@ -6,11 +6,11 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     client::{SummaryAnswer, SummaryClient},
-    error::SummaryError,
     estimate::{PER_MESSAGE, safe_scale},
     fence::Fence,
     parts::{Counted, parts},
     prompt,
+    summary_error::SummaryError,
     turns::{Turn, What, explained, question},
 };
 use crate::{

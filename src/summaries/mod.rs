@@ -6,7 +6,7 @@
 //! | `client` | one question: cache, budget, cancellation |
 //! | `messages` | one summary of many messages, in parts where they do not fit one request |
 //! | `mend` | a summary that leaves out what it must not, written again |
-//! | `texts` | a summary for each of many texts |
+//! | `each_text` | a summary for each of many texts |
 //! | `groups` | small texts that are asked for together |
 //! | `questions` | what is asked for one text |
 //! | `prompt` | what the model is told about messages |
@@ -19,14 +19,14 @@
 //! | `store` | summaries already paid for |
 //! | `budget` | dollars: a limit, and what a call has spent |
 //! | `observed` | what earlier answers tell about the next |
-//! | `error` | what can keep a summary from being written |
+//! | `summary_error` | what can keep a summary from being written |
 //!
 //! It knows no provider: a provider hands over a [`SummaryContext`].
 
 mod budget;
 mod client;
 mod context;
-mod error;
+mod each_text;
 mod estimate;
 mod fence;
 mod groups;
@@ -38,7 +38,7 @@ mod prompt;
 mod questions;
 mod stand_in;
 mod store;
-mod texts;
+mod summary_error;
 mod turns;
 mod visible;
 
@@ -47,19 +47,19 @@ pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
     budget::{Budget, MAX_COST_PER_CONDENSATION},
     context::{CONDENSING_PROFILE, CONDENSING_ROLE, Llm, Preview, ProfileHandler},
-    error::SummaryError,
     observed::Observed,
     store::{MemoryStore, StoreError, SummaryStore, opened, sealed},
+    summary_error::SummaryError,
 };
 pub(crate) use self::{
     client::SummaryClient,
     context::SummaryContext,
+    each_text::{WrittenSummary, summarize_texts},
     estimate::{DEFAULT_WINDOW, price_in_tokens},
     mend::{foresee_mending, mend, told_in_other_words},
     messages::{Job, Summary, summarize},
     prompt::DEFAULT_PROMPT,
     questions::SourceText,
     stand_in::in_words,
-    texts::{WrittenSummary, summarize_texts},
     turns::{Turn, turns},
 };

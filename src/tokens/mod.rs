@@ -11,11 +11,11 @@ mod calibration;
 mod count;
 mod encoding;
 mod engine;
-mod error;
 mod image;
 mod pieces;
 mod scale;
 mod tally;
+mod tokens_error;
 mod truncate;
 
 #[cfg(test)]
@@ -28,10 +28,10 @@ pub use calibration::Calibration;
 pub use count::{Count, count, count_all, count_inside, count_uncached};
 pub use encoding::Encoding;
 pub use engine::{is_loaded, warm_up};
-pub use error::TokensError;
 pub use image::image_tokens;
 pub use scale::{Family, Scale, ScaleSetting};
 pub use tally::Tally;
+pub use tokens_error::TokensError;
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 
 #[cfg(test)]

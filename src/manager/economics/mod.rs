@@ -6,14 +6,14 @@
 //! carried, so there is one for each time that it becomes due.
 
 mod decision;
-mod options;
+mod economics_options;
 mod reckoning;
 
 pub use self::{
     decision::MoneyDecision,
-    options::{ECONOMICS, Economics},
+    economics_options::{ECONOMICS, Economics},
 };
-use self::{options::requests_in, reckoning::Rewrite};
+use self::{economics_options::requests_in, reckoning::Rewrite};
 use super::{CallOptions, Manager, Report, Run, Trial, TriggerDecision, Work};
 use crate::{
     dollars::rounded,

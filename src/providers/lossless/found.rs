@@ -9,7 +9,7 @@ use super::{
     inline::{Changed, Done, keep_what_decodes},
     operations::LosslessOperation,
     superseded::{NewInput, Superseded},
-    texts::Text,
+    work_text::Text,
 };
 use crate::{
     conversation::Edit,

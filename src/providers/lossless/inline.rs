@@ -12,7 +12,7 @@ use super::{
     operations::{LosslessOperation, LosslessOptions},
     pointers::pointed_at,
     run::{Finder, Run},
-    texts::Text,
+    work_text::Text,
 };
 use crate::{
     parallel::in_parts,

@@ -9,7 +9,7 @@ use std::{
 use foldhash::fast::RandomState;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::texts::Text;
+use super::work_text::Text;
 use crate::{
     by_hash::ByHash,
     markers::{LeftOut, MIN_QUOTE_BYTES, quote_of},

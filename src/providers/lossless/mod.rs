@@ -17,8 +17,8 @@ mod quotes;
 mod run;
 mod runs;
 mod superseded;
-mod texts;
 mod within;
+mod work_text;
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use crate::{
 };
 
 pub(super) use self::operations::TABLE;
-use self::{found::Found, lines::KnownLines, memory::Memory, operations::LosslessOptions, texts::Text};
+use self::{found::Found, lines::KnownLines, memory::Memory, operations::LosslessOptions, work_text::Text};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -116,7 +116,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let contents: Vec<&str> = all.iter().flatten().map(|text| text.text).collect();
     let ((transcript, mut texts), lines) = KnownLines::read_beside(&contents, || {
         let transcript = transcript::read_texts(conversation, all.clone(), &request.tools);
-        let texts = texts::texts(&transcript, conversation.task(), options.parameters);
+        let texts = work_text::texts(&transcript, conversation.task(), options.parameters);
         (transcript, texts)
     });
     let is_pinned = |text: &Text<'_>| conversation.entries()[text.message].pins.holds(text.block);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     lines::{LEAST_QUOTE, LineTable},
     operations::{LosslessOperation, LosslessOptions},
-    texts::Text,
+    work_text::Text,
 };
 use crate::{
     markers::{Direction, Pointer, Reference, quote_of},

@@ -16,7 +16,7 @@ use super::{
     operations::LosslessOperation,
     quotes::Chooser,
     run::{Finder, MAX_SKIPPED, Run},
-    texts::Part,
+    work_text::Part,
 };
 use crate::{
     markers::Pointer,

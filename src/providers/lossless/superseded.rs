@@ -25,7 +25,7 @@ use super::{
     inline::{BYTES_PER_TOKEN, Done},
     operations::{LosslessOperation, LosslessOptions},
     pointers::quoted_by_pointers,
-    texts::{Text, given},
+    work_text::{Text, given},
 };
 
 /// What was left out of the texts.

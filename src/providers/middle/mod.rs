@@ -3,16 +3,16 @@
 //! | module | its one idea |
 //! | --- | --- |
 //! | `around` | what of it stands around the summary, where a target leaves room |
-//! | `selection` | what is summarised and what is kept |
+//! | `middle_range` | what is summarised and what is kept |
 //! | `check` | whether the summary tells what must survive |
 //! | `must` | what that is |
 //! | `quality` | how much of it the summary tells |
 
 mod around;
 mod check;
+mod middle_range;
 mod must;
 pub(super) mod quality;
-mod selection;
 
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
 use self::{
     around::{Around, shortened},
     check::{Checked, checked},
+    middle_range::{SummaryRange, select},
     must::MustSurvive,
     quality::SummaryQuality,
-    selection::{SummaryRange, select},
 };
 use super::{
-    error::CondenseError,
+    condense_error::CondenseError,
     proposal::{Note, Proposal},
     request::{MAX_FITTINGS, Request},
     settle::settle,

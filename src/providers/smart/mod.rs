@@ -6,7 +6,7 @@
 //! | `config` | what it is told to do |
 //! | `presets` | configurations by name |
 //! | `engine` | the order of the work |
-//! | `selection` | which messages a pass works on |
+//! | `message_selection` | which messages a pass works on |
 //! | `individual` | each text on its own, without a model |
 //! | `batch` | one summary for many messages |
 //! | `known` | summaries of texts that a call has already |
@@ -17,8 +17,8 @@ mod config;
 mod engine;
 mod individual;
 mod known;
+mod message_selection;
 mod presets;
-mod selection;
 mod tables;
 #[cfg(test)]
 mod tests;

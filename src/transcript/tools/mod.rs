@@ -8,15 +8,15 @@
 //! | `table` | finds the tool of a name, among those of the host first |
 //! | `rules` | what becomes of the calls of a tool |
 //! | `glob` | names with `*` and `?` |
-//! | `options` | rows of the host, from its configuration |
+//! | `tool_options` | rows of the host, from its configuration |
 
 mod glob;
 mod known;
 mod meaning;
-mod options;
 mod parameters;
 mod rules;
 mod table;
+mod tool_options;
 
 #[cfg(test)]
 mod literals;
@@ -24,8 +24,8 @@ mod literals;
 pub use self::{
     glob::is_named,
     meaning::Meaning,
-    options::TOOLS,
     parameters::ParameterRole,
     rules::{ToolRule, ToolRules},
     table::{Tool, ToolRows, ToolTable},
+    tool_options::TOOLS,
 };

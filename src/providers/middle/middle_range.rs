@@ -10,7 +10,7 @@
 
 use crate::{
     conversation::{Conversation, Role, answered},
-    providers::error::CondenseError,
+    providers::CondenseError,
 };
 
 /// How many messages more than wanted are kept rather than adding a bridge.

@@ -14,9 +14,9 @@ use futures_util::{StreamExt, stream};
 use super::{
     client::{SummaryAnswer, SummaryClient},
     context::SummaryContext,
-    error::SummaryError,
     groups::{Together, Wanted, grouped},
     questions::{SourceText, within},
+    summary_error::SummaryError,
 };
 use crate::{
     warning::{Warning, WarningCode},
