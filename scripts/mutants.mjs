@@ -3,8 +3,8 @@
 // surviving. One mutant takes about as long as compiling the core once: name the files you work on.
 //
 //   npm run mutants
-//   npm run mutants -- src/providers/settle.rs src/log/text.rs
-//   npm run mutants -- src/log/text.rs -- --shard 0/4
+//   npm run mutants -- src/providers/settle.rs src/markers/log/text.rs
+//   npm run mutants -- src/markers/log/text.rs -- --shard 0/4
 //
 // Files may be globs. What follows a second `--` goes to cargo-mutants as it is. The lists of all mutants lie in target/mutants/mutants.out.
 
@@ -13,7 +13,7 @@ import process from "node:process";
 import { Failure, ensureRust, main, readJson, root, run } from "./tools.mjs";
 
 /** What keeps results true: a mutant there that no test notices is worth a test. */
-const FILES = ["src/providers/settle.rs", "src/restore/**/*.rs", "src/log/**/*.rs"];
+const FILES = ["src/providers/settle.rs", "src/restore/**/*.rs", "src/markers/log/**/*.rs"];
 
 /** Seconds for the tests of one mutant. All unit tests take less than a minute; a mutant that takes longer runs in circles, which counts as noticed. */
 const TIMEOUT = 180;

@@ -15,8 +15,7 @@
 //! | `tokens` | counting and its cache | `conversation` |
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
-//! | `markers` | what a model reads where something was left out or summarised, written and recognised | `conversation` |
-//! | `log` | what stood in messages that are left out, in quotations, without a model | `conversation`, `markers` |
+//! | `markers` | what a model reads where something was left out, quoted in a log or summarised, written and recognised | `conversation` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
@@ -53,7 +52,6 @@ mod inspect;
 #[cfg(any(feature = "node", test, fuzzing))]
 mod json_file;
 mod llm;
-mod log;
 mod manager;
 mod markers;
 mod options;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::savings::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
-    log::{self, LoggedEntry, Mark},
+    markers::log::{self, LoggedEntry, Mark},
     providers::{Change, Grade},
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},

@@ -6,6 +6,7 @@ use serde_json::{Value, json, value::to_raw_value};
 
 use super::{
     entries::{Entry, Of, QuoteSource},
+    name_index::INDEX,
     passage::Passage,
     passage_selection::Choice,
     render,
@@ -15,8 +16,11 @@ use super::{
 };
 use crate::{
     conversation::{Content, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
-    log::{self, Quotation},
-    markers::{Gap, LEFT_OUT_HERE, is_about_messages, messages_at_end},
+    markers::{
+        Gap, LEFT_OUT_HERE, is_about_messages,
+        log::{self, Quotation},
+        messages_at_end,
+    },
     tokens::count_inside,
     words::{Said, said},
 };
@@ -177,7 +181,7 @@ fn logs_of(
         }
         let lines: Vec<Vec<Quotation>> =
             entries.iter().map(|entry| quotes(survey, &survey.entries[*entry], &choice.quoted[*entry])).collect();
-        let names = (with_index == Some(message)).then_some((log::INDEX, index));
+        let names = (with_index == Some(message)).then_some((INDEX, index));
         let told = entries.iter().zip(&lines).map(|(entry, lines)| (survey.entries[*entry].head.as_str(), &lines[..]));
         let log = log::write(told.chain(names));
         match (log, earlier) {

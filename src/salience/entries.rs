@@ -13,8 +13,10 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, PathStep},
-    log::{self, LoggedEntry, Mark, Quotation},
-    markers::{LEFT_OUT_HERE, NoteLine},
+    markers::{
+        LEFT_OUT_HERE, NoteLine,
+        log::{self, LoggedEntry, Mark, Quotation},
+    },
     tokens::count_inside,
     transcript::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, Meaning, ParameterRole, PieceSource, ToolSource, ToolTable},
 };

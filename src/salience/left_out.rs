@@ -1,6 +1,6 @@
 //! The names that can no longer be read once a choice is made.
 
-use crate::log::LeftOutName;
+use super::name_index::LeftOutName;
 
 use super::{passage_selection::Choice, survey::Survey, weights::as_float};
 

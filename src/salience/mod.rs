@@ -14,6 +14,7 @@
 //! | `likely` | the names that are likeliest to be used again |
 //! | `entries` | what can be told of messages that go, as entries of a log |
 //! | `telling` | what a line tells somebody who goes on, whatever names it has |
+//! | `name_index` | an index of names, by where each stood last |
 //! | `left_out` | the names that can no longer be read once a choice is made |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
@@ -33,6 +34,7 @@ mod file_work;
 mod left_out;
 mod likely;
 mod lines;
+mod name_index;
 mod name_table;
 mod names;
 mod needs;
@@ -53,6 +55,7 @@ mod windows;
 
 use self::{
     edits::{Edits, reason},
+    name_index::index_of,
     passage::Passage,
     passage_selection::{Choice, PassageSelection},
     scope::{Ends, Scope},
@@ -67,7 +70,6 @@ pub use self::{
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{ContentKind, Conversation, Plan, PlanError, TextAt},
-    log::index_of,
     markers::Gap,
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, ToolTable},

@@ -6,7 +6,7 @@ use super::{
     lines::Line,
     weights::{FileWork, Origin, Weights},
 };
-use crate::{log::Mark, transcript::ContentPiece};
+use crate::{markers::log::Mark, transcript::ContentPiece};
 
 /// About how many tokens a marker takes.
 pub const MARKER_TOKENS: f32 = 6.0;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
-    log::is_log_block,
+    markers::log::is_log_block,
     tokens::count_inside,
     transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
 };

@@ -151,7 +151,7 @@ mod tests {
     };
     use crate::{
         conversation::ContentKind,
-        log::Mark,
+        markers::log::Mark,
         markers::{More, NoteLine},
         transcript::{ContentPiece, Meaning, PieceSource},
     };

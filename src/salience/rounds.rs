@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::scope::Scope;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, answered, answers, calls},
-    log::is_log_block,
-    markers::is_about_messages,
+    markers::{is_about_messages, log::is_log_block},
     transcript::{ContentPiece, PieceSource},
 };
 

@@ -13,7 +13,7 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
-    log::Mark,
+    markers::log::Mark,
     transcript::{HostText, Meaning},
 };
 

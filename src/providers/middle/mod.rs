@@ -35,8 +35,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
     llm::HostRequest,
-    log,
-    markers::SUMMARY_ABOVE,
+    markers::{SUMMARY_ABOVE, log},
     options::{Field, Settings},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, ContentKind, Conversation, Role},
-    log::is_log_block,
+    markers::log::is_log_block,
     salience::likely_names,
     transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
 };

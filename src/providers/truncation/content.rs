@@ -15,8 +15,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
-    log::is_log_block,
-    markers::{More, Suppressed},
+    markers::{More, Suppressed, log::is_log_block},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
     tokens::count_inside,

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, NewValue, Plan, Role},
-    log::is_log,
-    markers::{LEFT_OUT_HERE, messages_at_end},
+    markers::{LEFT_OUT_HERE, log::is_log, messages_at_end},
     providers::Proposal,
     salience::{Why, is_note_of_messages},
 };

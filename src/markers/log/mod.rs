@@ -17,12 +17,10 @@
 //! Nothing that is quoted can pass for the beginning of an entry: quotes are on one line each and stand behind two blanks. Which entries and lines there are is
 //! decided by whoever weighs them (`salience`); here is how they are written and read again, and where a log is known to be one.
 
-mod index;
 mod standing;
 mod text;
 
 pub use self::{
-    index::{INDEX, LeftOutName, index_of},
     standing::{is_log_block, logs},
     text::{LoggedEntry, Mark, Quotation, entries, is_log, on_line, without_headings, write},
 };

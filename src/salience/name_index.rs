@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::text::{Mark, Quotation, on_line};
 use crate::{
-    markers::LOG_HEADING,
+    markers::{
+        LOG_HEADING,
+        log::{Mark, Quotation, on_line},
+    },
     tokens::{Encoding, count_inside},
 };
 
