@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, ContentKind, Conversation, Message, Pins, TextAt, answered},
+    formats::Projection,
     options::{Field, Kind, Settings, Table},
     restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
@@ -90,6 +91,15 @@ impl ProtectRules {
     #[must_use]
     pub fn with_calls(mut self, rows: &ToolRows) -> Self {
         self.calls.extend(rows.rules());
+        self
+    }
+
+    /// The same for a projection: by the indices of its messages.
+    #[must_use]
+    pub fn projected(mut self, projection: &Projection) -> Self {
+        self.messages = self.messages.iter().flat_map(|message| projection.projected(*message)).collect();
+        self.messages.extend(projection.staying());
+        self.frozen = projection.frozen(self.frozen);
         self
     }
 

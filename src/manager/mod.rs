@@ -4,6 +4,7 @@ mod alerts;
 mod chain;
 mod economics;
 mod experiments;
+mod foreign;
 mod guard;
 mod in_force;
 mod inspection;
