@@ -128,7 +128,6 @@ function prepare(context, given, configOf, protect) {
 
 /** The format of messages, or why they are refused. What cannot be read at all is told with its place when it is written as JSON. */
 function formatSeen(messages, named) {
-  if (!Array.isArray(messages)) return {};
   try {
     return { format: formatOf(messages, named) };
   } catch (error) {

@@ -6,8 +6,11 @@
 const { argumentError, notAllowed } = require("./errors.js");
 const isObject = require("./is-object.js");
 
-const blocksOf = (message) => (Array.isArray(message.content) ? message.content.filter(isObject) : []);
-const partsOf = (message) => (Array.isArray(message.parts) ? message.parts.filter(isObject) : []);
+/** So many blocks at most are looked at: an array may be little more than a length. */
+const MANY = 100_000;
+const objectsIn = (array) => (Array.isArray(array) ? (array.length > MANY ? array.slice(0, MANY) : array).filter(isObject) : []);
+const blocksOf = (message) => objectsIn(message.content);
+const partsOf = (message) => objectsIn(message.parts);
 /** What messages of agents are in their own files, and of chats in exports: they have no role. */
 const hasNoRole = (message) => message.role === undefined;
 const isText = (value) => typeof value === "string";
@@ -188,7 +191,11 @@ function isPlainlyOurs(value) {
   const { role, content } = value;
   if (role !== "user" && role !== "assistant") return false;
   if (THEIR_FIELDS.some((field) => value[field] !== undefined)) return false;
-  return isText(content) || (Array.isArray(content) && content.every((block) => OUR_BLOCKS.has(block?.type) && block.image === undefined));
+  return (
+    isText(content) ||
+    (Array.isArray(content) &&
+      (content.length > MANY || content.every((block) => OUR_BLOCKS.has(block?.type) && block.image === undefined)))
+  );
 }
 
 /** Whether a message has calls or results as Anthropic's have them. */
@@ -257,8 +264,20 @@ function requireFormat(format, field = "options.format") {
   if (format !== undefined && !NAMES.includes(format)) throw notAllowed(field, format, NAMES.map((name) => `"${name}"`).join(", "));
 }
 
-/** Which format the messages are in by what is seen in them; where `named` says it, only what belongs to another one is looked for. */
+/**
+ * Which format the messages are in by what is seen in them; where `named` says it, only what belongs to another one is looked for. What cannot be read is none:
+ * writing the messages as JSON tells its place.
+ */
 function seenIn(messages, named) {
+  try {
+    const isHollow = messages.length > MANY && Object.keys(messages).length * 2 < messages.length;
+    return isHollow ? {} : lookedAt(messages, named);
+  } catch {
+    return {};
+  }
+}
+
+function lookedAt(messages, named) {
   let known = FORMATS.find(({ format }) => format !== undefined && format === named);
   if (named === OWN.format) known = OWN;
   let said = known && `the option format is "${named}"`;

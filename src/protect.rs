@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, ContentKind, Conversation, Message, Pins, TextAt, answered},
-    formats::Projection,
     options::{Field, Kind, Settings, Table},
     restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
@@ -94,12 +93,18 @@ impl ProtectRules {
         self
     }
 
-    /// The same for a projection: by the indices of its messages.
+    /// The same by other indices of messages: those that `messages` says for each, and as many frozen ones as `frozen` says.
     #[must_use]
-    pub fn projected(mut self, projection: &Projection) -> Self {
-        self.messages = self.messages.iter().flat_map(|message| projection.projected(*message)).collect();
-        self.messages.extend(projection.staying());
-        self.frozen = projection.frozen(self.frozen);
+    pub fn moved(mut self, messages: impl Fn(usize) -> Vec<usize>, frozen: impl Fn(usize) -> usize) -> Self {
+        self.messages = self.messages.into_iter().flat_map(messages).collect();
+        self.frozen = frozen(self.frozen);
+        self
+    }
+
+    /// With these messages protected, too.
+    #[must_use]
+    pub fn with_messages(mut self, messages: impl Iterator<Item = usize>) -> Self {
+        self.messages.extend(messages);
         self
     }
 

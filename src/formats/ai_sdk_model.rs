@@ -6,11 +6,12 @@
 use serde_json::value::RawValue;
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
-    part::{Path, Slot, below, raw_of, steps},
+    format::{Format, Near, Written},
+    openai_chat::blocks_of,
+    part::{Part, Path, Slot, below, raw_of, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// AI SDK model messages.
 pub struct ModelMessages;
@@ -186,7 +187,7 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let inner = below(at, ["output".into(), "value".into()]);
     match (kind.as_str(), value) {
         ("content", Some(value)) if value.is_array() => {
-            Part::result_of_blocks(id, super::openai_chat::blocks_of(value, &inner), false, at.to_vec())
+            Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec())
         }
         (_, Some(value)) => {
             let wrap: fn(&str) -> Box<RawValue> = if is_error {

@@ -7,12 +7,12 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
     ai_sdk_model::reasoning,
-    part::{Path, Slot, steps},
+    format::{Format, Near, Written},
+    part::{Part, Path, Slot, steps},
     rules::Breaches,
 };
-use crate::conversation::{Block, JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// AI SDK UI messages.
 pub struct UiMessages;

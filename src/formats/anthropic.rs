@@ -4,10 +4,10 @@
 //! Rules: those of [`crate::conversation::problems`], of the messages from the compaction on.
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
-    part::{Slot, below, steps},
+    format::{Format, Near, Written},
+    part::{Part, Slot, below, steps},
 };
-use crate::conversation::{Block, Content, Conversation, PathStep, json_text::escape, problems};
+use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, json_text::escape, problems};
 
 /// Messages of ours with a compaction.
 pub struct Anthropic;

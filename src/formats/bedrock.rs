@@ -4,11 +4,11 @@
 //! the first; every `toolUse` has its `toolResult` in the next message.
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
-    part::{Path, Slot, below, steps},
+    format::{Format, Near, Written},
+    part::{Part, Path, Slot, below, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// Bedrock Converse messages.
 pub struct Bedrock;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::value::RawValue;
 
 use super::{
-    Near, Projection,
     edit::{Added, ForeignEdit, Inside, rewritten, without_field},
+    format::Near,
     part::{Path, Place, Slot, below, checked},
-    projection::alone,
+    projection::{Projection, alone},
 };
 use crate::conversation::{
     Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,

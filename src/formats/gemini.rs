@@ -4,11 +4,11 @@
 //! responses. A part with a `thoughtSignature` is signed, so that its text is not changed. Ids are optional; without them calls and responses are paired by name, in order.
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
-    part::{Path, below, raw_of, steps},
+    format::{Format, Near, Written},
+    part::{Part, Path, Slot, below, raw_of, steps},
     rules::Breaches,
 };
-use crate::conversation::{JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// Gemini contents.
 pub struct Gemini;
@@ -125,13 +125,13 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
 fn response(id: String, own: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let stands: Path = below(at, ["functionResponse".into(), "response".into()]);
     let Some(response) = own.get("response") else {
-        return Part::result(id, String::new(), false, at.to_vec(), super::part::Slot::Fixed);
+        return Part::result(id, String::new(), false, at.to_vec(), Slot::Fixed);
     };
     let said = response.object();
     let is_alone = said.iter().count() == 1;
     for (field, is_error) in [("output", false), ("error", true)] {
         if let Some(text) = said.string(field).filter(|_| is_alone) {
-            let slot = super::part::Slot::Text(below(&stands, [field.into()]));
+            let slot = Slot::Text(below(&stands, [field.into()]));
             return Part::result(id, text, is_error, at.to_vec(), slot);
         }
     }

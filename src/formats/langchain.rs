@@ -6,12 +6,12 @@
 //! alike and go together.
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
+    format::{Format, Near, Written},
     openai_chat::result_of,
-    part::{Path, Slot, below, steps},
+    part::{Part, Path, Slot, below, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// LangChain messages.
 pub struct LangChain;

@@ -3,11 +3,11 @@
 //! Rules: <https://platform.openai.com/docs/api-reference/chat/create>. Every call has a message of role `tool` right behind the assistant's message.
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
-    part::{Path, Slot, steps},
+    format::{Format, Near, Written},
+    part::{Part, Path, Slot, below, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// OpenAI chat messages.
 pub struct OpenAiChat;
@@ -208,7 +208,7 @@ pub fn blocks_of(content: Json<'_>, stands: &[PathStep]) -> Vec<(Block, Option<P
         let kind = fields.string("type").unwrap_or_default();
         let is_text = matches!(kind.as_str(), "text" | "input_text" | "output_text");
         match fields.string("text").filter(|_| is_text) {
-            Some(text) => (Block::text(text), Some(super::part::below(stands, [index.into(), "text".into()]))),
+            Some(text) => (Block::text(text), Some(below(stands, [index.into(), "text".into()]))),
             None if kind.contains("image") => {
                 let url = fields.get("image_url").and_then(|url| url.string().or_else(|| url.object().string("url")));
                 let data = url.or_else(|| fields.string("data"));

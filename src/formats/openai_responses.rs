@@ -6,12 +6,12 @@
 use std::collections::HashSet;
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
+    format::{Format, Near, Written},
     openai_chat::result_of,
-    part::{Path, Slot, steps},
+    part::{Part, Path, Slot, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// OpenAI Responses items.
 pub struct ResponsesItems;

@@ -4,11 +4,11 @@
 //! that it has cleared the words that say so, and no message before a compaction. Ids ascend with time, so that what is added sorts where it stands.
 
 use super::{
-    Format, Json, Near, Part, Problem, Role, Written,
-    part::{Slot, steps},
+    format::{Format, Near, Written},
+    part::{Part, Slot, steps},
     rules::Breaches,
 };
-use crate::conversation::{JsonObject, PathStep, json_text::escape};
+use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// OpenCode messages.
 pub struct OpenCode;

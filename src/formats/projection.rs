@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 
-use super::{Format, Part, Path, part::Place};
+use super::{
+    format::Format,
+    part::{Part, Path, Place},
+};
 use crate::{
     conversation::{
         Block, Content, Contents, Conversation, Entry, Json, Message, NotAnArray, PathStep, Problem, Role,

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::{Format, Part, Projection};
+use super::{format::Format, part::Part, projection::Projection};
 use crate::{
     conversation::{Conversation, Json, MessageReader, NotAnArray, NotMessages, surrogates, utf16},
     parallel::Ahead,

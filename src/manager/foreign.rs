@@ -2,53 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{CallOptions, Inspection, Report};
+use super::{
+    inspection::{Inspection, Line},
+    options::CallOptions,
+    report::Report,
+    told_plan::{GroupedEdit, ToldPlan},
+};
 use crate::{
-    conversation::{BoundPlan, Plan},
     formats::{Carried, ForeignEdit, Projection},
     inspect::MessageAnatomy,
     providers::CondenseError,
 };
 
-/// The plan of a report: of messages of ours, or of those of another format.
-#[derive(Debug)]
-pub(super) enum ToldPlan {
-    Own(BoundPlan),
-    Foreign { own: BoundPlan, edits: Vec<GroupedEdit> },
-}
-
-/// An edit with the number of those that it is undone with.
-#[derive(Debug, Serialize)]
-pub(super) struct GroupedEdit {
-    #[serde(flatten)]
-    edit: ForeignEdit,
-    group: usize,
-}
-
-impl ToldPlan {
-    pub(super) fn plan(&self) -> &Plan {
-        let (Self::Own(plan) | Self::Foreign { own: plan, .. }) = self;
-        plan.plan()
-    }
-}
-
-impl Serialize for ToldPlan {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Own(plan) => plan.serialize(serializer),
-            Self::Foreign { edits, .. } => edits.serialize(serializer),
-        }
-    }
-}
-
 impl CallOptions {
     /// The same, where indices of messages are those of the projection.
     #[must_use]
     pub fn projected(mut self, projection: &Projection) -> Self {
-        self.protect = self.protect.projected(projection);
+        let messages = |message: usize| projection.projected(message).collect();
+        self.protect =
+            self.protect.moved(messages, |frozen| projection.frozen(frozen)).with_messages(projection.staying());
         project_indices(&mut self.config, projection);
         // The request of the host is in its own format, and no summary can be asked for behind it.
         self.host_request = None;
@@ -227,7 +201,7 @@ impl Inspection {
             let (message, element) = projection.place(message, block);
             (message, element.unwrap_or(0))
         });
-        let place = |line: &mut super::inspection::Line| {
+        let place = |line: &mut Line| {
             line.message_index = line.message_index.map(|index| projection.message(index));
         };
         if let Some(window) = &mut self.window {

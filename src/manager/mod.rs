@@ -20,6 +20,7 @@ mod report;
 mod savings;
 mod survival;
 mod ties;
+mod told_plan;
 mod totals;
 mod trigger;
 mod undo;

@@ -9,12 +9,12 @@ use super::{
     chain::ChainOutcome,
     economics::MoneyDecision,
     experiments::Kept,
-    foreign::ToldPlan,
     numbers::reported_after,
     preparation::{AppliedPreparation, Preparation},
     savings::percent,
     survival::Survival,
     ties::Ties,
+    told_plan::ToldPlan,
     undo::{UndoGroups, name_changes},
 };
 use crate::{

@@ -180,14 +180,11 @@ fn the_same_content_saves_the_same() {
                 let (before, after) = check(format.name(), &json, (provider, &config), target).unwrap();
                 let share = |before: usize, after: usize| 100.0 * (before - after) as f64 / before.max(1) as f64;
                 let difference = (share(before, after) - share(ours.original_tokens(), ours.final_tokens())).abs();
-                if difference > 1.0 {
-                    println!(
-                        "{name} {provider} {}: {before} -> {after}, ours {} -> {}",
-                        format.name(),
-                        ours.original_tokens(),
-                        ours.final_tokens()
-                    );
+                // What is odd in ours cannot be written in another format.
+                if name == "odd-shapes" {
+                    continue;
                 }
+                assert!(difference <= 2.0, "{name} {provider} {}: {difference:.2} points from ours", format.name());
                 let sums = all.entry(format.name()).or_default();
                 *sums = (sums.0 + before, sums.1 + after, sums.2 + 1, sums.3.max(difference));
             }
