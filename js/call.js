@@ -5,7 +5,7 @@
 const native = require("#native");
 const { isSignal, onAbort } = require("./abort.js");
 const { argumentError, checked, messageOf, notAllowed, readable } = require("./errors.js");
-const { refuseForeign } = require("./formats.js");
+const { asRead, formatOf, requireFormat } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const { tell } = require("./host-call.js");
 const isObject = require("./is-object.js");
@@ -86,7 +86,9 @@ function prepare(context, given, configOf, protect) {
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   const messages = readable("context.messages", () => context.messages);
   known.hostRequest = hostRequest(tools, system, messages);
-  const { config } = options;
+  const { config, format: named } = options;
+  requireFormat(named);
+  if (named !== undefined) options.format = undefined;
   const warnings = [];
   options.config = readAt("options.config", config, () => configWithSelections(configOf(options.provider), config, messages));
   options.protect = readAt("options.protect", options.protect, () =>
@@ -96,16 +98,19 @@ function prepare(context, given, configOf, protect) {
     ),
   );
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
-  const parts = checked(() => new native.MessageParts());
+  const seen = formatSeen(messages, named);
+  const parts = checked(() => new native.MessageParts(seen.format));
   try {
-    serializeInParts(messages, (json) => checked(() => parts.add(json)));
-    readable("context.messages", () => refuseForeign(messages));
+    const read = seen.format ? readable("context.messages", () => asRead(messages, seen.format)) : messages;
+    serializeInParts(read, (json) => checked(() => parts.add(json)));
+    if (seen.error) throw seen.error;
     const prepared = {
       context,
       profileId: known.profileId,
       systemPrompt: known.systemPrompt,
       options,
       handlers: handlersOf(options),
+      format: seen.format,
       messages,
       // The caller may change the array while we work; the plan is for what it held now.
       given: readable("context.messages", () => Array.from(messages)),
@@ -118,6 +123,15 @@ function prepare(context, given, configOf, protect) {
   } catch (error) {
     parts.discard();
     throw error;
+  }
+}
+
+/** The format of messages, or why they are refused. What cannot be read at all is told with its place when it is written as JSON. */
+function formatSeen(messages, named) {
+  try {
+    return { format: formatOf(messages, named) };
+  } catch (error) {
+    return { error };
   }
 }
 
@@ -209,14 +223,15 @@ function tellProgress(onProgress, json, warnings) {
 }
 
 function finish(report, prepared) {
+  const { format } = prepared;
   const { plan, recipes, contents, groups, error, trigger, preview = NOTHING, ...rest } = report;
   /** @type {{ messages: object[], inverse: object[] }} */
   let applied = { messages: prepared.messages, inverse: [] };
   let data = dataOf([]);
   let failure = error && describe(error, prepared);
   try {
-    applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot });
-    if (!failure) data = dataOf(applied.inverse, contents, groups);
+    applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot, format });
+    if (!failure) data = dataOf(applied.inverse, contents, groups, format);
   } catch (cause) {
     // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };
@@ -233,7 +248,7 @@ function finish(report, prepared) {
   withNewContent(result.changes, plan, { given: prepared.given, messages: result.messages });
   if (prepared.isPreview) {
     const { samples, ...certainty } = failure ? NOTHING : preview;
-    Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.given, result.messages) } });
+    Object.assign(result, { preview: { ...certainty, samples: withMessages(samples, prepared.given, result.messages, format) } });
   }
   if (failure) result.error = failure;
   if (trigger) result.trigger = trigger;

@@ -4,19 +4,20 @@
 
 const native = require("#native");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
-const { refuseForeign } = require("./formats.js");
+const { asRead, formatOf, isCut, refuseForeign, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { refuseHollow, serialize } = require("./serialize.js");
 
 const DEFAULT_ENCODING = "o200k_base";
 
-/** By encoding, for each message or block: its tokens, and the values it was made of when it was counted. */
+/** By encoding and format, for each message or block: its tokens, and the values it was made of when it was counted. */
 const caches = new Map();
 
-function cacheOf(encoding) {
-  if (!caches.has(encoding)) caches.set(encoding, new WeakMap());
-  return caches.get(encoding);
+function cacheOf(encoding, format = "") {
+  const key = `${encoding} ${format}`;
+  if (!caches.has(key)) caches.set(key, new WeakMap());
+  return caches.get(key);
 }
 
 /** Every key and value inside, in order. Strings are compared by reference first, so looking costs next to nothing. */
@@ -63,26 +64,27 @@ function remember(cache, message, tokens) {
   }
 }
 
-/** The tokens of each message, unscaled. */
-function countEach(messages, encoding) {
-  const cache = cacheOf(encoding);
+/** The tokens of each message of a format, unscaled. */
+function countEach(messages, encoding, format) {
+  const cache = cacheOf(encoding, format);
   // Before anything is made that has as many places: an array may be nothing but a length.
   refuseHollow(messages, "messages");
   const counts = [];
   const unknown = [];
   for (const [index, message] of messages.entries()) {
-    const known = isObject(message) ? cache.get(message) : undefined;
+    const known = isObject(message) && !isCut(format) ? cache.get(message) : undefined;
     if (known && isKnown(message, known)) counts[index] = known.tokens;
     else unknown.push(index);
   }
   if (unknown.length === 0) return counts;
   const json = serialize(
-    unknown.map((index) => messages[index]),
+    asRead(
+      unknown.map((index) => messages[index]),
+      format,
+    ),
     "messages",
   );
-  // Looked at once, like what is counted: the messages of others would count as nothing.
-  refuseForeign(messages, "value");
-  const tokens = checked(() => native.countMessages(json, encoding));
+  const tokens = checked(() => native.countMessages(json, encoding, format));
   unknown.forEach((index, at) => {
     counts[index] = tokens[at];
     if (isObject(messages[index])) remember(cache, messages[index], tokens[at]);
@@ -111,18 +113,31 @@ function asMessage(block) {
   return wrappers.get(block);
 }
 
+const OPTIONS = ["encoding", "scale", "format"];
+
 function checkedOptions(options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   for (const field of Object.keys(options)) {
-    if (field !== "encoding" && field !== "scale") throw unknown("options", field, ["encoding", "scale"]);
+    if (!OPTIONS.includes(field)) throw unknown("options", field, OPTIONS);
   }
-  const { encoding = DEFAULT_ENCODING, scale = 1 } = options;
+  const { encoding = DEFAULT_ENCODING, scale = 1, format } = options;
+  requireFormat(format);
   requireEncoding("options.encoding", encoding);
   // The addon would read "1.5" as a number, but the manager does not take it either.
   if (typeof scale !== "number" && (typeof scale !== "string" || !Number.isNaN(Number(scale)))) {
     throw notAllowed("options.scale", scale, "a number from 0.1 to 10, or the name of a model family");
   }
-  return { encoding, scale };
+  return { encoding, scale, format };
+}
+
+/** The tokens of messages of whatever format, of blocks, or of one of them. */
+function sumOf(value, encoding, named) {
+  const all = Array.isArray(value) ? value : [value];
+  refuseHollow(all, "value");
+  // Looked at before what is counted: calls and results of another format would count as nothing.
+  const format = all.some(isObject) ? formatOf(all, named, "value") : undefined;
+  const messages = format === undefined ? asMessages(value) : all;
+  return countEach(messages, encoding, format).reduce((sum, count) => sum + count, 0);
 }
 
 /** The tokens of messages, whatever stands in their array. */
@@ -133,15 +148,13 @@ function requireEncoding(field, encoding) {
 }
 
 function countTokens(value, options = {}) {
-  const { encoding, scale } = readable("options", () => checkedOptions(options));
+  const { encoding, scale, format } = readable("options", () => checkedOptions(options));
   // Half a surrogate pair would be replaced on the way into the addon; in messages it has a stand-in, and a text counts what it counts there.
   const isText = typeof value === "string";
   const tokens =
     isText && value.isWellFormed()
       ? checked(() => native.countText(value, encoding))
-      : readable("value", () =>
-          countEach(isText ? [{ role: "user", content: value }] : asMessages(value), encoding).reduce((sum, count) => sum + count, 0),
-        );
+      : readable("value", () => sumOf(isText ? [{ role: "user", content: value }] : value, encoding, format));
   return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
 

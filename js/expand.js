@@ -2,19 +2,23 @@
 
 // Every pointer replaced by what it stands for.
 
-const { refuseUnknown } = require("./errors.js");
+const { readable, refuseUnknown } = require("./errors.js");
+const { formatOf } = require("./formats.js");
 const { applyPlan } = require("./plan.js");
 const { pointersIn } = require("./pointers.js");
+const { requireMessages } = require("./serialize.js");
 
 /**
- * Messages with the lines that their pointers lead to, and the pointers that lead nowhere. There are no options.
+ * Messages with the lines that their pointers lead to, and the pointers that lead nowhere.
  * @param {object[]} messages
- * @param {unknown} [options]
+ * @param {{ format?: string }} [options]
  */
 function expand(messages, options) {
-  refuseUnknown("options", options, []);
-  const { edits, unresolved } = pointersIn(messages);
-  return { messages: applyPlan(messages, edits).messages, unresolved };
+  refuseUnknown("options", options, ["format"]);
+  requireMessages(messages, "messages");
+  const format = readable("messages", () => formatOf(messages, options?.format, "messages"));
+  const { edits, unresolved } = pointersIn(messages, format);
+  return { messages: applyPlan(messages, edits, { format }).messages, unresolved };
 }
 
 module.exports = { expand };

@@ -21,13 +21,13 @@ function lengthIn(fingerprint) {
   return found ? Number(found[1]) : undefined;
 }
 
-/** What each message says, as an array. Fields that hosts add and remove make no difference. */
-const contentsOf = (messages) => divided(native.contentsOf(stringify(messages)));
+/** What each message of a format says, as an array. Fields that hosts add and remove make no difference. */
+const contentsOf = (messages, format) => divided(native.contentsOf(stringify(messages), format));
 
 /** The contents that a string holds. */
 const divided = (contents) => contents.match(/.{8}/g) ?? [];
 
 /** How many messages there are, and a hash of what they say. */
-const fingerprintOfMessages = (messages) => native.fingerprintMessages(stringify(messages));
+const fingerprintOfMessages = (messages, format) => native.fingerprintMessages(stringify(messages), format);
 
 module.exports = { DIGITS, contentsOf, divided, fingerprintOf, fingerprintOfMessages, fingerprintsOf, lengthIn };

@@ -1,12 +1,16 @@
 "use strict";
 
-// Messages in the formats of others, which look enough like Anthropic's to be taken for them: calls and answers would not be seen, and so be torn apart.
+// Which format messages are in. Those of others look enough like Anthropic's to be taken for them: calls and results would not be seen, and so be torn apart.
+// The formats with a `format` are read (src/formats); the others are refused by name.
 
-const { argumentError } = require("./errors.js");
+const { argumentError, notAllowed } = require("./errors.js");
 const isObject = require("./is-object.js");
 
-const blocksOf = (message) => (Array.isArray(message.content) ? message.content.filter(isObject) : []);
-const partsOf = (message) => (Array.isArray(message.parts) ? message.parts.filter(isObject) : []);
+/** So many blocks at most are looked at: an array may be little more than a length. */
+const MANY = 100_000;
+const objectsIn = (array) => (Array.isArray(array) ? (array.length > MANY ? array.slice(0, MANY) : array).filter(isObject) : []);
+const blocksOf = (message) => objectsIn(message.content);
+const partsOf = (message) => objectsIn(message.parts);
 /** What messages of agents are in their own files, and of chats in exports: they have no role. */
 const hasNoRole = (message) => message.role === undefined;
 const isText = (value) => typeof value === "string";
@@ -15,15 +19,22 @@ const RESPONSES_ITEMS =
 const RESPONSES_PARTS = /^(?:input|output)_(?:text|image|file|audio)$/;
 /** Lines of a Claude Code transcript beside those of messages. */
 const TRANSCRIPT_LINES = new Set(["summary", "file-history-snapshot", "queue-operation"]);
-const LANGCHAIN_TYPES = new Set(["human", "ai", "system", "tool", "function", "remove"]);
+const LANGCHAIN_TYPES = new Set(["human", "ai", "system", "tool", "function", "remove", "HumanMessageChunk", "AIMessageChunk"]);
+
+/** Whether a message is an instance of a class of LangChain's. */
+const isInstance = (message) =>
+  isObject(message) &&
+  (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)));
 
 /** Each format, and what of a message belongs to no other: its words for an error message, or nothing. In this order, the surest first. */
 const FORMATS = [
   {
     name: "LangChain messages",
+    format: "langchain",
+    // Models of Anthropic's have their calls in the content, too.
+    holdsOurs: true,
     sees(message) {
-      if (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)))
-        return "an instance of a message class";
+      if (isInstance(message)) return "an instance of a message class";
       if (Array.isArray(message.additional_kwargs?.tool_calls) && message.additional_kwargs.tool_calls.length > 0)
         return "additional_kwargs with tool_calls";
       if (message.lc === 1 && Array.isArray(message.id)) return `a serialized ${String(message.id.at(-1))}`;
@@ -46,10 +57,15 @@ const FORMATS = [
   },
   {
     name: "OpenCode messages",
-    sees(message) {
-      if (hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts)) return "info and parts";
-      return blocksOf(message).some(({ type, callID }) => type === "tool" && isText(callID)) && 'a part of type "tool"';
-    },
+    format: "opencode",
+    isCut: true,
+    sees: (message) => hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts) && "info and parts",
+  },
+  {
+    name: "OpenCode messages without info",
+    advice: "give messages as OpenCode exports them, { info, parts }",
+    sees: (message) =>
+      blocksOf(message).some(({ type, callID }) => type === "tool" && isText(callID)) && 'a part of type "tool" in the content',
   },
   {
     name: "messages of the user interface of Cline or Roo-Code",
@@ -75,9 +91,17 @@ const FORMATS = [
     sees: (message) => typeof message.role === "number" && Array.isArray(message.content) && "a number as role",
   },
   {
-    name: "AI SDK UIMessage",
+    name: "AI SDK 4 UIMessage",
+    advice: "convert them to messages of version 5 or later first (the AI SDK's migration guide)",
     sees(message) {
       if (Array.isArray(message.toolInvocations) && message.toolInvocations.length > 0) return "toolInvocations";
+      return partsOf(message).some(({ type }) => type === "tool-invocation") && 'a part of type "tool-invocation"';
+    },
+  },
+  {
+    name: "AI SDK UIMessage",
+    format: "ai-sdk-ui",
+    sees(message) {
       const parts = partsOf(message).filter(({ type }) => isText(type));
       const isInParts = parts.length > 0 && (message.content === undefined || message.content === "");
       return isText(message.role) && (isInParts || parts.some(({ type }) => type.startsWith("tool-"))) && "parts";
@@ -85,6 +109,7 @@ const FORMATS = [
   },
   {
     name: "AI SDK ModelMessage",
+    format: "ai-sdk-model",
     sees(message) {
       const part = blocksOf(message).find(
         ({ type, toolCallId, image, source, mediaType }) =>
@@ -97,6 +122,8 @@ const FORMATS = [
   },
   {
     name: "OpenAI Responses items",
+    format: "openai-responses",
+    isCut: true,
     sees(message) {
       // Roo-Code sends encrypted reasoning among messages that are otherwise Anthropic's.
       const isReasoning = message.type === "reasoning" && !isText(message.encrypted_content);
@@ -115,6 +142,7 @@ const FORMATS = [
   },
   {
     name: "OpenAI chat messages",
+    format: "openai-chat",
     sees(message) {
       const isCalled = blocksOf(message).some(({ type }) => type === "tool_use");
       if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !isCalled) return "tool_calls";
@@ -128,6 +156,7 @@ const FORMATS = [
   },
   {
     name: "Gemini contents",
+    format: "gemini",
     sees(message) {
       const isPart = (part) => ["text", "functionCall", "functionResponse", "inlineData"].some((name) => name in part);
       if (message.role === "user" && message.content === undefined && partsOf(message).some(isPart)) return "parts";
@@ -138,6 +167,7 @@ const FORMATS = [
   },
   {
     name: "Bedrock Converse messages",
+    format: "bedrock-converse",
     sees(message) {
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
       if (block) return "toolUse" in block ? "a toolUse block" : "a toolResult block";
@@ -161,20 +191,49 @@ function isPlainlyOurs(value) {
   const { role, content } = value;
   if (role !== "user" && role !== "assistant") return false;
   if (THEIR_FIELDS.some((field) => value[field] !== undefined)) return false;
-  return isText(content) || (Array.isArray(content) && content.every((block) => OUR_BLOCKS.has(block?.type) && block.image === undefined));
+  return (
+    isText(content) ||
+    (Array.isArray(content) &&
+      (content.length > MANY || content.every((block) => OUR_BLOCKS.has(block?.type) && block.image === undefined)))
+  );
+}
+
+/** Whether a message has calls or results as Anthropic's have them. */
+const hasOurPairs = (message) => blocksOf(message).some(({ type }) => type === "tool_use" || type === "tool_result");
+/** Whether the service has put a summary in the place of all before: then they are read as other formats are. */
+const hasCompaction = (message) =>
+  isObject(message) && message.role === "assistant" && blocksOf(message).some(({ type }) => type === "compaction");
+
+const OWN = { name: "messages of the Anthropic Messages API", format: "anthropic" };
+const NAMES = [OWN, ...FORMATS].flatMap(({ format }) => format ?? []);
+
+/** The formats that a message is seen to be of: the row, and the words for what was seen. `first` is tried before all others. */
+function rowOf(message, first) {
+  if (!isObject(message) || isPlainlyOurs(message)) return undefined;
+  for (const row of first ? [first, ...FORMATS] : FORMATS) {
+    const seen = row.sees(message);
+    if (seen) return { row, seen };
+  }
+  return undefined;
 }
 
 /** The first message in the format of others, with what was seen and what to do; undefined where there is none. */
 function foreignIn(messages) {
   for (const [index, message] of messages.entries()) {
-    if (!isObject(message) || isPlainlyOurs(message)) continue;
-    for (const { name, sees, advice = ADVICE } of FORMATS) {
-      const seen = sees(message);
-      if (seen) return { index, told: `${seen}: these are ${name}, which are not supported; ${advice}` };
-    }
+    const found = rowOf(message);
+    if (found)
+      return {
+        index,
+        told: `${found.seen}: these are ${found.row.name}, which are not ${found.row.format ? "read here" : "supported"}; ${found.row.advice ?? ADVICE}`,
+      };
   }
   return undefined;
 }
+
+const refusal = (holder, index, told) => {
+  const field = `${holder}[${index}]`;
+  return Object.assign(argumentError("unsupported_format", `${field}: ${told}`), { field });
+};
 
 /**
  * Throws `unsupported_format` when messages are in a format of others; `holder` names the array. What is merely odd is carried through: only what belongs to
@@ -182,9 +241,76 @@ function foreignIn(messages) {
  */
 function refuseForeign(messages, holder = "context.messages") {
   const foreign = foreignIn(messages);
-  if (!foreign) return;
-  const field = `${holder}[${foreign.index}]`;
-  throw Object.assign(argumentError("unsupported_format", `${field}: ${foreign.told}`), { field });
+  if (foreign) throw refusal(holder, foreign.index, foreign.told);
 }
 
-module.exports = { foreignIn, refuseForeign };
+/** What of an instance of LangChain's is read: its JSON has another form than the instance. */
+const FIELDS = ["id", "name", "content", "tool_calls", "tool_call_id", "status", "additional_kwargs"];
+function viewOf(message) {
+  if (!isInstance(message)) return message;
+  const view = { type: typeof message._getType === "function" ? message._getType() : message.getType() };
+  for (const field of FIELDS) if (message[field] !== undefined) view[field] = message[field];
+  return view;
+}
+
+/** The messages as they are handed to the addon. */
+const asRead = (messages, format) => (format === "langchain" ? messages.map(viewOf) : messages);
+
+/** Whether messages at the beginning may count nothing because of later ones. */
+const isCut = (format) => format === OWN.format || FORMATS.some((row) => row.format === format && row.isCut === true);
+
+/** Throws when `format` is not the name of one. */
+function requireFormat(format, field = "options.format") {
+  if (format !== undefined && !NAMES.includes(format)) throw notAllowed(field, format, NAMES.map((name) => `"${name}"`).join(", "));
+}
+
+/**
+ * Which format the messages are in by what is seen in them; where `named` says it, only what belongs to another one is looked for. What cannot be read is none:
+ * writing the messages as JSON tells its place.
+ */
+function seenIn(messages, named) {
+  try {
+    const isHollow = messages.length > MANY && Object.keys(messages).length * 2 < messages.length;
+    return isHollow ? {} : lookedAt(messages, named);
+  } catch {
+    return {};
+  }
+}
+
+function lookedAt(messages, named) {
+  let known = FORMATS.find(({ format }) => format !== undefined && format === named);
+  if (named === OWN.format) known = OWN;
+  let said = known && `the option format is "${named}"`;
+  let ours;
+  for (const [index, message] of messages.entries()) {
+    if (isObject(message) && hasOurPairs(message)) ours ??= index;
+    const found = rowOf(message, known === OWN ? undefined : known);
+    if (!found || found.row === known) continue;
+    const { row, seen } = found;
+    if (known)
+      return { index, told: `${seen}: these are ${row.name}, but ${said}; all messages have to be of one format (docs/formats.md)` };
+    if (!row.format) return { index, told: `${seen}: these are ${row.name}, which are not supported; ${row.advice ?? ADVICE}` };
+    known = row;
+    said = `message ${index} has ${seen}, and so they are ${row.name}`;
+  }
+  if (ours !== undefined && known && known !== OWN && !known.holdsOurs)
+    return {
+      index: ours,
+      told: `tool_use or tool_result: these are ${OWN.name}, but ${said}; all messages have to be of one format (docs/formats.md)`,
+    };
+  if (known && known !== OWN) return { format: known.format };
+  return { format: messages.some(hasCompaction) ? OWN.format : undefined };
+}
+
+/**
+ * The name of the format that messages are in; undefined for Anthropic's. `named` is what the caller says.
+ * Throws `unsupported_format` where it is one that is not read, or several.
+ */
+function formatOf(messages, named, holder = "context.messages") {
+  requireFormat(named);
+  const { index, told, format } = seenIn(messages, named);
+  if (told) throw refusal(holder, index, told);
+  return format;
+}
+
+module.exports = { NAMES, asRead, foreignIn, isCut, formatOf, refuseForeign, requireFormat, seenIn };

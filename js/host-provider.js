@@ -21,6 +21,7 @@ function hostCallback(provider, calls) {
     if (!call) return JSON.stringify({ error: { message: "the call is over" } });
     call.alive.waiting();
     try {
+      if (call.format) throw notRead(provider, call.format);
       const current = applyPlan(call.given, request.plan, { foreign: call.foreign, snapshot: call.snapshot }).messages;
       return stringify(await ask(provider, current, request, call));
     } catch (error) {
@@ -30,6 +31,13 @@ function hostCallback(provider, calls) {
       call.alive.working();
     }
   };
+}
+
+/** A provider of the host reads messages and returns them; what it would do with others nobody knows. */
+function notRead({ id }, format) {
+  const these = format === "anthropic" ? "these hold a compaction" : `these are of format "${format}"`;
+  const message = `provider ${shown(id)} is given whole histories of the Anthropic Messages API alone, and ${these}`;
+  return Object.assign(new TypeError(message), { code: "unsupported_format" });
 }
 
 async function ask(provider, current, request, call) {

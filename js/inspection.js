@@ -5,9 +5,9 @@
 const { isSignal } = require("./abort.js");
 const { CONTEXT_FIELDS, UNLIMITED, copyOf, systemText } = require("./call.js");
 const { notAllowed, readable, unknown } = require("./errors.js");
-const { refuseForeign } = require("./formats.js");
+const { asRead, formatOf, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
-const { serialize, serializeMessages, serializeSettings } = require("./serialize.js");
+const { requireMessages, serialize, serializeMessages, serializeSettings } = require("./serialize.js");
 
 /** Options that the addon checks. */
 const PLAIN = ["targetTokens", "largest"];
@@ -53,15 +53,19 @@ function begin(context, options) {
   known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   known.tools = known.tools == null ? undefined : definitionsText(known.tools);
-  const all = [...PLAIN, ...OF_TRIALS, "providers"];
+  const all = [...PLAIN, ...OF_TRIALS, "providers", "format"];
   const given = readable("options", () => Object.keys(options));
   for (const name of given) if (!all.includes(name)) throw unknown("options", name, all);
   if (options.signal !== undefined && !isSignal(options.signal)) throw notAllowed("options.signal", options.signal, "an AbortSignal");
+  const named = readable("options.format", () => options.format);
+  requireFormat(named);
   const trials = readable("options.providers", () => trialsOf(options.providers));
   const settings = serializeSettings({ context: known, options: copyOf(options, "options", PLAIN) }, "");
-  const messages = serializeMessages(readable("context.messages", () => context.messages));
-  readable("context.messages", () => refuseForeign(context.messages));
-  return { messages, settings, trials };
+  const history = readable("context.messages", () => context.messages);
+  requireMessages(history, "context.messages");
+  const format = readable("context.messages", () => formatOf(history, named));
+  const messages = serializeMessages(readable("context.messages", () => asRead(history, format)));
+  return { messages, settings, trials, format };
 }
 
 const withoutAbsent = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -261,7 +261,7 @@ class CondensationManager {
   }
 
   inspect(context, options = {}) {
-    const { messages, settings, trials } = begin(context, options);
+    const { messages, settings, trials, format } = begin(context, options);
     for (const { provider } of trials) this.#known(provider);
     let settle = /** @type {(went: boolean, told: string) => void} */ (() => {});
     const told = new Promise((resolve, reject) => {
@@ -269,7 +269,7 @@ class CondensationManager {
         wentWell ? resolve(text) : reject(argumentError("internal_error", `the messages could not be inspected: ${text}`));
     });
     // Outside of the promise: what is wrong with the arguments is thrown.
-    checked(() => this.#native.inspect(messages, settings, settle));
+    checked(() => this.#native.inspect(messages, settings, settle, format));
     const inspected = told.then((json) => JSON.parse(json));
     const alive = new KeepAlive();
     const all = trials.length === 0 ? inspected : inspected.then((found) => this.#tryAll(found, context, trials, options));
@@ -285,9 +285,9 @@ class CondensationManager {
     return { ...found, providers };
   }
 
-  async #try(context, { id, provider, config }, { targetTokens, handler, condensingHandler, price, signal }) {
+  async #try(context, { id, provider, config }, { targetTokens, handler, condensingHandler, price, signal, format }) {
     const begun = performance.now();
-    const options = { provider, config, targetTokens, handler, condensingHandler, price, signal };
+    const options = { provider, config, targetTokens, handler, condensingHandler, price, signal, format };
     const report = await this.#run("estimate", context, withoutAbsent(options));
     return trialOf({ id, provider, config, timeMs: performance.now() - begun, targetTokens }, report);
   }
@@ -349,7 +349,9 @@ class CondensationManager {
     const { config } = prepared.options;
     if (config !== undefined) requireValid(provider, config);
     const { encoding, scale } = this.getEffectiveConfig(prepared.profileId);
-    const count = () => countTokens(prepared.given, { encoding }) + countTokens(prepared.systemPrompt ?? "", { encoding });
+    const { format } = prepared;
+    const count = () =>
+      countTokens(prepared.given, { encoding, ...(format && { format }) }) + countTokens(prepared.systemPrompt ?? "", { encoding });
     return warmUp(encoding).then(() => {
       const tokenCount = Math.ceil(count() * scale - 1e-9);
       return ask(provider, { ...prepared.context, messages: prepared.given.slice(), tokenCount, isPreview: true }, config ?? {});

@@ -65,6 +65,8 @@ const messagesAdded = (changes, moves, index) =>
 const blocksAdded = (changes, { messageIndex, blockIndex }) =>
   changes.filter((other) => isAdded(other) && other.messageIndex === messageIndex && other.blockIndex === blockIndex);
 
+const CONTENT = ["content"];
+
 /** What stands in the place of a change; null where nothing does. */
 function contentAt(change, { changes, plan, given, messages, moves }) {
   const { messageIndex, blockIndex } = change;
@@ -74,12 +76,14 @@ function contentAt(change, { changes, plan, given, messages, moves }) {
   // What did not change is what another change is about: one of a message that an earlier step of a strategy had added.
   if (message === undefined || message === given[messageIndex]) return null;
   if (blockIndex === null) return message;
-  if (typeof message.content === "string") return message.content;
-  const ofMessage = plan.filter((edit) => edit.message === messageIndex);
+  // Messages of other formats have parts.
+  const content = message.content ?? message.parts;
+  if (!Array.isArray(content)) return content ?? message;
+  const ofMessage = plan.filter((edit) => edit.message === messageIndex && (edit.at ?? CONTENT).length === 1);
   const blocks = movesOf(ofMessage, "drop_block", "insert_block", "block");
   const isNew = isAdded(change) && blocks.count(blockIndex) > 0;
   const place = isNew ? addedBy(change, blocksAdded(changes, change), blocks, blockIndex) : blocks.of(blockIndex);
-  return message.content[place] ?? null;
+  return content[place] ?? null;
 }
 
 /** Gives each change `newContent`, which no JSON and no copy has. `messages` are what the plan left of those that were `given`. */

@@ -23,7 +23,8 @@ function copyOf(value) {
 
 /** Copies what lies on a path, once; everything beside it is shared. */
 class CopyOnWrite {
-  constructor() {
+  constructor(format) {
+    this.format = format;
     this.copies = new Set();
   }
 
@@ -36,7 +37,7 @@ class CopyOnWrite {
 
   /** `root` with `value` at `path`, and what stood there. */
   set(root, path, value) {
-    let holder = this.own(writable(root, path[0], path));
+    let holder = this.own(writable(root, path[0], path, this.format));
     const result = holder;
     for (const [at, step] of path.slice(0, -1).entries()) {
       holder = holder[step] = this.own(writable(holder[step], path[at + 1], path));
@@ -49,18 +50,23 @@ class CopyOnWrite {
 }
 
 /** `holder`, when it holds `step` itself and is what its JSON says. */
-function writable(holder, step, path) {
+function writable(holder, step, path, format) {
   if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step))
     throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
-  if (typeof holder.toJSON === "function") throw new RangeError(`what holds ${JSON.stringify(path)} has a toJSON method`);
+  // Instances of LangChain's are read as they are, not by their JSON.
+  if (typeof holder.toJSON === "function" && format !== "langchain")
+    throw new RangeError(`what holds ${JSON.stringify(path)} has a toJSON method`);
   return holder;
 }
 
 /** Throws when a message that is to be dropped is no longer the one that the edit is for. */
-function checkDropped(messages, dropped, holds) {
+function checkDropped(messages, dropped, holds, format) {
   const bound = [...dropped].filter(([index, { was }]) => was !== undefined && index < messages.length && !holds(messages[index], index));
   if (bound.length === 0) return;
-  const contents = contentsOf(bound.map(([index]) => messages[index]));
+  const contents = contentsOf(
+    bound.map(([index]) => messages[index]),
+    format,
+  );
   const changed = bound.find(([, { was }], position) => contents[position] !== was);
   if (changed) throw new RangeError(`messages[${changed[0]}] was changed meanwhile`);
 }
@@ -73,10 +79,10 @@ function checkDropped(messages, dropped, holds) {
  *
  * @param {any[]} messages
  * @param {any[]} edits
- * @param {{ foreign?: object[], recipes?: any[], snapshot?: import("./snapshot.js").Snapshot }} [options]
+ * @param {{ foreign?: object[], recipes?: any[], snapshot?: import("./snapshot.js").Snapshot, format?: string }} [options]
  */
 function applyPlan(messages, edits, options = {}) {
-  const { foreign = [], recipes = [], snapshot } = options;
+  const { foreign = [], recipes = [], snapshot, format } = options;
   if (edits.length === 0) return { messages, inverse: [] };
   const holds = (value, message, path) => snapshot?.holds(value, message, path) === true;
   const back = new Map(recipes.map(([index, recipe]) => [edits[index], recipe]));
@@ -91,7 +97,7 @@ function applyPlan(messages, edits, options = {}) {
     else if (edit.op === "drop_block" || edit.op === "insert_block") add(blocks, edit.message, edit);
     else dropped.set(edit.message, edit);
   }
-  checkDropped(messages, dropped, holds);
+  checkDropped(messages, dropped, holds, format);
   const result = [];
   const inverse = [];
   for (let index = 0; index <= messages.length; index++) {
@@ -108,7 +114,7 @@ function applyPlan(messages, edits, options = {}) {
       continue;
     }
     let message = messages[index];
-    const copies = new CopyOnWrite();
+    const copies = new CopyOnWrite(format);
     const blockEdits = blocks.get(index) ?? [];
     for (const edit of sets.get(index) ?? []) {
       const { path, was, group } = edit;
@@ -121,16 +127,48 @@ function applyPlan(messages, edits, options = {}) {
       inverse.push(undo);
       message = changed.result;
     }
-    if (blockEdits.length > 0) message = withBlocks(message, blockEdits, { copies, inverse, holds, index, at: result.length });
+    for (const [place, edits] of byArray(blockEdits)) {
+      const array = JSON.parse(place);
+      message = withBlocks(message, array, edits, {
+        copies,
+        inverse,
+        holds,
+        index,
+        at: result.length,
+        moved: movedPath(array, blockEdits),
+      });
+    }
     result.push(message);
   }
   return { messages: result, inverse };
 }
 
+/** The array that blocks come to or go from; other formats have several. */
+const arrayOf = ({ at = CONTENT }) => at;
+const CONTENT = ["content"];
+
+/** The edits by the array they are about, as JSON; the deepest first, because the others move what is in them. */
+function byArray(edits) {
+  const arrays = new Map();
+  for (const edit of edits) {
+    const place = JSON.stringify(arrayOf(edit));
+    if (arrays.has(place)) arrays.get(place).push(edit);
+    else arrays.set(place, [edit]);
+  }
+  return arrays.size < 2 ? arrays : [...arrays].sort(([, [one]], [, [other]]) => arrayOf(other).length - arrayOf(one).length);
+}
+
 /** Where a path leads when blocks of its message have come and gone. */
 function movedPath(path, edits) {
-  const [field, block, ...rest] = path;
-  return typeof block === "number" && edits.length > 0 ? [field, block + shiftOf(edits, block), ...rest] : path;
+  if (edits.length === 0) return path;
+  return path.map((step, depth) => {
+    if (typeof step !== "number") return step;
+    const here = edits.filter((edit) => {
+      const array = arrayOf(edit);
+      return array.length === depth && array.every((name, at) => name === path[at]);
+    });
+    return step + shiftOf(here, step);
+  });
 }
 
 /** By how much the place of a block changes. */
@@ -139,11 +177,13 @@ function shiftOf(edits, block) {
   return added - edits.filter(({ op, block: dropped }) => op === "drop_block" && dropped < block).length;
 }
 
-/** The message with blocks that come and go; the edits that lead back are added to `inverse`. */
-function withBlocks(message, edits, { copies, inverse, holds, index, at }) {
-  const name = `messages[${index}]`;
-  const { content } = message;
-  if (!Array.isArray(content)) throw new RangeError(`${name}.content is no array of blocks`);
+/** The message with blocks that come to and go from the array at `place`; the edits that lead back are added to `inverse`. */
+function withBlocks(message, place, edits, { copies, inverse, holds, index, at, moved }) {
+  const name = placeOf(index, place);
+  const content = place.reduce((holder, step) => holder?.[step], message);
+  if (!Array.isArray(content)) throw new RangeError(`${name} is no array of blocks`);
+  const isContent = place.length === 1 && place[0] === CONTENT[0];
+  const back = (edit) => inverse.push(isContent ? edit : { ...edit, at: moved });
   const dropped = new Map(edits.filter(({ op }) => op === "drop_block").map((edit) => [edit.block, edit]));
   const added = new Map();
   for (const edit of edits) {
@@ -152,12 +192,12 @@ function withBlocks(message, edits, { copies, inverse, holds, index, at }) {
       else added.set(edit.before, [edit]);
     }
     if ((edit.block ?? -1) >= content.length || (edit.before ?? -1) > content.length)
-      throw new RangeError(`${name}.content has no block ${edit.block ?? edit.before}`);
+      throw new RangeError(`${name} has no block ${edit.block ?? edit.before}`);
   }
   const left = [];
   for (let block = 0; block <= content.length; block++) {
     for (const { value, group } of added.get(block) ?? []) {
-      inverse.push({ op: "drop_block", message: at, block: left.length, group });
+      back({ op: "drop_block", message: at, block: left.length, group });
       left.push(value);
     }
     if (block === content.length) break;
@@ -167,11 +207,11 @@ function withBlocks(message, edits, { copies, inverse, holds, index, at }) {
       continue;
     }
     const { was, group } = edit;
-    const isChanged = was !== undefined && !holds(content[block], index, ["content", block]) && fingerprintOf(content[block]) !== was;
-    if (isChanged) throw new RangeError(`${name}.content[${block}] was changed meanwhile`);
-    inverse.push({ op: "insert_block", message: at, before: left.length, value: content[block], group, was });
+    const isChanged = was !== undefined && !holds(content[block], index, [...place, block]) && fingerprintOf(content[block]) !== was;
+    if (isChanged) throw new RangeError(`${name}[${block}] was changed meanwhile`);
+    back({ op: "insert_block", message: at, before: left.length, value: content[block], group, was });
   }
-  return copies.set(message, ["content"], left).result;
+  return copies.set(message, place, left).result;
 }
 
 /** A place in messages, for people. */

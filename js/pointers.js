@@ -4,11 +4,12 @@
 
 const native = require("#native");
 const { checked } = require("./errors.js");
+const { asRead } = require("./formats.js");
 const { serializeMessages } = require("./serialize.js");
 
-/** The edits that put what pointers lead to in their place, and the pointers that lead nowhere. */
-function pointersIn(messages) {
-  return JSON.parse(checked(() => native.expandPointers(serializeMessages(messages, "messages"))));
+/** The edits that put what pointers in messages of a format lead to in their place, and the pointers that lead nowhere. */
+function pointersIn(messages, format) {
+  return JSON.parse(checked(() => native.expandPointers(serializeMessages(asRead(messages, format), "messages"), format)));
 }
 
 module.exports = { pointersIn };

@@ -8,11 +8,11 @@ const { diffMessages } = require("./diff.js");
 const NOTHING = { exact: true, confidence: 0, samples: [] };
 
 /** The samples of a preview with the messages they are about: the caller's own, and what would become of them. */
-const withMessages = (samples, messages, condensed) =>
+const withMessages = (samples, messages, condensed, format) =>
   samples.map(({ messageIndex, added, after: place, ...rest }) => {
     const before = added ? null : messages[messageIndex];
     const after = place === null ? null : condensed[place];
-    return { messageIndex, before, after, ...rest, diff: diffMessages(before, after) };
+    return { messageIndex, before, after, ...rest, diff: diffMessages(before, after, {}, format) };
   });
 
 /** The preview that a result amounts to. */

@@ -4,6 +4,7 @@
 
 const { argumentError, messageOf } = require("./errors.js");
 const { DIGITS, contentsOf, divided, fingerprintOf, fingerprintsOf, lengthIn } = require("./fingerprints.js");
+const { NAMES } = require("./formats.js");
 const { placeOf } = require("./plan.js");
 const { isEach, isPath, isRecipe, isWithin, rebuild } = require("./recipe.js");
 
@@ -15,13 +16,15 @@ const MAX_BLOCKS = 2 ** 32 - 1;
  * What `restore` needs later: plain JSON data. It refers to the caller's own objects, so it costs no copy.
  * `contents`: what the messages said before (`original`, of all of them) and say now (`condensed`, of each); see fingerprints.js
  * `groups`: the changes that can only be undone together, by their ids; an edit has the number of its group
+ * `format`: of the messages, where it is not our own
  */
-function dataOf(edits, contents, groups = []) {
+function dataOf(edits, contents, groups = [], format = undefined) {
   if (edits.length === 0) return { version: VERSION, edits };
   const inserts = edits.filter(({ op, was }) => op === "insert" && was === undefined);
   const fingerprints = inserts.length === 0 ? [] : fingerprintsOf(inserts.map(({ value }) => value.message));
   inserts.forEach((edit, index) => (edit.was = fingerprints[index]));
-  return { version: VERSION, original: contents.original, messages: contents.condensed, groups, edits };
+  const { original, condensed: messages } = contents;
+  return { version: VERSION, ...(format && { format }), original, messages, groups, edits };
 }
 
 const invalid = (place, reason, ...cause) =>
@@ -45,13 +48,14 @@ function checkedData(data) {
   if (data?.version !== VERSION || !Array.isArray(data.edits)) {
     throw invalid("restoreData", `not what a condensation returned (version ${VERSION}, with edits)`);
   }
-  const { edits, original, messages: contents, groups = [] } = data;
+  const { edits, original, messages: contents, groups = [], format } = data;
   if (edits.length === 0) {
     // A condensation that changed nothing says no more than that.
     const isAll = original === undefined && contents === undefined;
     if (!isAll) throw invalid("restoreData.edits", "are missing: there is no way back without them");
     return { edits, original: "", contents: [], groups: [] };
   }
+  if (format !== undefined && !NAMES.includes(format)) throw invalid("restoreData.format", "is no format that is known here");
   if (lengthIn(original) === undefined) throw invalid("restoreData.original", "is not a number of messages with a hash");
   if (typeof contents !== "string" || !/^(?:[0-9a-f]{8})*$/.test(contents)) {
     throw invalid("restoreData.messages", `is not ${DIGITS} digits for each message`);
@@ -63,11 +67,11 @@ function checkedData(data) {
   const isNext = (edit) => isEdit(edit, contents.length / DIGITS) && ++index > 0;
   if (!isEach(edits, isNext)) throw invalid(`restoreData.edits[${index}]`, "is not an edit of these messages");
   checkDisjoint(edits);
-  return { edits, original, contents: divided(contents), groups };
+  return { edits, original, contents: divided(contents), groups, format };
 }
 
 function isEdit(edit, length) {
-  const { op, message, block, path, before, value, recipe, was, group = 0 } = edit ?? {};
+  const { op, message, block, path, before, value, recipe, was, group = 0, at = CONTENT } = edit ?? {};
   if (!isWithin(group, 0, Number.MAX_SAFE_INTEGER)) return false;
   switch (op) {
     case "set": {
@@ -77,10 +81,14 @@ function isEdit(edit, length) {
     case "drop":
       return isWithin(message, 0, length - 1);
     case "drop_block":
-      return isWithin(message, 0, length - 1) && isWithin(block, 0, MAX_BLOCKS);
+      return isWithin(message, 0, length - 1) && isPath(at) && isWithin(block, 0, MAX_BLOCKS);
     case "insert_block":
       return (
-        isWithin(message, 0, length - 1) && isWithin(before, 0, MAX_BLOCKS) && Object.hasOwn(edit, "value") && lengthIn(was) !== undefined
+        isWithin(message, 0, length - 1) &&
+        isPath(at) &&
+        isWithin(before, 0, MAX_BLOCKS) &&
+        Object.hasOwn(edit, "value") &&
+        lengthIn(was) !== undefined
       );
     case "insert": {
       const isMessage = typeof value === "object" && value !== null && Object.hasOwn(value, "message") && value.foreign === undefined;
@@ -94,14 +102,14 @@ function isEdit(edit, length) {
 /** Throws when two edits are about the same, or one about a part of the other. */
 function checkDisjoint(edits) {
   const key = (message, path) => JSON.stringify([message, ...path]);
-  const pathOf = ({ op, block, path }) => (op === "drop" ? [] : op === "drop_block" ? ["content", block] : path);
+  const pathOf = ({ op, block, path, at = CONTENT }) => (op === "drop" ? [] : op === "drop_block" ? [...at, block] : path);
   const places = edits.map((edit) => (isInsert(edit.op) ? undefined : key(edit.message, pathOf(edit))));
   const taken = new Set();
   places.forEach((place, index) => {
     if (place !== undefined && taken.has(place)) throw invalid(`restoreData.edits[${index}]`, "another edit is about the same");
     taken.add(place);
   });
-  edits.forEach(({ op, message, path = BLOCK }, index) => {
+  edits.forEach(({ op, message, at = CONTENT, path = [...at, "a block"] }, index) => {
     if (op !== "set" && op !== "insert_block") return;
     for (let length = 0; length < path.length; length++) {
       if (taken.has(key(message, path.slice(0, length))))
@@ -110,17 +118,17 @@ function checkDisjoint(edits) {
   });
 }
 
-/** What a block that is added is a part of. */
-const BLOCK = ["content", "a block"];
+/** The array that blocks come to and go from, unless an edit says otherwise. */
+const CONTENT = ["content"];
 
 const isInsert = (op) => op === "insert" || op === "insert_block";
 
 /** Throws when a message is not the one that the condensation left there. More may follow. */
-function checkMessages(messages, known) {
+function checkMessages(messages, known, format) {
   if (messages.length < known.length) {
     throw invalid("messages", `the condensation left ${known.length}, here are ${messages.length}`);
   }
-  const contents = attempt("messages", () => contentsOf(messages.slice(0, known.length)));
+  const contents = attempt("messages", () => contentsOf(messages.slice(0, known.length), format));
   const changed = known.findIndex((content, index) => content !== contents[index]);
   if (changed !== -1) {
     throw invalid(
@@ -139,7 +147,8 @@ function resolved(edit, place, messages) {
   }
   if (edit.op === "insert_block") {
     checkOutput(edit.value, edit.was, `${place}.value`);
-    return { op: "insert_block", message: edit.message, before: edit.before, value: edit.value };
+    const { message, at, before, value } = edit;
+    return { op: "insert_block", message, ...(at && { at }), before, value };
   }
   const { message, path, recipe, was } = edit;
   const part = `${place}.${recipe === undefined ? "value" : "recipe"}`;

@@ -48,13 +48,13 @@ function readOptions(options) {
   });
 }
 
-function restored(messages, { edits, contents, original }) {
+function restored(messages, { edits, contents, original, format }) {
   if (edits.length === 0) return messages;
-  checkMessages(messages, contents);
+  checkMessages(messages, contents, format);
   const plain = edits.map((edit, index) => resolved(edit, `restoreData.edits[${index}]`, messages));
-  const back = attempt("restoreData", () => applyPlan(messages, plain).messages);
+  const back = attempt("restoreData", () => applyPlan(messages, plain, { format }).messages);
   const length = back.length - (messages.length - contents.length);
-  if (attempt("messages", () => fingerprintOfMessages(back.slice(0, length))) !== original) {
+  if (attempt("messages", () => fingerprintOfMessages(back.slice(0, length), format)) !== original) {
     throw invalid("restoreData.edits", "what comes out is not what was condensed: edits are missing or belong to something else");
   }
   return back;

@@ -102,4 +102,4 @@ function serializeSettings(settings, field) {
   return wellFormed(json);
 }
 
-module.exports = { refuseHollow, serialize, serializeInParts, serializeMessages, serializeSettings, refused, wellFormed };
+module.exports = { requireMessages, refuseHollow, serialize, serializeInParts, serializeMessages, serializeSettings, refused, wellFormed };

@@ -61,7 +61,11 @@ function undo(messages, known, data, only) {
   };
   if (undone.size === 0) return { messages, ...answer, restoreData: data };
   const { back, left, contents } = work.done(undone);
-  return { messages: back, ...answer, restoreData: dataOf(left, { original: known.original, condensed: contents.join("") }, groups) };
+  return {
+    messages: back,
+    ...answer,
+    restoreData: dataOf(left, { original: known.original, condensed: contents.join("") }, groups, known.format),
+  };
 }
 
 /** So often it is tried which of those that can be undone by themselves mislead; what is not known by then is refused together. */
@@ -179,11 +183,12 @@ class Work {
   /** What the pointers in the messages stand for, once that is asked. */
   #pointers;
 
-  constructor(messages, { edits, contents }) {
+  constructor(messages, { edits, contents, format }) {
     this.messages = messages;
+    this.format = format;
     this.edits = edits;
     this.contents = contents;
-    const now = attempt("messages", () => contentsOf(messages.slice(0, contents.length)));
+    const now = attempt("messages", () => contentsOf(messages.slice(0, contents.length), format));
     this.isSame = contents.map((content, index) => content === now[index]);
     this.places = new Map(edits.map((edit, index) => [edit, `restoreData.edits[${index}]`]));
     this.byGroup = new Map();
@@ -222,6 +227,7 @@ class Work {
     return applyPlan(
       this.messages,
       taken.map((edit) => this.#resolve(edit).edit),
+      { format: this.format },
     ).messages;
   }
 
@@ -230,7 +236,7 @@ class Work {
    * lead to other lines than before the condensation, with the groups of what took those away.
    */
   misled(undone) {
-    this.#pointers ??= pointersIn(this.messages);
+    this.#pointers ??= pointersIn(this.messages, this.format);
     const { edits: before, unresolved } = this.#pointers;
     const taken = this.edits.filter(({ group }) => undone.has(group));
     // An edit that cannot be made is refused when it is asked for.
@@ -238,7 +244,7 @@ class Work {
     const returning = taken.filter((edit) => this.#mayPoint(edit));
     if (before.length + unresolved.length + returning.length === 0) return [];
     const back = this.#back(taken);
-    const after = pointersIn(back);
+    const after = pointersIn(back, this.format);
     const shift = shiftBy(taken);
     const places = byPlace(after.edits);
     const takenOf = byMessage(taken);
@@ -278,7 +284,7 @@ class Work {
     if (this.originally === undefined) {
       const edits = this.edits.filter((edit) => this.#isPossible(edit));
       const messages = this.#back(edits);
-      const pointers = pointersIn(messages).edits;
+      const pointers = pointersIn(messages, this.format).edits;
       this.originally = { messages, ofMessage: byMessage(pointers), places: byPlace(pointers), shift: shiftBy(edits) };
     }
     return this.originally;
@@ -340,7 +346,10 @@ class Work {
       if (!touched.has(index)) contents[shift(index)] = content;
     });
     const anew = Array.from(contents.keys()).filter((index) => contents[index] === undefined);
-    contentsOf(anew.map((index) => back[index])).forEach((content, at) => {
+    contentsOf(
+      anew.map((index) => back[index]),
+      this.format,
+    ).forEach((content, at) => {
       contents[anew[at]] = content;
     });
     return { back, left, contents };

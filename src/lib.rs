@@ -12,6 +12,7 @@
 //! | `warning` | what the caller should know of a call that did not fail | `words` |
 //! | `options` | what may stand in options, as tables: all faults with their paths, defaults, JSON Schema | nobody |
 //! | `conversation` | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
+//! | `formats` | histories in the formats of other APIs, both ways | `conversation` |
 //! | `tokens` | counting and its cache | `conversation` |
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
@@ -45,6 +46,7 @@ mod cancel;
 mod conversation;
 mod diff;
 mod dollars;
+mod formats;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -85,6 +87,7 @@ pub use crate::{
         PlanError, Problem, Role, problems,
     },
     diff::{DiffLimits, DiffLine, Hunk, LineKind, TextDiff, message_diff},
+    formats::{Carried, FORMATS, ForeignEdit, Format, NotCarried, Projection, edited, named as format_named},
     inspect::{Anatomy, FileUsage, Kind, KindTokens, LargeBlock, MessageAnatomy, ToolUsage, Waste, WasteItem},
     llm::{
         Api, ApiKey, HttpConfig, LlmError, LlmErrorKind, LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse,

@@ -94,6 +94,21 @@ impl ProtectRules {
         self
     }
 
+    /// The same by other indices of messages: those that `messages` says for each, and as many frozen ones as `frozen` says.
+    #[must_use]
+    pub fn moved(mut self, messages: impl Fn(usize) -> Vec<usize>, frozen: impl Fn(usize) -> usize) -> Self {
+        self.messages = self.messages.into_iter().flat_map(messages).collect();
+        self.frozen = frozen(self.frozen);
+        self
+    }
+
+    /// With these messages protected, too.
+    #[must_use]
+    pub fn with_messages(mut self, messages: impl Iterator<Item = usize>) -> Self {
+        self.messages.extend(messages);
+        self
+    }
+
     /// Those in a configuration that was checked.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {

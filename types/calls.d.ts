@@ -3,7 +3,7 @@
 import type { EconomicsOptions } from "./economics.js";
 import type { LlmErrorCode } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
-import type { Message, MessageLike } from "./messages.js";
+import type { FormatOptions, Message, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { Protect } from "./protect.js";
 
@@ -62,7 +62,7 @@ export interface ConversationContext<M extends MessageLike = Message> {
 export type ThinkingOption = "auto" | "keep" | "drop";
 
 /** Options of one call of a provider. */
-export interface ProviderCallOptions {
+export interface ProviderCallOptions extends FormatOptions {
   /**
    * Tokens that may be left, system prompt included, 0 or more: no more than that is `newContextTokens`, or else the result has the warning
    * `target_not_met`. It is in the tokens of `totalTokens` where that is given, else in those of the handler's `countTokens`, else in ours.

@@ -9,8 +9,7 @@ import type { Said } from "./words.js";
  * - `invalid_config` (TypeError): a field of a configuration or of options that is unknown or has a value that is not allowed
  * - `out_of_range` (RangeError): a number outside its range, NaN or infinite
  * - `invalid_messages` (TypeError): the messages are not an array
- * - `unsupported_format` (TypeError): messages in the format of another API or agent (OpenAI, AI SDK, Gemini, Bedrock, OpenCode, Claude Code transcripts, …);
- *   `field` is the first that is
+ * - `unsupported_format` (TypeError): messages of a format that is not read, of two, or of another one than the option `format` says; `field` is the first that is
  * - `not_serializable` (TypeError): no JSON: a cycle, a BigInt, a getter or `toJSON` that throws, nesting deeper than the stack
  * - `unknown_provider` (TypeError): no provider is registered under the id
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): settings of the token counter

@@ -3,7 +3,7 @@
 import type { ConversationContext } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
 import type { CondensationManager } from "./manager.js";
-import type { Message, MessageLike } from "./messages.js";
+import type { FormatOptions, Message, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { CondensationStats, PromptCacheEffect } from "./results.js";
 import type { Encoding } from "./tokens.js";
@@ -17,7 +17,7 @@ export interface InspectContext<M extends MessageLike = Message> extends Convers
 }
 
 /** Options of an inspection by a manager. */
-export interface ManagerInspectOptions {
+export interface ManagerInspectOptions extends FormatOptions {
   /** Where a condensation would have to cut: shown as a line, and given to the providers that are tried. Default: none. */
   targetTokens?: number | undefined;
   /** How many of the largest blocks are named, and how many items of each kind of waste. Default: 20. */

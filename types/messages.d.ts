@@ -6,13 +6,52 @@ export interface BlockLike {
 }
 
 /**
- * The least a message has to be. A host's own message type (Anthropic's `MessageParam` and `BetaMessageParam`, Roo-Code's `ApiMessage`) goes in and comes out;
- * all further fields are kept. Messages are never mutated, and an unchanged one comes back as the same object.
+ * The formats of histories, as the option `format` names them; docs/formats.md says what each is.
+ *
+ * - `anthropic`: the Anthropic Messages API, Roo-Code, Cline
+ * - `openai-chat`: OpenAI Chat Completions, and those who speak it
+ * - `openai-responses`: items of OpenAI's Responses API
+ * - `ai-sdk-model`, `ai-sdk-ui`: `ModelMessage` and `UIMessage` of the AI SDK, versions 5 to 7
+ * - `langchain`: messages of LangChain and LangGraph, instances and their JSON
+ * - `gemini`: Gemini's `Content`
+ * - `bedrock-converse`: messages of Amazon Bedrock's Converse API
+ * - `opencode`: messages of OpenCode and Kilo Code, `{ info, parts }`
+ */
+export type MessageFormat =
+  | "anthropic"
+  | "openai-chat"
+  | "openai-responses"
+  | "ai-sdk-model"
+  | "ai-sdk-ui"
+  | "langchain"
+  | "gemini"
+  | "bedrock-converse"
+  | "opencode";
+
+/** Which format messages are in. */
+export interface FormatOptions {
+  /** Default: what is seen in the messages. Where they are text alone, `anthropic`, which most formats look like then. */
+  format?: MessageFormat | undefined;
+}
+
+/**
+ * The least a message has to be. A host's own message type (Anthropic's `MessageParam` and `BetaMessageParam`, Roo-Code's `ApiMessage`, and those of the
+ * formats in {@link MessageFormat}) goes in and comes out; all further fields are kept. Messages are never mutated, and an unchanged one comes back as the same
+ * object.
  */
 export interface MessageLike {
-  readonly role: string;
-  /** Absent in messages of the host that say nothing, such as a `system` message of Anthropic's beta API. */
-  readonly content?: string | readonly BlockLike[] | undefined;
+  /** Absent in formats that name who speaks elsewhere: LangChain, OpenCode, items of OpenAI's Responses. */
+  readonly role?: string | undefined;
+  /** A string or blocks; in other formats absent, null, or parts of their own. */
+  readonly content?: unknown;
+  /** In the place of a role, in LangChain's messages and items of OpenAI's Responses. */
+  readonly type?: unknown;
+  /** What is said, in UI messages of the AI SDK, Gemini's contents and OpenCode's messages. */
+  readonly parts?: unknown;
+  /** Who speaks, in OpenCode's messages. */
+  readonly info?: unknown;
+  /** The message itself, where it is serialised by LangChain. */
+  readonly kwargs?: unknown;
 }
 
 /** Text. */
@@ -132,7 +171,13 @@ export interface Problem {
  * - `invalid_tool_input`: `tool_use.input` is no object; `unnamed_tool_use`: no id or name
  * - `unanswered_tool_use`, `orphan_tool_result`, `repeated_tool_result`: calls and results do not pair up
  * - `unreadable_block`: lacks a field of its type
- * - `unsupported_format`: in the format of another API or agent; condensing and counting refuse it
+ * - `unsupported_format`: in a format that is not read, or in several; condensing and counting refuse it
+ *
+ * Of the formats of others alone:
+ *
+ * - `empty_tool_calls`: `tool_calls` is there and empty (OpenAI Chat Completions)
+ * - `unnamed_tool_result`: a tool message without the id of its call (LangChain)
+ * - `reasoning_without_item`: a reasoning item without the item that followed it; `invalid_id`: an id without the prefix of its kind (OpenAI Responses)
  */
 export type ProblemCode =
   | "not_a_message"
@@ -149,7 +194,11 @@ export type ProblemCode =
   | "orphan_tool_result"
   | "repeated_tool_result"
   | "unreadable_block"
-  | "unsupported_format";
+  | "unsupported_format"
+  | "empty_tool_calls"
+  | "unnamed_tool_result"
+  | "reasoning_without_item"
+  | "invalid_id";
 
 /**
  * What is not legal in `messages`, in order of appearance; empty when all is well. Tool calls in the last message may be unanswered:
@@ -163,7 +212,7 @@ export type ProblemCode =
  * for (const { messageIndex, code, message } of validateMessages(messages)) console.warn(messageIndex, code, message);
  * ```
  */
-export function validateMessages(messages: readonly unknown[]): Problem[];
+export function validateMessages(messages: readonly unknown[], options?: FormatOptions): Problem[];
 
 /** A line that looks like a pointer and leads nowhere. */
 export interface UnresolvedPointer {
@@ -192,7 +241,7 @@ export interface UnresolvedPointer {
  * const { messages: readable, unresolved } = expand(condensed);
  * ```
  */
-export function expand<Message>(messages: Message[]): { messages: Message[]; unresolved: UnresolvedPointer[] };
+export function expand<Message>(messages: Message[], options?: FormatOptions): { messages: Message[]; unresolved: UnresolvedPointer[] };
 
 /** How a text of a message differs from what it was; see {@link diffMessages}. */
 export interface TextDiff {

@@ -87,6 +87,8 @@ export interface Change {
  */
 export interface RestoreData {
   readonly version: number;
+  /** The format of the messages; absent for Anthropic's. */
+  readonly format?: string;
   /** Number and hash of the messages that came in. */
   readonly original?: string;
   /** Eight digits for what each of the condensed messages says. */

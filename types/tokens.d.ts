@@ -1,6 +1,6 @@
 // Counting tokens.
 
-import type { BlockLike, MessageLike } from "./messages.js";
+import type { BlockLike, FormatOptions, MessageLike } from "./messages.js";
 
 /** A vocabulary: GPT-4o and later (what Roo-Code counts with), or GPT-3.5 and GPT-4. */
 export type Encoding = "o200k_base" | "cl100k_base";
@@ -12,7 +12,7 @@ export type Encoding = "o200k_base" | "cl100k_base";
 export type Scale = number | "gpt" | "gemini" | "claude" | "claude-4.7" | "auto";
 
 /** Options of {@link countTokens}. */
-export interface CountOptions {
+export interface CountOptions extends FormatOptions {
   /** Default: `o200k_base`. */
   encoding?: Encoding | undefined;
   /** Applied once to the sum, rounded up. Default: 1. */

@@ -129,7 +129,7 @@ describe("inspect", () => {
     [[{ messages: [] }, { providers: [{ provider: "lossless", config: 1 }] }], "invalid_argument", /options\.providers\[0\]\.config/],
     [[{ messages: [] }, { targetTokens: -1 }], "out_of_range", /options\.targetTokens/],
     [[{ messages: [], contextWindow: "1" }], "invalid_config", /context\.contextWindow/],
-    [[{ messages: [{ role: "tool", tool_call_id: "1", content: "" }] }], "unsupported_format", /OpenAI/],
+    [[{ messages: [{ from: "human", value: "Hello" }] }], "unsupported_format", /ShareGPT/],
   ])("bad arguments throw at once: %#", (given, code, message) => {
     expect(() => inspect(...given)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
   });

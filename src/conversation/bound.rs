@@ -2,9 +2,7 @@
 
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
-use super::{
-    Block, Content, Contents, Conversation, Edit, Fingerprint, Message, PathStep, Plan, fingerprint::content_digits,
-};
+use super::{Block, Content, Contents, Conversation, Edit, Fingerprint, Message, PathStep, Plan, content_digits};
 use crate::parallel::in_parts;
 
 /// A plan that says of each edit what it replaces. As JSON it is that of the plan, where an edit that replaces or drops something has the field
@@ -65,6 +63,12 @@ impl BoundPlan {
     #[must_use]
     pub fn with_groups(self, groups: Vec<usize>) -> Self {
         Self { groups, ..self }
+    }
+
+    /// The number of those that each edit is undone with.
+    #[must_use]
+    pub fn groups(&self) -> &[usize] {
+        &self.groups
     }
 
     /// The plan.

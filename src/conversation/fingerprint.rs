@@ -228,6 +228,23 @@ impl Message {
     }
 }
 
+impl Message {
+    /// The hash of each block; of a content that is a string that of a text block.
+    #[must_use]
+    pub fn block_hashes(&self) -> Vec<u64> {
+        match &self.content {
+            Content::Text(text) => vec![tagged(b'T', text)],
+            content => content.blocks().iter().map(block_hash).collect(),
+        }
+    }
+}
+
+/// [`Message::content_hash`] of a message of blocks with these hashes.
+#[must_use]
+pub fn hash_of_blocks(role: &str, blocks: impl Iterator<Item = u64>) -> u64 {
+    mixed(tagged(b'r', role), blocks.fold(u64::from(b'b'), mixed))
+}
+
 fn content_hash(content: &Content) -> u64 {
     match content {
         Content::Text(text) => tagged(b't', text),
@@ -252,6 +269,12 @@ fn block_hash(block: &Block) -> u64 {
 /// well enough, and [`Contents::whole`] is certain of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents(Vec<u64>);
+
+impl From<Vec<u64>> for Contents {
+    fn from(hashes: Vec<u64>) -> Self {
+        Self(hashes)
+    }
+}
 
 impl Contents {
     /// Of the messages of a conversation.

@@ -19,6 +19,7 @@ pub mod surrogates;
 mod text_addresses;
 mod tool_input;
 pub mod utf16;
+mod view;
 
 use std::{
     collections::HashMap,
@@ -36,7 +37,7 @@ pub use self::{
     bound::{BoundPlan, Replaced},
     estimate::Estimate,
     fields::Fields,
-    fingerprint::{Contents, Fingerprint},
+    fingerprint::{Contents, Fingerprint, content_digits, hash_of_blocks},
     json_text::PathStep,
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
@@ -46,6 +47,7 @@ pub use self::{
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     text_addresses::{ContentKind, TextAt},
+    view::{Json, JsonObject},
 };
 use crate::parallel::in_parts;
 

@@ -19,6 +19,15 @@ pub struct Recipe {
     parts: Vec<Part>,
 }
 
+impl Recipe {
+    /// The same with its texts elsewhere; `None` where `place` knows no other place for one.
+    #[must_use]
+    pub fn moved(&self, place: impl Fn(usize, &[PathStep]) -> Option<(usize, Vec<PathStep>)>) -> Option<Self> {
+        let texts = self.texts.iter().map(|(message, path)| place(*message, path)).collect::<Option<Vec<_>>>()?;
+        Some(Self { texts, parts: self.parts.clone() })
+    }
+}
+
 /// Some lines. As JSON `[text, start, end, from, to, times]`: index in [`Recipe::texts`], UTF-16 units, numbers to be taken off
 /// (`[number, width, separator, every]`, 0 for none), numbers to be put on (`[number, width, separator]`, 0 for none), how often
 /// it stands there. What is 0, and 1 for `times`, is left out at the end.

@@ -133,6 +133,20 @@ pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Ca
     })
 }
 
+impl Anatomy {
+    /// Tells where blocks stand by other indices, of message and block.
+    pub fn place(&mut self, place: impl Fn(usize, usize) -> (usize, usize)) {
+        for block in &mut self.largest {
+            (block.message_index, block.block_index) = place(block.message_index, block.block_index);
+        }
+        for item in
+            [&mut self.repeated, &mut self.stale, &mut self.superseded].into_iter().flat_map(|waste| &mut waste.items)
+        {
+            (item.message_index, item.block_index) = place(item.message_index, item.block_index);
+        }
+    }
+}
+
 /// Anybody may write anything as a role.
 fn role_name(role: &Role) -> &str {
     let name = role.as_str();

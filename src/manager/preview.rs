@@ -64,6 +64,14 @@ pub struct PreviewSample {
 }
 
 impl PreviewReport {
+    /// Tells the messages of its samples by other indices: `before` those of messages that came in, `after` those of the condensed ones.
+    pub(super) fn place(&mut self, before: impl Fn(usize) -> usize, after: impl Fn(usize) -> Option<usize>) {
+        for sample in &mut self.samples {
+            sample.message_index = before(sample.message_index);
+            sample.after = sample.after.and_then(&after);
+        }
+    }
+
     /// The preview that `outcome` amounts to. In its plan words take the place of what stands for the answers of a model.
     pub(super) fn of(outcome: &mut ChainOutcome, original: &Conversation, scale: Scale, trial: Trial) -> Self {
         if outcome.plan.is_empty() {

@@ -14,6 +14,7 @@ use super::{
     savings::percent,
     survival::Survival,
     ties::Ties,
+    told_plan::ToldPlan,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
@@ -28,30 +29,30 @@ use crate::{
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    plan: BoundPlan,
+    pub(super) plan: ToldPlan,
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    contents: Option<BothContents>,
+    pub(super) contents: Option<BothContents>,
     /// The changes that have to be undone together, by their ids: see `UndoGroups`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    groups: Vec<Vec<String>>,
+    pub(super) groups: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    recipes: Vec<(usize, Recipe)>,
+    pub(super) recipes: Vec<(usize, Recipe)>,
     summary: String,
     /// Only where a model wrote a summary of messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary_quality: Option<SummaryQuality>,
     did_condense: bool,
-    cost: f64,
-    prev_context_tokens: f64,
+    pub(super) cost: f64,
+    pub(super) prev_context_tokens: f64,
     new_context_tokens: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ReportedError>,
     stats: Stats,
     metrics: ReportMetrics,
-    changes: Vec<Change>,
+    pub(super) changes: Vec<Change>,
     /// -1 when nothing changed.
-    first_changed_index: i64,
+    pub(super) first_changed_index: i64,
     thinking_removed: usize,
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +60,7 @@ pub struct Report {
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     survival: Option<Survival>,
-    warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Warning>,
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
@@ -79,7 +80,7 @@ pub struct Report {
     preparation: Option<Preparation>,
     /// Only where a condensation was tried and its result is thrown away.
     #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<PreviewReport>,
+    pub(super) preview: Option<PreviewReport>,
     #[serde(skip)]
     calls: Vec<(String, CallRecord)>,
     #[serde(skip)]
@@ -88,11 +89,11 @@ pub struct Report {
 
 /// What the messages say, so that later it can be told whether they still do.
 #[derive(Debug, Serialize)]
-struct BothContents {
+pub(super) struct BothContents {
     /// Of all messages before.
-    original: Fingerprint,
+    pub original: Fingerprint,
     /// Of each message after.
-    condensed: Contents,
+    pub condensed: Contents,
 }
 
 /// Why a condensation ended without a result, as it is reported.
@@ -212,7 +213,7 @@ impl Report {
             survival: outcome.survival,
             passes: outcome.passes,
             choices: outcome.choices,
-            plan: BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits),
+            plan: ToldPlan::Own(BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits)),
             contents,
             groups: groups.changes,
             recipes: outcome.recipes,

@@ -5,10 +5,13 @@ use napi_derive::napi;
 use serde_json::value::RawValue;
 
 use super::{
-    messages::Messages,
+    messages::{Messages, format_of},
     thrown::{Result, thrown, unreadable},
 };
-use crate::conversation::{Contents, Fingerprint, surrogates, utf16};
+use crate::{
+    conversation::{Contents, Fingerprint, surrogates, utf16},
+    formats::Messages as Read,
+};
 
 fn utf8(json: &Utf16String) -> Result<String> {
     utf16::utf8(json).ok_or_else(|| thrown("invalid_argument", "not UTF-16"))
@@ -31,17 +34,21 @@ pub fn fingerprint_values(json: Utf16String) -> Result<Vec<String>> {
 
 /// The contents of the messages of a JSON array, eight digits each.
 #[napi(catch_unwind)]
-pub fn contents_of(messages: JsString<'_>) -> Result<String> {
-    Ok(contents(&messages)?.to_string())
+pub fn contents_of(messages: JsString<'_>, format: Option<String>) -> Result<String> {
+    Ok(contents(&messages, format)?.to_string())
 }
 
 /// How many messages a JSON array has, and a hash of their contents.
 #[napi(catch_unwind)]
-pub fn fingerprint_messages(messages: JsString<'_>) -> Result<String> {
-    Ok(contents(&messages)?.whole().to_string())
+pub fn fingerprint_messages(messages: JsString<'_>, format: Option<String>) -> Result<String> {
+    Ok(contents(&messages, format)?.whole().to_string())
 }
 
-fn contents(messages: &JsString<'_>) -> Result<Contents> {
-    let (conversation, _room) = Messages::copy(messages)?.parse().map_err(|error| thrown("invalid_messages", error))?;
-    Ok(Contents::of(&conversation))
+fn contents(messages: &JsString<'_>, format: Option<String>) -> Result<Contents> {
+    let messages = Messages::copy(messages)?;
+    let (read, _room) = messages.parse(format_of(format)?).map_err(|error| thrown("invalid_messages", error))?;
+    Ok(match &read {
+        Read::Own(conversation) => Contents::of(conversation),
+        Read::Foreign(projection) => projection.contents(),
+    })
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{
     callback::{JsAnswerer, JsCallback},
     host_provider::HostProvider,
-    messages::Messages,
+    messages::{Messages, format_of},
     provider::NativeProvider,
     store::HostStore,
     threads,
@@ -178,16 +178,30 @@ impl NativeManager {
     /// What a conversation is made of. `settings` as JSON: `{context, options}`. `done` is told whether it went well, and the inspection as JSON or, where
     /// it did not, why.
     #[napi(catch_unwind)]
-    pub fn inspect(&self, messages: JsString<'_>, settings_json: String, done: JsCallback<Outcome>) -> Result<()> {
+    pub fn inspect(
+        &self,
+        messages: JsString<'_>,
+        settings_json: String,
+        done: JsCallback<Outcome>,
+        format: Option<String>,
+    ) -> Result<()> {
         let settings: serde_json::Value = settings(&settings_json)?;
         let options = InspectOptions::read(&settings["context"], &settings["options"]).map_err(wrong_config)?;
+        let format = format_of(format)?;
         let messages = Messages::copy(&messages)?;
         let manager = self.manager.clone();
         let work = move || -> std::result::Result<String, String> {
-            let (conversation, _room) = messages.parse().map_err(|error| error.to_string())?;
-            let found =
-                manager.inspect(&conversation, &options, &Cancel::new()).map_err(|_| "it was cancelled".to_owned())?;
-            conversation.export(&found).map_err(|error| error.to_string())
+            let (read, _room) = messages.parse(format).map_err(|error| error.to_string())?;
+            let inspect = |conversation| {
+                let found = manager.inspect(conversation, &options, &Cancel::new());
+                found.map_err(|_| "it was cancelled".to_owned())
+            };
+            let mut found = inspect(read.conversation())?;
+            if let Some(projection) = read.projection() {
+                let each = inspect(&projection.each())?;
+                found = found.of_format(projection, each.anatomy.messages);
+            }
+            read.conversation().export(&found).map_err(|error| error.to_string())
         };
         let call = async move {
             let told = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panic_message(&*panic)));

@@ -7,7 +7,10 @@ use super::{
     memory::Room,
     thrown::{Code, Result, system_limit, thrown},
 };
-use crate::conversation::{Conversation, MessageReader, NotMessages, utf16};
+use crate::{
+    conversation::{Conversation, NotMessages, utf16},
+    formats::{self, Format, Messages as Read, Projection, ProjectionReader},
+};
 
 /// Messages that any thread may read: nothing in them belongs to JavaScript.
 pub struct Messages {
@@ -23,11 +26,15 @@ impl Messages {
         Ok(Self { json: units(json, length)?, room })
     }
 
-    /// The conversation, and the room to be held while it is worked on.
-    pub fn parse(self) -> std::result::Result<(Conversation, Room), NotMessages> {
+    /// The messages, of a format or our own, and the room to be held while they are worked on.
+    pub fn parse(self, format: Option<&'static dyn Format>) -> std::result::Result<(Read, Room), NotMessages> {
         let json = utf16::utf8(&self.json).ok_or(NotMessages::NotUtf16)?;
         drop(self.json);
-        Ok((Conversation::parse(&json)?, self.room))
+        let read = match format {
+            None => Read::Own(Conversation::parse(&json)?),
+            Some(format) => Read::Foreign(Box::new(Projection::parse(format, &json)?)),
+        };
+        Ok((read, self.room))
     }
 }
 
@@ -35,7 +42,7 @@ impl Messages {
 #[napi]
 pub struct MessageParts {
     /// Absent once a call has them, or nobody wants them.
-    reader: Option<MessageReader>,
+    reader: Option<ProjectionReader>,
     /// UTF-16 units of what is there.
     units: usize,
     /// For so many of them there was room.
@@ -44,9 +51,10 @@ pub struct MessageParts {
 
 #[napi]
 impl MessageParts {
+    /// Of a format, or of our own.
     #[napi(constructor, catch_unwind)]
-    pub fn new() -> Self {
-        Self { reader: Some(MessageReader::default()), units: 0, asked: 0 }
+    pub fn new(format: Option<String>) -> Result<Self> {
+        Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?)), units: 0, asked: 0 })
     }
 
     /// The messages of this JSON array follow. Once there is no room for them, all are forgotten.
@@ -75,9 +83,21 @@ impl MessageParts {
 
 impl MessageParts {
     /// All of them, for a call, and the room to be held while they are worked on.
-    pub fn take(&mut self) -> Result<(MessageReader, Room)> {
+    pub fn take(&mut self) -> Result<(ProjectionReader, Room)> {
         let reader = self.reader.take().ok_or_else(taken)?;
         Ok((reader, Room::for_messages(self.units).map_err(system_limit)?))
+    }
+}
+
+/// The format of this name; none for our own.
+pub fn format_of(name: Option<String>) -> Result<Option<&'static dyn Format>> {
+    let Some(name) = name else { return Ok(None) };
+    match formats::named(&name) {
+        Some(format) => Ok(Some(format)),
+        None => {
+            let known: Vec<_> = formats::FORMATS.iter().map(|format| format!("{:?}", format.name())).collect();
+            Err(thrown("invalid_argument", format!("format {name:?} is none; allowed: {}", known.join(", "))))
+        }
     }
 }
 

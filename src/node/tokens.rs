@@ -8,20 +8,22 @@ use napi_derive::napi;
 use super::{
     callback::JsCallback,
     memory::Room,
-    messages::Messages,
+    messages::{Messages, format_of},
     threads,
     thrown::{Result, system_limit, thrown, unreadable, wrong_tokens},
 };
 use crate::{
     cancel::Cancel,
-    conversation::{Conversation, problems},
+    conversation::problems,
     diff::{self, DiffLimits},
+    formats::{Messages as Read, Projection},
     restore::{Expanded, expand},
     tokens::{Calibration, Encoding, ScaleSetting, Tally, count, is_loaded, warm_up},
 };
 
-fn parse(messages: &JsString<'_>) -> Result<(Conversation, Room)> {
-    Messages::copy(messages)?.parse().map_err(|error| thrown("invalid_messages", error))
+fn parse(messages: &JsString<'_>, format: Option<String>) -> Result<(Read, Room)> {
+    let format = format_of(format)?;
+    Messages::copy(messages)?.parse(format).map_err(|error| thrown("invalid_messages", error))
 }
 
 fn as_u32(tokens: usize) -> u32 {
@@ -36,8 +38,9 @@ pub fn count_text(text: String, encoding: String) -> Result<u32> {
 
 /// Tokens of each message of a JSON array, unscaled.
 #[napi(catch_unwind)]
-pub fn count_messages(messages: JsString<'_>, encoding: String) -> Result<Vec<u32>> {
-    let (conversation, _room) = parse(&messages)?;
+pub fn count_messages(messages: JsString<'_>, encoding: String, format: Option<String>) -> Result<Vec<u32>> {
+    let (read, _room) = parse(&messages, format)?;
+    let conversation = read.each();
     let encoding = encoding.parse().map_err(wrong_tokens)?;
     let tally = Tally::count(&conversation, encoding, &Cancel::new()).map_err(|error| thrown("aborted", error))?;
     Ok((0..conversation.len()).map(|index| as_u32(tally.message(index))).collect())
@@ -73,16 +76,36 @@ pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
 
 /// The edits that put the lines in the place of the pointers in a JSON array of messages, and the pointers that lead nowhere, as JSON.
 #[napi(catch_unwind)]
-pub fn expand_pointers(messages: JsString<'_>) -> Result<String> {
-    let (conversation, _room) = parse(&messages)?;
-    let Expanded { plan, unresolved } = expand(&conversation);
-    conversation.export(&serde_json::json!({ "edits": plan, "unresolved": unresolved })).map_err(unreadable)
+pub fn expand_pointers(messages: JsString<'_>, format: Option<String>) -> Result<String> {
+    let (read, _room) = parse(&messages, format)?;
+    let conversation = read.conversation();
+    let Expanded { plan, mut unresolved } = expand(conversation);
+    let edits = match read.projection() {
+        None => serde_json::to_value(plan),
+        Some(projection) => {
+            for row in &mut unresolved {
+                let (message, element) = projection.place(row.message_index, row.block_index);
+                (row.message_index, row.block_index) = (message, element.unwrap_or(0));
+            }
+            let carried = projection.carried(&plan).map_err(|error| thrown("internal_error", error))?;
+            serde_json::to_value(carried.edits)
+        }
+    };
+    let edits = edits.map_err(unreadable)?;
+    conversation.export(&serde_json::json!({ "edits": edits, "unresolved": unresolved })).map_err(unreadable)
 }
 
 /// How the second of two messages differs from the first, text by text, as JSON; `null` stands for a message that is not there.
 #[napi(catch_unwind)]
-pub fn message_diff(pair: JsString<'_>, context: u32, lines: u32, characters: u32) -> Result<String> {
-    let (conversation, _room) = parse(&pair)?;
+pub fn message_diff(
+    pair: JsString<'_>,
+    context: u32,
+    lines: u32,
+    characters: u32,
+    format: Option<String>,
+) -> Result<String> {
+    let (read, _room) = parse(&pair, format)?;
+    let conversation = read.each();
     let limits = DiffLimits { context: context as usize, lines: lines as usize, characters: characters as usize };
     let message = |at: usize| (at < conversation.len()).then(|| conversation.message(at));
     conversation.export(&diff::message_diff(message(0), message(1), limits)).map_err(unreadable)
@@ -90,7 +113,9 @@ pub fn message_diff(pair: JsString<'_>, context: u32, lines: u32, characters: u3
 
 /// What is not legal in a JSON array of messages, as JSON.
 #[napi(catch_unwind)]
-pub fn find_problems(messages: JsString<'_>) -> Result<String> {
-    let (conversation, _room) = parse(&messages)?;
-    conversation.export(&problems(&conversation)).map_err(unreadable)
+pub fn find_problems(messages: JsString<'_>, format: Option<String>) -> Result<String> {
+    let (read, _room) = parse(&messages, format)?;
+    let conversation = read.conversation();
+    let found = read.projection().map_or_else(|| problems(conversation), Projection::problems);
+    conversation.export(&found).map_err(unreadable)
 }

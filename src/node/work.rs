@@ -29,10 +29,8 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    conversation::{
-        MessageReader,
-        surrogates::{enter_text, leave},
-    },
+    conversation::surrogates::{enter_text, leave},
+    formats::{Messages, ProjectionReader},
     manager::{CallOptions, InForce, Manager, Report, Work},
     options::ConfigError,
     progress::Progress,
@@ -90,7 +88,7 @@ pub struct CallProfile<'env> {
 
 /// A call that any thread may work on: nothing in it belongs to JavaScript.
 pub struct Incoming {
-    messages: (MessageReader, Room),
+    messages: (ProjectionReader, Room),
     options: CallOptions,
     in_force: Option<Arc<InForce>>,
     host_call: u32,
@@ -148,12 +146,17 @@ impl Incoming {
         provider.validate_config(&self.options.config).map_err(faults)
     }
 
-    fn parse(self, progress: Progress) -> std::result::Result<(Work, Room), CondenseError> {
+    fn parse(self, progress: Progress) -> std::result::Result<(Work, Messages, Room), CondenseError> {
         let Self { messages, options, in_force, host_call, cancel, llm, .. } = self;
         cancel.check()?;
         let (reader, room) = messages;
-        let conversation = reader.finish().map_err(|error| CondenseError::Internal(error.to_string()))?;
-        Ok((Work { conversation, call: options, in_force, host_call, llm, cancel, progress }, room))
+        let read = reader.finish().map_err(|error| CondenseError::Internal(error.to_string()))?;
+        let conversation = read.conversation().clone();
+        let call = match read.projection() {
+            Some(projection) => options.projected(projection),
+            None => options,
+        };
+        Ok((Work { conversation, call, in_force, host_call, llm, cancel, progress }, read, room))
     }
 }
 
@@ -172,9 +175,13 @@ where
     let progress = Progress::new(move |event| heard.progress(serde_json::to_string(&event).map(leave)));
     let work = AssertUnwindSafe(async move {
         match incoming.parse(progress) {
-            Ok((parsed, _room)) => {
-                let exported = parsed.conversation.clone();
-                exported.export(&work(parsed).await)
+            Ok((parsed, read, _room)) => {
+                let report = work(parsed).await;
+                let report = match read.projection() {
+                    Some(projection) => report.of_format(projection),
+                    None => report,
+                };
+                read.conversation().export(&report)
             }
             Err(error) => serde_json::to_string(&Report::failed(error, prev)).map(leave),
         }

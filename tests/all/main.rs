@@ -4,6 +4,7 @@ mod checks;
 mod configurations;
 mod economics;
 mod faulty_providers;
+mod formats;
 mod frozen;
 mod growth;
 mod histories;

@@ -1,0 +1,110 @@
+//! A JSON value looked at where it stands in its text, which is known to be valid.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::{PathStep, json_text, scan};
+
+/// A value inside a JSON text.
+#[derive(Debug, Clone, Copy)]
+pub struct Json<'a>(&'a str);
+
+/// The fields of an object, in their order.
+#[derive(Debug, Clone, Default)]
+pub struct JsonObject<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl<'a> From<&'a RawValue> for Json<'a> {
+    fn from(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+}
+
+impl<'a> Json<'a> {
+    /// The text it stands as.
+    #[must_use]
+    pub fn json(self) -> &'a str {
+        self.0
+    }
+
+    /// A copy.
+    #[must_use]
+    pub fn to_raw(self) -> Box<RawValue> {
+        super::fields::owned(self.0)
+    }
+
+    /// The fields; none of what is no object.
+    #[must_use]
+    pub fn object(self) -> JsonObject<'a> {
+        if self.is_object() { JsonObject(self.fields()) } else { JsonObject::default() }
+    }
+
+    fn fields(self) -> Vec<(Cow<'a, str>, Self)> {
+        let fields = scan::fields(self.0).unwrap_or_default();
+        fields.into_iter().map(|(name, value)| (name, Self(value))).collect()
+    }
+
+    /// Whether it is an object.
+    #[must_use]
+    pub fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    /// Whether it is an array.
+    #[must_use]
+    pub fn is_array(self) -> bool {
+        self.0.starts_with('[')
+    }
+
+    /// Whether it is null.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    /// The elements; none of what is no array.
+    #[must_use]
+    pub fn elements(self) -> Vec<Self> {
+        if self.is_array() { scan::elements(self.0).into_iter().map(Self).collect() } else { Vec::new() }
+    }
+
+    /// What it says, if it is a string.
+    #[must_use]
+    pub fn string(self) -> Option<String> {
+        self.0.starts_with('"').then(|| json_text::unescape(self.0))
+    }
+
+    /// The value at a path inside it.
+    #[must_use]
+    pub fn at(self, path: &[PathStep]) -> Option<Self> {
+        path.iter().try_fold(self, |value, step| match step {
+            PathStep::Index(index) => value.elements().get(*index).copied(),
+            PathStep::Key(key) => value.object().get(key),
+        })
+    }
+}
+
+impl<'a> JsonObject<'a> {
+    /// The field of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Json<'a>> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
+    }
+
+    /// The field of this name, if it is a string.
+    #[must_use]
+    pub fn string(&self, name: &str) -> Option<String> {
+        self.get(name)?.string()
+    }
+
+    /// The field of this name, as far as it is an object.
+    #[must_use]
+    pub fn object(&self, name: &str) -> Self {
+        self.get(name).map(Json::object).unwrap_or_default()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
+        self.0.iter().map(|(name, value)| (&**name, *value))
+    }
+}

@@ -1,0 +1,202 @@
+//! The `ModelMessage`s of the AI SDK, versions 5 to 7: what `generateText` and `streamText` are given and return.
+//!
+//! Rules: `modelMessageSchema` of the package `ai`, and its `convertToLanguageModelPrompt`, which wants the result of every call before the next message of the
+//! user or the system. What a call of `providerOptions` holds (signatures, ids of items) travels with its part.
+
+use serde_json::value::RawValue;
+
+use super::{
+    format::{Format, Near, Written},
+    openai_chat::blocks_of,
+    part::{Part, Path, Slot, below, raw_of, steps},
+    rules::{Breaches, Open},
+};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+
+/// AI SDK model messages.
+pub struct ModelMessages;
+
+const ROLES: [&str; 4] = ["system", "user", "assistant", "tool"];
+
+impl Format for ModelMessages {
+    fn name(&self) -> &'static str {
+        "ai-sdk-model"
+    }
+
+    fn read(&self, message: Json<'_>) -> Vec<Part> {
+        let fields = message.object();
+        let name = fields.string("role").unwrap_or_default();
+        let role = if name == "tool" { Role::User } else { Role::from(name) };
+        let Some(content) = fields.get("content") else { return Vec::new() };
+        if let Some(text) = content.string() {
+            let part = (!text.is_empty()).then(|| Part::text(role, text, steps!["content"], steps!["content"]));
+            return part.into_iter().collect();
+        }
+        content.elements().into_iter().enumerate().map(|(index, part)| part_of(&role, part, index)).collect()
+    }
+
+    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
+        let json = format!(r#"{{"role":{},"content":{}}}"#, escape(role.as_str()), escape(text));
+        Written { json, text: steps!["content"] }
+    }
+
+    fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
+        let role = message.object().string("role")?;
+        let holds = array == steps!["content"] && (role == "user" || role == "assistant");
+        holds.then(|| format!(r#"{{"type":"text","text":{}}}"#, escape(text)))
+    }
+
+    fn emptied(&self) -> &'static str {
+        "\"\""
+    }
+
+    fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
+        let mut breaches = Breaches::default();
+        let mut open = Open::default();
+        for (index, message) in messages.iter().enumerate() {
+            let fields = message.object();
+            let Some(role) = fields.string("role") else {
+                breaches.add(index, None, "not_a_message", "is not an object with a role");
+                continue;
+            };
+            let content = fields.get("content");
+            let is_text = content.and_then(Json::string).is_some();
+            let parts = content.map(Json::elements).unwrap_or_default();
+            if role == "user" || role == "system" {
+                open.close(index, &mut breaches);
+            }
+            let (holds_text, types): (bool, &[&str]) = match role.as_str() {
+                "system" => (true, &[]),
+                "user" => (true, &["text", "image", "file"]),
+                "assistant" => (true, ASSISTANT),
+                "tool" => (false, &["tool-result", "tool-approval-response"]),
+                other => {
+                    let allowed = ROLES.map(|role| format!("{role:?}")).join(", ");
+                    breaches.add(index, None, "unknown_role", format!("role is {other:?}; allowed: {allowed}"));
+                    continue;
+                }
+            };
+            let is_array = content.is_some_and(Json::is_array);
+            if !(is_text && holds_text) && !(is_array && !types.is_empty()) {
+                let text = format!("content of a message of role {role:?} is of another type");
+                breaches.add(index, None, "empty_content", text);
+            }
+            // Calls that wait for the user's approval are answered later.
+            let mut approvals = Vec::new();
+            for (at, part) in parts.iter().enumerate() {
+                let part = part.object();
+                let kind = part.string("type").unwrap_or_default();
+                if !types.contains(&kind.as_str()) {
+                    let text = format!("a part of type {kind:?} in a message of role {role:?}");
+                    breaches.add(index, Some(at), "unreadable_block", text);
+                }
+                if kind == "tool-approval-request" {
+                    approvals.extend(part.string("toolCallId"));
+                }
+            }
+            for part in self.read(*message) {
+                match part.block {
+                    Block::ToolUse { id, .. } if !approvals.contains(&id) => open.call(id),
+                    Block::ToolUse { id, .. } => open.awaits_approval(id),
+                    Block::ToolResult { tool_use_id, .. } => open.result(tool_use_id, index, &mut breaches),
+                    _ => {}
+                }
+            }
+        }
+        breaches.into_problems()
+    }
+}
+
+const ASSISTANT: &[&str] =
+    &["text", "reasoning", "file", "tool-call", "tool-result", "tool-approval-request", "source", "custom"];
+
+fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
+    let fields = part.object();
+    let at = steps!["content", index];
+    let kind = fields.string("type").unwrap_or_default();
+    let other = |kind: &str| Part::other(role.clone(), kind, part, steps!["content", index]);
+    let is_own = *role == Role::Assistant;
+    let is_executed = fields.get("providerExecuted").is_some_and(|flag| flag.json() == "true");
+    match kind.as_str() {
+        "text" => match fields.string("text") {
+            Some(text) => Part::text(role.clone(), text, at, steps!["content", index, "text"]),
+            None => other(&kind),
+        },
+        "image" => {
+            let data = fields.string("image");
+            Part::image(role.clone(), data.as_deref(), part, at)
+        }
+        "file" if fields.string("mediaType").is_some_and(|media| media.starts_with("image/")) => {
+            let data = fields.string("data").or_else(|| fields.string("url"));
+            Part::image(role.clone(), data.as_deref(), part, at)
+        }
+        "reasoning" if is_own => reasoning(&fields, "providerOptions", at),
+        // What the service itself has called and answered stays in pairs, and as it is.
+        "tool-call" if is_own && is_executed => match fields.string("toolCallId") {
+            Some(id) => other("server_tool_use").tied(format!("executed {id}")),
+            None => other(&kind),
+        },
+        "tool-result" if is_own => match fields.string("toolCallId") {
+            Some(id) => other("server_tool_result").tied(format!("executed {id}")),
+            None => other(&kind),
+        },
+        "tool-call" if is_own => match (fields.string("toolCallId"), fields.string("toolName")) {
+            (Some(id), Some(name)) => {
+                let field = if fields.get("input").is_some() { "input" } else { "args" };
+                Part::call(id, name, fields.get(field), at, steps!["content", index, field])
+            }
+            _ => other(&kind),
+        },
+        "tool-result" => match fields.string("toolCallId") {
+            Some(id) => result(id, &fields, &at),
+            None => other(&kind),
+        },
+        "tool-approval-request" | "tool-approval-response" => match fields.string("approvalId") {
+            Some(id) => other(&kind).tied(format!("approval {id}")),
+            None => other(&kind),
+        },
+        _ => other(&kind),
+    }
+}
+
+/// What the model thought; `options` is the field with what the service said of it.
+pub fn reasoning(fields: &JsonObject<'_>, options: &str, at: Path) -> Part {
+    let text = fields.string("text").unwrap_or_default();
+    let anthropic = fields.object(options).object("anthropic");
+    Part::thinking(&text, anthropic.string("signature").as_deref(), at)
+}
+
+fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
+    let stands = |field: &'static str| below(at, [field.into()]);
+    let Some(output) = fields.get("output") else {
+        // As version 4 has them.
+        let json = fields.get("result");
+        let wrap: fn(&str) -> Box<RawValue> = |text| raw_of(&text);
+        let is_error = fields.get("isError").is_some_and(|flag| flag.json() == "true");
+        return match json {
+            Some(json) => {
+                Part::json_result(id, json, is_error, at.to_vec(), &stands("result"), Some((stands("result"), wrap)))
+            }
+            None => Part::result(id, String::new(), false, at.to_vec(), Slot::Fixed),
+        };
+    };
+    let tagged = output.object();
+    let kind = tagged.string("type").unwrap_or_default();
+    let value = tagged.get("value");
+    let is_error = kind.starts_with("error");
+    let inner = below(at, ["output".into(), "value".into()]);
+    match (kind.as_str(), value) {
+        ("content", Some(value)) if value.is_array() => {
+            Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec())
+        }
+        (_, Some(value)) => {
+            let wrap: fn(&str) -> Box<RawValue> = if is_error {
+                |text| raw_of(&serde_json::json!({ "type": "error-text", "value": text }))
+            } else {
+                |text| raw_of(&serde_json::json!({ "type": "text", "value": text }))
+            };
+            Part::json_result(id, value, is_error, at.to_vec(), &inner, Some((stands("output"), wrap)))
+        }
+        (_, None) => Part::result(id, output.json().to_owned(), kind == "execution-denied", at.to_vec(), Slot::Fixed),
+    }
+}

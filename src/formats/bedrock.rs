@@ -1,0 +1,139 @@
+//! The messages of Amazon Bedrock's Converse API.
+//!
+//! Rules: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html> and those of the models behind it: roles alternate and the user is
+//! the first; every `toolUse` has its `toolResult` in the next message.
+
+use super::{
+    format::{Format, Near, Written},
+    part::{Part, Path, Slot, below, steps},
+    rules::{Breaches, Open},
+};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+
+/// Bedrock Converse messages.
+pub struct Bedrock;
+
+impl Format for Bedrock {
+    fn name(&self) -> &'static str {
+        "bedrock-converse"
+    }
+
+    fn read(&self, message: Json<'_>) -> Vec<Part> {
+        let fields = message.object();
+        let role = Role::from(fields.string("role").unwrap_or_default());
+        let Some(content) = fields.get("content") else { return Vec::new() };
+        if let Some(text) = content.string() {
+            return vec![Part::text(role, text, steps!["content"], steps!["content"])];
+        }
+        let blocks = content.elements().into_iter().enumerate();
+        blocks.map(|(index, block)| block_of(&role, block, &steps!["content", index])).collect()
+    }
+
+    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
+        let json = format!(r#"{{"role":{},"content":[{{"text":{}}}]}}"#, escape(role.as_str()), escape(text));
+        Written { json, text: steps!["content", 0, "text"] }
+    }
+
+    fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
+        (array == steps!["content"]).then(|| format!(r#"{{"text":{}}}"#, escape(text)))
+    }
+
+    fn emptied(&self) -> &'static str {
+        "\"\""
+    }
+
+    fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
+        let mut breaches = Breaches::default();
+        let mut open = Open::default();
+        let mut before = None;
+        for (index, message) in messages.iter().enumerate() {
+            let fields = message.object();
+            let Some(role) = fields.string("role") else {
+                breaches.add(index, None, "not_a_message", "is not an object with a role");
+                continue;
+            };
+            if role != "user" && role != "assistant" {
+                let text = format!("role is {role:?}; allowed: \"user\", \"assistant\"");
+                breaches.add(index, None, "unknown_role", text);
+            }
+            if before.as_ref() == Some(&role) {
+                breaches.add(index, None, "same_role_twice", "has the same role as the message before");
+            } else if before.is_none() && role != "user" {
+                breaches.add(index, None, "first_not_user", "the first message is not the user's");
+            }
+            before = Some(role);
+            if !fields.get("content").is_some_and(|content| content.is_array() && !content.elements().is_empty()) {
+                breaches.add(index, None, "empty_content", "content has no blocks");
+            }
+            let parts = self.read(*message);
+            for part in &parts {
+                if let Block::ToolResult { tool_use_id, .. } = &part.block {
+                    open.result(tool_use_id.clone(), index, &mut breaches);
+                }
+            }
+            open.close(index, &mut breaches);
+            for part in parts {
+                match part.block {
+                    Block::ToolUse { id, .. } => open.call(id),
+                    Block::Text { text, .. } if text.is_empty() => {
+                        let at = part.place.at[0].get(1).and_then(PathStep::index);
+                        breaches.add(index, at, "empty_text", "text block is blank");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        breaches.into_problems()
+    }
+}
+
+fn block_of(role: &Role, block: Json<'_>, at: &[PathStep]) -> Part {
+    let fields = block.object();
+    if let Some(text) = fields.string("text") {
+        return Part::text(role.clone(), text, at.to_vec(), below(at, ["text".into()]));
+    }
+    let (call, result) = (fields.object("toolUse"), fields.object("toolResult"));
+    if let (Some(id), Some(name)) = (call.string("toolUseId"), call.string("name")) {
+        return Part::call(id, name, call.get("input"), at.to_vec(), below(at, ["toolUse".into(), "input".into()]));
+    }
+    if let Some(id) = result.string("toolUseId") {
+        return answer(id, &result, at);
+    }
+    let thought = fields.object("reasoningContent").object("reasoningText");
+    if let Some(text) = thought.string("text") {
+        return Part::thinking(&text, thought.string("signature").as_deref(), at.to_vec());
+    }
+    if let Some(image) = fields.get("image") {
+        let data = image.object().object("source").string("bytes");
+        return Part::image(role.clone(), data.as_deref(), block, at.to_vec());
+    }
+    let kind = fields.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
+    Part::other(role.clone(), &kind, block, at.to_vec())
+}
+
+fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
+    let stands: Path = below(at, ["toolResult".into(), "content".into()]);
+    let is_error = result.string("status").as_deref() == Some("error");
+    let content = result.get("content").map(Json::elements).unwrap_or_default();
+    let text_at = |index: usize| below(&stands, [index.into(), "text".into()]);
+    if let [only] = content[..]
+        && let Some(text) = only.object().string("text")
+    {
+        return Part::result(id, text, is_error, at.to_vec(), Slot::Text(text_at(0)));
+    }
+    let blocks = content.into_iter().enumerate().map(|(index, block)| {
+        let own = block.object();
+        match own.string("text") {
+            Some(text) => (Block::text(text), Some(text_at(index))),
+            None if own.get("image").is_some() => {
+                let data = own.object("image").object("source").string("bytes");
+                (Part::image(Role::User, data.as_deref(), block, Path::new()).block, None)
+            }
+            None => {
+                let kind = own.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
+                (Block::Other { kind, raw: block.to_raw() }, None)
+            }
+        }
+    });
+    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec())
+}

@@ -1,0 +1,728 @@
+//! What was decided about a projection, carried back to the caller's messages.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::value::RawValue;
+
+use super::{
+    edit::{Added, ForeignEdit, Inside, rewritten, without_field},
+    format::Near,
+    part::{Path, Place, Slot, below, checked},
+    projection::{Projection, alone},
+};
+use crate::conversation::{
+    Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,
+    json_text::{escape, splice},
+};
+
+/// A plan for a projection, as edits on the caller's messages.
+#[derive(Debug, Default)]
+pub struct Carried {
+    /// The edits.
+    pub edits: Vec<ForeignEdit>,
+    /// For each of them the edits of the plan that it comes from.
+    pub from: Vec<Vec<usize>>,
+    /// What each message says then.
+    pub contents: Contents,
+    /// Where each of the caller's messages stands then.
+    positions: Vec<Option<usize>>,
+    /// Where the messages stand that were added, with the place of their text, by the edit of the plan.
+    added: HashMap<usize, (usize, Path)>,
+    /// The messages of the projection then: an old one, or an edit that added one.
+    layout: Vec<Result<usize, usize>>,
+    /// Messages of the projection whose blocks have moved.
+    moved: Vec<bool>,
+    /// Elements that went and came, by message of the caller's.
+    inside: BTreeMap<usize, Vec<Inside>>,
+}
+
+/// A plan asks for what cannot be written in the format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("messages of format \"{format}\" cannot hold {what}")]
+pub struct NotCarried {
+    format: &'static str,
+    what: &'static str,
+}
+
+impl Projection {
+    /// The edits on the caller's messages that do to them what `plan` does to the projection.
+    ///
+    /// # Errors
+    /// The plan puts something into a message that the format has no form for. None of our providers does.
+    pub fn carried(&self, plan: &Plan) -> Result<Carried, NotCarried> {
+        let mut carry = Carry {
+            of: self,
+            gone: self.parts.iter().map(|parts| vec![None; parts.len()]).collect(),
+            inside: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+            added: Vec::new(),
+        };
+        for (index, edit) in plan.edits.iter().enumerate() {
+            carry.removal_or_set(index, edit)?;
+        }
+        carry.write_inputs();
+        carry.spread();
+        for (index, edit) in plan.edits.iter().enumerate() {
+            carry.addition(index, edit)?;
+        }
+        Ok(carry.done(plan))
+    }
+
+    /// Where a text of the condensed projection stands in the caller's condensed messages; `None` where it does not stand there as it is.
+    #[must_use]
+    pub fn text_place(&self, carried: &Carried, message: usize, path: &[PathStep]) -> Option<(usize, Path)> {
+        let is_whole = path.len() == 1 || (path.len() == 3 && path[1].index() == Some(0));
+        let projected = match carried.layout.get(message)? {
+            Err(edit) => return carried.added.get(edit).filter(|_| is_whole).cloned(),
+            Ok(projected) => *projected,
+        };
+        if carried.moved[projected] {
+            return None;
+        }
+        let (block, rest) = match path {
+            [_] => (0, &[PathStep::from("text")][..]),
+            [_, block, rest @ ..] => (block.index()?, rest),
+            [] => return None,
+        };
+        let (of, part) = *self.sources[projected].get(block)?;
+        let stands = self.parts[of][part].0.slot.text_at(rest)?;
+        Some((carried.positions[of]?, moved(stands, carried.inside.get(&of).map_or(&[], Vec::as_slice))))
+    }
+}
+
+impl Carried {
+    /// Where each of the caller's messages stands then; `None` for one that is gone.
+    #[must_use]
+    pub fn position(&self, message: usize) -> Option<usize> {
+        self.positions.get(message).copied().flatten()
+    }
+
+    /// Where a message of the condensed projection begins in the caller's condensed messages.
+    #[must_use]
+    pub fn position_of(&self, projection: &Projection, condensed: usize) -> Option<usize> {
+        match self.layout.get(condensed)? {
+            Err(edit) => self.added.get(edit).map(|(position, _)| *position),
+            Ok(projected) => {
+                let mut from: Vec<usize> = projection.sources[*projected].iter().map(|(message, _)| *message).collect();
+                from.sort_unstable();
+                from.into_iter().find_map(|message| self.position(message))
+            }
+        }
+    }
+}
+
+/// A path when elements of the arrays on it have come and gone.
+fn moved(mut path: Path, inside: &[Inside]) -> Path {
+    for depth in 0..path.len() {
+        let Some(index) = path[depth].index() else { continue };
+        let before: Vec<i64> = inside
+            .iter()
+            .filter_map(|edit| match edit {
+                Inside::Drop(at, gone) if *at == path[..depth] && *gone < index => Some(-1),
+                Inside::Insert(at, before, _) if *at == path[..depth] && *before <= index => Some(1),
+                _ => None,
+            })
+            .collect();
+        path[depth] = PathStep::Index((index as i64 + before.iter().sum::<i64>()).max(0) as usize);
+    }
+    path
+}
+
+impl Slot {
+    /// Where the text at `rest`, a path from the block, stands as it is.
+    fn text_at(&self, rest: &[PathStep]) -> Option<Path> {
+        match (self, rest) {
+            (Self::Text(path), [_]) => Some(path.clone()),
+            (Self::Texts(paths) | Self::Strings(paths), [_, block, _]) => paths.get(block.index()?)?.clone(),
+            (Self::Input(path), [_, rest @ ..]) if !rest.is_empty() => Some(below(path, rest.iter().cloned())),
+            (Self::Parameter(_, path), [_, _]) => Some(path.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// An edit of a call's parameters: the path in them, the new value, and the edit of the plan.
+type InputEdit = (Path, NewValue, usize);
+
+/// A message that is added.
+struct New {
+    /// The message of the caller's that it stands before.
+    before: usize,
+    /// Of several there, those that belong to earlier messages of the projection come first, and in one those at its end before those behind it.
+    order: (usize, bool, usize),
+    json: Box<RawValue>,
+    text: Path,
+    from: Vec<usize>,
+}
+
+struct Carry<'a> {
+    of: &'a Projection,
+    /// Of each part the edit that removes it.
+    gone: Vec<Vec<Option<usize>>>,
+    /// By message of the caller's: the part, what is done to it, and the edit of the plan. Parts that are added are of none.
+    inside: BTreeMap<usize, Vec<(Option<usize>, Inside, Vec<usize>)>>,
+    inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
+    added: Vec<New>,
+}
+
+/// The text of a message or content that is nothing but text.
+fn only_text(content: &Content) -> Option<String> {
+    match content {
+        Content::Text(text) => Some(text.clone()),
+        Content::Blocks(blocks) => {
+            let text = |block: &Block| if let Block::Text { text, .. } = block { Some(text.clone()) } else { None };
+            Some(blocks.iter().map(text).collect::<Option<Vec<_>>>()?.join("\n\n"))
+        }
+        Content::Other(_) | Content::Missing => None,
+    }
+}
+
+/// What a content says that an edit puts in place.
+fn content_of(value: &NewValue) -> Content {
+    match value {
+        NewValue::Text(text) => Content::Text(text.clone()),
+        NewValue::Json(raw) => {
+            let json = Json::from(&**raw);
+            match json.string() {
+                Some(text) => Content::Text(text),
+                None => {
+                    Content::Blocks(json.elements().into_iter().map(|block| Block::read(&block.to_raw())).collect())
+                }
+            }
+        }
+    }
+}
+
+impl Carry<'_> {
+    fn refused(&self, what: &'static str) -> NotCarried {
+        NotCarried { format: self.of.format.name(), what }
+    }
+
+    fn source(&self, message: usize, block: usize) -> Result<(usize, usize), NotCarried> {
+        let source = self.of.sources.get(message).and_then(|from| from.get(block));
+        source.copied().ok_or_else(|| self.refused("what is not in the conversation"))
+    }
+
+    fn place(&self, (message, part): (usize, usize)) -> &Place {
+        &self.of.parts[message][part].0
+    }
+
+    fn put(&mut self, (message, part): (usize, usize), edit: Inside, from: usize) {
+        self.inside.entry(message).or_default().push((Some(part), edit, vec![from]));
+    }
+
+    fn removal_or_set(&mut self, index: usize, edit: &Edit) -> Result<(), NotCarried> {
+        match edit {
+            Edit::Drop { message } => {
+                let sources = self.of.sources.get(*message).cloned().unwrap_or_default();
+                for (of, part) in sources {
+                    self.gone[of][part] = Some(index);
+                }
+            }
+            Edit::DropBlock { message, block } => {
+                let (of, part) = self.source(*message, *block)?;
+                self.gone[of][part] = Some(index);
+            }
+            Edit::Set { message, path, value, .. } => match &path[..] {
+                [_] => self.set_content(index, *message, value)?,
+                [_, block, rest @ ..] => {
+                    let source = self.source(*message, block.index().unwrap_or(usize::MAX))?;
+                    self.set(index, source, rest, value)?;
+                }
+                [] => return Err(self.refused("a message in the place of another")),
+            },
+            Edit::Insert { .. } | Edit::InsertBlock { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Another content of a whole message.
+    fn set_content(&mut self, index: usize, message: usize, value: &NewValue) -> Result<(), NotCarried> {
+        let text = only_text(&content_of(value)).ok_or_else(|| self.refused("another content than text"))?;
+        let sources = self.of.sources.get(message).cloned().unwrap_or_default();
+        let blocks = self.of.conversation().message(message).content.blocks();
+        let has_text = |source: &(usize, usize)| {
+            let (_, block) = self.of.parts[source.0][source.1].1;
+            blocks.get(block).is_none_or(|block| matches!(block, Block::Text { .. }))
+        };
+        let kept = sources.iter().copied().find(has_text);
+        for (of, part) in &sources {
+            if Some((*of, *part)) != kept {
+                self.gone[*of][*part] = Some(index);
+            }
+        }
+        match kept {
+            Some(source) => self.set_text(index, source, &text),
+            None => {
+                let role = self.of.conversation().message(message).role.clone();
+                self.add_message(self.of.message(message), (message, false, index), &role, &text, vec![index]);
+                Ok(())
+            }
+        }
+    }
+
+    /// The one text of a part.
+    fn set_text(&mut self, index: usize, source: (usize, usize), text: &str) -> Result<(), NotCarried> {
+        let slots = [std::slice::from_ref(&self.place(source).slot), &self.place(source).copies].concat();
+        for slot in slots {
+            match slot {
+                Slot::Text(path) => self.put(source, Inside::Set(path, NewValue::Text(text.to_owned())), index),
+                Slot::Wrapped(path, wrap) => self.put(source, Inside::Set(path, NewValue::Json(wrap(text))), index),
+                Slot::Joined(paths) => {
+                    for (at, path) in paths.into_iter().enumerate() {
+                        match path.split_last().map(|(_, element)| element.split_last()) {
+                            Some(Some((PathStep::Index(element), array))) if at > 0 => {
+                                self.put(source, Inside::Drop(array.to_vec(), *element), index);
+                            }
+                            _ => self.put(source, Inside::Set(path, NewValue::Text(text.to_owned())), index),
+                        }
+                    }
+                }
+                _ => return Err(self.refused("a text in the place of what is none")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A value inside a block.
+    fn set(
+        &mut self,
+        index: usize,
+        source: (usize, usize),
+        rest: &[PathStep],
+        value: &NewValue,
+    ) -> Result<(), NotCarried> {
+        let Some((PathStep::Key(field), inner)) = rest.split_first() else {
+            return self.replace_block(index, source, value);
+        };
+        match (field.as_ref(), inner) {
+            ("input", inner) => {
+                self.inputs.entry(source).or_default().push((inner.to_vec(), value.clone(), index));
+                Ok(())
+            }
+            ("content", [PathStep::Index(block), _]) => {
+                let (Slot::Texts(paths) | Slot::Strings(paths)) = &self.place(source).slot else {
+                    return Err(self.refused("a text in the place of what is none"));
+                };
+                let path = paths.get(*block).cloned().flatten();
+                let path = path.ok_or_else(|| self.refused("a text in the place of what is none"))?;
+                self.put(source, Inside::Set(path, value.clone()), index);
+                Ok(())
+            }
+            ("content", _) if matches!(self.place(source).slot, Slot::Texts(_) | Slot::Strings(_)) => {
+                let text = only_text(&content_of(value)).ok_or_else(|| self.refused("another result than text"))?;
+                self.set_texts(index, source, &text)
+            }
+            _ => {
+                let text = only_text(&content_of(value)).ok_or_else(|| self.refused("another content than text"))?;
+                self.set_text(index, source, &text)
+            }
+        }
+    }
+
+    /// One text in the place of a result of several blocks: in the first, and the others go.
+    fn set_texts(&mut self, index: usize, source: (usize, usize), text: &str) -> Result<(), NotCarried> {
+        let slot = self.place(source).slot.clone();
+        let (Slot::Texts(paths) | Slot::Strings(paths)) = &slot else { return Ok(()) };
+        let mut texts = paths.iter().flatten();
+        let first = texts.next().cloned().ok_or_else(|| self.refused("a text in the place of what is none"))?;
+        for path in texts {
+            if matches!(slot, Slot::Strings(_)) {
+                self.put(source, Inside::Set(path.clone(), NewValue::Text(String::new())), index);
+            } else if let Some((_, [array @ .., PathStep::Index(element)])) = path.split_last() {
+                self.put(source, Inside::Drop(array.to_vec(), *element), index);
+            }
+        }
+        self.put(source, Inside::Set(first, NewValue::Text(text.to_owned())), index);
+        Ok(())
+    }
+
+    /// A block in the place of another.
+    fn replace_block(&mut self, index: usize, source: (usize, usize), value: &NewValue) -> Result<(), NotCarried> {
+        let NewValue::Json(raw) = value else { return Err(self.refused("a text in the place of a block")) };
+        match Block::read(raw) {
+            Block::Text { text, .. } if matches!(self.place(source).slot, Slot::Text(_) | Slot::Joined(_)) => {
+                self.set_text(index, source, &text)
+            }
+            Block::Text { text, .. } => {
+                let (of, part) = source;
+                let json = Json::from(&*self.of.raws[of]);
+                let written = match self.place(source).at.first().and_then(|at| at.split_last()) {
+                    Some((PathStep::Index(element), array)) => {
+                        let part = self.of.format.text_part(json, array, *element, &text);
+                        part.map(|part| Inside::Insert(array.to_vec(), *element, part))
+                    }
+                    _ => None,
+                };
+                let edit = written.ok_or_else(|| self.refused("a text in the place of what is none"))?;
+                self.gone[of][part] = Some(index);
+                self.inside.entry(of).or_default().push((None, edit, vec![index]));
+                Ok(())
+            }
+            Block::ToolResult { content, .. } => {
+                let text = only_text(&content).ok_or_else(|| self.refused("another result than text"))?;
+                if matches!(self.place(source).slot, Slot::Texts(_) | Slot::Strings(_)) {
+                    return self.set_texts(index, source, &text);
+                }
+                self.set_text(index, source, &text)
+            }
+            _ => Err(self.refused("one block in the place of another")),
+        }
+    }
+
+    /// What became of the parameters of calls.
+    fn write_inputs(&mut self) {
+        for (source, edits) in std::mem::take(&mut self.inputs) {
+            let slots = [std::slice::from_ref(&self.place(source).slot), &self.place(source).copies].concat();
+            for slot in slots {
+                match slot {
+                    Slot::Input(stands) => {
+                        for (path, value, index) in &edits {
+                            let path = below(&stands, path.iter().cloned());
+                            self.put(source, Inside::Set(path, value.clone()), *index);
+                        }
+                    }
+                    Slot::Encoded(stands) => {
+                        let Some(json) = self.new_input(source, &edits) else { continue };
+                        for (at, (_, _, index)) in edits.iter().enumerate() {
+                            if at == 0 {
+                                self.put(source, Inside::Set(stands.clone(), NewValue::Text(json.clone())), *index);
+                            } else if let Some((_, _, from)) = self.inside.entry(source.0).or_default().last_mut() {
+                                from.push(*index);
+                            }
+                        }
+                    }
+                    Slot::Parameter(key, stands) => {
+                        for (path, value, index) in &edits {
+                            let text = match (&path[..], value) {
+                                ([_], NewValue::Text(text)) => Some(text.clone()),
+                                (_, value) => {
+                                    let NewValue::Json(raw) = value else { continue };
+                                    let json = Json::from(&**raw);
+                                    json.string().or_else(|| json.object().string(key))
+                                }
+                            };
+                            if let Some(text) = text {
+                                self.put(source, Inside::Set(stands.clone(), NewValue::Text(text)), *index);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The JSON of a call's parameters with these edits.
+    fn new_input(&self, (of, part): (usize, usize), edits: &[InputEdit]) -> Option<String> {
+        let (message, block) = self.of.parts[of][part].1;
+        let Block::ToolUse { input, .. } = self.of.conversation().message(message).content.blocks().get(block)? else {
+            return None;
+        };
+        let json = |value: &NewValue| match value {
+            NewValue::Text(text) => escape(text),
+            NewValue::Json(raw) => raw.get().to_owned(),
+        };
+        if let Some((_, value, _)) = edits.iter().find(|(path, ..)| path.is_empty()) {
+            return Some(json(value));
+        }
+        let literal =
+            |path: &Path| input.texts().iter().find(|text| text.path == *path).map(|text| text.literal.clone());
+        let replacements: Option<Vec<_>> =
+            edits.iter().map(|(path, value, _)| Some((literal(path)?, json(value)))).collect();
+        Some(splice(input.get(), &mut replacements?))
+    }
+
+    /// What goes with what is gone: parts that are tied to it or need it behind them.
+    fn spread(&mut self) {
+        let mut tied: HashMap<&str, usize> = HashMap::new();
+        let all = || {
+            self.of
+                .parts
+                .iter()
+                .enumerate()
+                .flat_map(|(at, parts)| parts.iter().enumerate().map(move |(part, (place, _))| (at, part, place)))
+        };
+        let has_ties = |(_, _, place): &(usize, usize, &Place)| !place.ties.is_empty();
+        for (message, part, place) in all().filter(has_ties) {
+            if let Some(edit) = self.gone[message][part] {
+                place.ties.iter().for_each(|tie| {
+                    tied.insert(tie, edit);
+                });
+            }
+        }
+        for (message, part, place) in all().filter(has_ties) {
+            if self.gone[message][part].is_none() {
+                self.gone[message][part] = place.ties.iter().find_map(|tie| tied.get(tie.as_str()).copied());
+            }
+        }
+        let mut next_gone = None;
+        for message in (0..self.gone.len()).rev() {
+            for part in (0..self.gone[message].len()).rev() {
+                if self.of.parts[message][part].0.needs_next && self.gone[message][part].is_none() {
+                    self.gone[message][part] = next_gone;
+                }
+                next_gone = self.gone[message][part];
+            }
+        }
+    }
+
+    fn is_gone(&self, message: usize) -> bool {
+        !self.gone[message].is_empty() && self.gone[message].iter().all(Option::is_some)
+    }
+
+    /// Whether no part of the message before this one stays.
+    fn is_first_left(&self, (message, part): (usize, usize)) -> bool {
+        self.gone[message][..part].iter().all(Option::is_some)
+    }
+
+    fn addition(&mut self, index: usize, edit: &Edit) -> Result<(), NotCarried> {
+        match edit {
+            Edit::Insert { before, value: Inserted { message, .. } } => {
+                let text = only_text(&message.content).ok_or_else(|| self.refused("a message of other than text"))?;
+                let first = self.of.sources.get(*before).and_then(|from| from.iter().min().copied());
+                let Some(source) = first else {
+                    self.add_message(self.of.len(), (*before, true, index), &message.role, &text, vec![index]);
+                    return Ok(());
+                };
+                let is_inside = !self.is_gone(source.0) && !self.is_first_left(source);
+                if !(is_inside && self.add_part(source, false, &text, index)) {
+                    self.add_message(source.0, (*before, true, index), &message.role, &text, vec![index]);
+                }
+            }
+            Edit::InsertBlock { message, before, value } => {
+                let text = match Block::read(value) {
+                    Block::Text { text, .. } => text,
+                    _ => return Err(self.refused("a block of other than text")),
+                };
+                let from = self.of.sources.get(*message).map_or(&[][..], Vec::as_slice);
+                let last = from.iter().max().copied();
+                let (source, is_behind) = match from.get(*before) {
+                    Some(source) => (*source, false),
+                    None => (last.ok_or_else(|| self.refused("what is not in the conversation"))?, true),
+                };
+                if !self.add_part(source, is_behind, &text, index) {
+                    let role = self.of.conversation().message(*message).role.clone();
+                    let before = source.0 + usize::from(is_behind);
+                    self.add_message(before, (*message, is_behind, index), &role, &text, vec![index]);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A text beside a part, where one can stand there.
+    fn add_part(&mut self, source: (usize, usize), is_behind: bool, text: &str, index: usize) -> bool {
+        let place = self.place(source);
+        let at = if is_behind { place.at.iter().max() } else { place.at.first() };
+        let Some((PathStep::Index(element), array)) = at.and_then(|at| at.split_last()) else { return false };
+        let message = Json::from(&*self.of.raws[source.0]);
+        let before = *element + usize::from(is_behind);
+        let Some(part) = self.of.format.text_part(message, array, before, text) else { return false };
+        let edit = Inside::Insert(array.to_vec(), before, part);
+        self.inside.entry(source.0).or_default().push((None, edit, vec![index]));
+        true
+    }
+
+    fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
+        // One beside it is most like it; of the same role, best of all.
+        let near = (before..self.of.len()).chain((0..before).rev());
+        let says = |message: &usize| {
+            let first = self.of.projected(*message).next();
+            first.is_some_and(|first| self.of.conversation().message(first).role == *role)
+        };
+        let like = near.clone().find(says).or_else(|| near.clone().next());
+        let message = |message: usize| self.of.raws.get(message).map(|raw| Json::from(&**raw));
+        let behind = before.checked_sub(1).and_then(message);
+        let near = Near { like: like.and_then(message), behind, number: self.added.len() };
+        let written = self.of.format.write(role, text, &near);
+        self.added.push(New { before, order, json: checked(written.json), text: written.text, from });
+    }
+
+    fn done(mut self, plan: &Plan) -> Carried {
+        let mut carried = Carried::default();
+        let contents = self.of.contents();
+        let mut hashes = Vec::new();
+        self.added.sort_by_key(|new| (new.before, new.order));
+        let mut added = std::mem::take(&mut self.added).into_iter().peekable();
+        // Of the messages around one that nothing is read from, the edit that removes each.
+        let mut before = None;
+        let mut after = vec![None; self.of.len()];
+        for message in (1..self.of.len()).rev() {
+            after[message - 1] = if self.gone[message].is_empty() { after[message] } else { self.last_edit(message) };
+        }
+        for message in 0..=self.of.len() {
+            while let Some(New { json, text, from, .. }) = added.next_if(|new| new.before == message) {
+                hashes.push(alone(self.of.format, Json::from(&*json)).content_hash());
+                carried.added.insert(from[0], (hashes.len() - 1, text));
+                carried.edits.push(ForeignEdit::Insert { before: message, value: Added { message: json } });
+                carried.from.push(from);
+            }
+            let Some(raw) = self.of.raws.get(message) else { break };
+            let json = Json::from(&**raw);
+            let content = contents.of_message(message).unwrap_or_default();
+            let drop = || ForeignEdit::Drop {
+                message,
+                was: content_digits(content),
+                fingerprint: Fingerprint::of_json(json.json()).to_string(),
+            };
+            if !self.gone[message].is_empty() {
+                before = self.last_edit(message);
+            }
+            // What nothing is read from goes where what stands around it goes.
+            let between = if self.gone[message].is_empty() { before.zip(after[message]) } else { None };
+            if self.is_gone(message) || between.is_some() {
+                let mut from: Vec<usize> = self.gone[message].iter().flatten().copied().collect();
+                from.extend(between.into_iter().flat_map(|(before, after)| [before, after]));
+                from.sort_unstable();
+                from.dedup();
+                carried.edits.push(drop());
+                carried.from.push(from);
+                carried.positions.push(None);
+                continue;
+            }
+            let edits = self.edits_inside(message);
+            if edits.is_empty() {
+                carried.positions.push(Some(hashes.len()));
+                hashes.push(content);
+                continue;
+            }
+            let (inside, from): (Vec<Inside>, Vec<Vec<usize>>) = edits.into_iter().unzip();
+            let new = rewritten(json, &inside);
+            if let Some(field) = self.emptied_field(json, &inside) {
+                let new = without_field(Json::from(&*new), &field);
+                let mut from: Vec<usize> = from.into_iter().flatten().collect();
+                from.sort_unstable();
+                from.dedup();
+                hashes.push(alone(self.of.format, Json::from(&*new)).content_hash());
+                carried.edits.push(drop());
+                carried.from.push(from.clone());
+                carried.edits.push(ForeignEdit::Insert { before: message, value: Added { message: new } });
+                carried.from.push(from);
+                carried.positions.push(None);
+                continue;
+            }
+            carried.positions.push(Some(hashes.len()));
+            hashes.push(alone(self.of.format, Json::from(&*new)).content_hash());
+            let mut values = Values { json, arrays: HashMap::new() };
+            for (edit, from) in inside.iter().zip(from) {
+                carried.edits.push(as_edit(message, &mut values, edit));
+                carried.from.push(from);
+            }
+            carried.inside.insert(message, inside);
+        }
+        carried.contents = hashes.into();
+        self.lay_out(plan, &mut carried);
+        carried
+    }
+
+    /// One of the edits that remove a message; `None` where it stays.
+    fn last_edit(&self, message: usize) -> Option<usize> {
+        if self.is_gone(message) { self.gone[message].last().copied().flatten() } else { None }
+    }
+
+    /// What is done inside a message that stays.
+    fn edits_inside(&mut self, message: usize) -> Vec<(Inside, Vec<usize>)> {
+        let mut edits: Vec<(Inside, Vec<usize>)> = Vec::new();
+        for (part, edit, from) in self.inside.remove(&message).unwrap_or_default() {
+            if part.is_none_or(|part| self.gone[message][part].is_none()) {
+                edits.push((edit, from));
+            }
+        }
+        let mut by_place: BTreeMap<&Path, Vec<Option<usize>>> = BTreeMap::new();
+        for ((place, _), gone) in self.of.parts[message].iter().zip(&self.gone[message]) {
+            place.at.iter().for_each(|at| by_place.entry(at).or_default().push(*gone));
+        }
+        for (at, gone) in by_place {
+            let Some(mut from) = gone.into_iter().collect::<Option<Vec<usize>>>() else { continue };
+            from.dedup();
+            match at.split_last() {
+                Some((PathStep::Index(element), array)) => edits.push((Inside::Drop(array.to_vec(), *element), from)),
+                Some(_) => {
+                    let emptied = checked(self.of.format.emptied().to_owned());
+                    edits.push((Inside::Set(at.clone(), NewValue::Json(emptied)), from));
+                }
+                None => {}
+            }
+        }
+        edits
+    }
+
+    /// The field whose array nothing is left of, and that may not be empty.
+    fn emptied_field(&self, json: Json<'_>, inside: &[Inside]) -> Option<String> {
+        let mut gone: HashMap<&Path, usize> = HashMap::new();
+        for edit in inside {
+            match edit {
+                Inside::Drop(array, _) if array.len() == 1 => *gone.entry(array).or_default() += 1,
+                Inside::Insert(array, ..) => *gone.entry(array).or_default() = 0,
+                _ => {}
+            }
+        }
+        gone.into_iter().find_map(|(array, count)| {
+            let is_all = json.at(array).is_some_and(|array| array.elements().len() == count);
+            let name = if let PathStep::Key(name) = &array[0] { name } else { return None };
+            (is_all && !self.of.format.may_be_empty(array)).then(|| name.to_string())
+        })
+    }
+
+    fn lay_out(&self, plan: &Plan, carried: &mut Carried) {
+        let length = self.of.sources.len();
+        carried.moved = vec![false; length];
+        let mut dropped = vec![false; length];
+        let mut inserts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, edit) in plan.edits.iter().enumerate() {
+            match edit {
+                Edit::Drop { message } => dropped[*message] = true,
+                Edit::Insert { before, .. } => inserts.entry(*before).or_default().push(index),
+                Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } => carried.moved[*message] = true,
+                Edit::Set { message, path, .. } if path.len() == 1 => {
+                    carried.moved[*message] |= self.of.sources[*message].len() > 1
+                }
+                Edit::Set { .. } => {}
+            }
+        }
+        for message in 0..=length {
+            carried.layout.extend(inserts.get(&message).into_iter().flatten().map(|edit| Err(*edit)));
+            if message < length && !dropped[message] {
+                carried.layout.push(Ok(message));
+            }
+        }
+    }
+}
+
+/// The values in a message, of which arrays are taken apart once.
+struct Values<'a> {
+    json: Json<'a>,
+    arrays: HashMap<PathStep, Vec<Json<'a>>>,
+}
+
+impl Values<'_> {
+    fn fingerprint(&mut self, path: &[PathStep]) -> String {
+        let value = match path {
+            [name, PathStep::Index(index), rest @ ..] => {
+                let elements = || self.json.at(std::slice::from_ref(name)).map(Json::elements).unwrap_or_default();
+                let array = self.arrays.entry(name.clone()).or_insert_with(elements);
+                array.get(*index).and_then(|element| element.at(rest))
+            }
+            path => self.json.at(path),
+        };
+        Fingerprint::of_json(value.map_or("null", Json::json)).to_string()
+    }
+}
+
+fn as_edit(message: usize, values: &mut Values<'_>, edit: &Inside) -> ForeignEdit {
+    match edit {
+        Inside::Set(path, value) => {
+            let was = values.fingerprint(path);
+            ForeignEdit::Set { message, path: path.clone(), value: value.clone(), was }
+        }
+        Inside::Drop(array, block) => {
+            let was = values.fingerprint(&below(array, [PathStep::Index(*block)]));
+            ForeignEdit::DropBlock { message, at: array.clone(), block: *block, was }
+        }
+        Inside::Insert(array, before, value) => {
+            ForeignEdit::InsertBlock { message, at: array.clone(), before: *before, value: checked(value.clone()) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What a format is.
+
+use super::part::{Part, Path};
+use crate::conversation::{Json, PathStep, Problem, Role};
+
+/// How histories of one kind are read and written.
+pub trait Format: Sync {
+    /// Its name in the option `format`.
+    fn name(&self) -> &'static str;
+
+    /// The parts of a message, in their order. What is not known is carried through as a part, or stays with the message.
+    fn read(&self, message: Json<'_>) -> Vec<Part>;
+
+    /// A message that says `text`.
+    fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written;
+
+    /// A text as an element of the array at `array` in `message`, before the element `before`; `None` where no text can stand there.
+    fn text_part(&self, message: Json<'_>, array: &[PathStep], before: usize, text: &str) -> Option<String>;
+
+    /// JSON that takes the place of a field whose part goes while others of its message stay.
+    fn emptied(&self) -> &'static str;
+
+    /// Whether the array at this path may be empty; if not, a message is written without it.
+    fn may_be_empty(&self, _array: &[PathStep]) -> bool {
+        true
+    }
+
+    /// The first message that a model still reads, where some at the beginning are replaced by what follows them.
+    fn start(&self, _messages: &[Json<'_>]) -> usize {
+        0
+    }
+
+    /// What the service refuses in these messages.
+    fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem>;
+}
+
+/// Where a message is added.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Near<'a> {
+    /// A message nearby, of the same role where there is one.
+    pub like: Option<Json<'a>>,
+    /// The message right before it.
+    pub behind: Option<Json<'a>>,
+    /// How many were added to the conversation before it.
+    pub number: usize,
+}
+
+/// A message that was written.
+pub struct Written {
+    /// Its JSON.
+    pub json: String,
+    /// Where its text stands in it.
+    pub text: Path,
+}

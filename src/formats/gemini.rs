@@ -1,0 +1,147 @@
+//! The `Content`s of Gemini: `generateContent` of Google's API and of Vertex AI.
+//!
+//! Rules: <https://ai.google.dev/gemini-api/docs/function-calling> and the texts of its errors. Behind a turn with function calls comes one with as many
+//! responses. A part with a `thoughtSignature` is signed, so that its text is not changed. Ids are optional; without them calls and responses are paired by name, in order.
+
+use super::{
+    format::{Format, Near, Written},
+    part::{Part, Path, Slot, below, raw_of, steps},
+    rules::Breaches,
+};
+use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+
+/// Gemini contents.
+pub struct Gemini;
+
+impl Format for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn read(&self, message: Json<'_>) -> Vec<Part> {
+        let fields = message.object();
+        let role = match fields.string("role").as_deref() {
+            Some("model") => Role::Assistant,
+            Some(role) if role != "function" => Role::from(role.to_owned()),
+            // Whoever says nothing is the user.
+            _ => Role::User,
+        };
+        // Written by those who take its contents for Anthropic's.
+        let field = if fields.get("parts").is_some() { "parts" } else { "content" };
+        let parts = fields.get(field);
+        if let Some(text) = parts.and_then(Json::string) {
+            return vec![Part::text(role, text, steps![field], steps![field])];
+        }
+        let parts = parts.map(Json::elements).unwrap_or_default();
+        parts.into_iter().enumerate().map(|(index, part)| part_of(&role, part, &steps![field, index])).collect()
+    }
+
+    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
+        let role = if *role == Role::Assistant { "model" } else { role.as_str() };
+        let json = format!(r#"{{"role":{},"parts":[{{"text":{}}}]}}"#, escape(role), escape(text));
+        Written { json, text: steps!["parts", 0, "text"] }
+    }
+
+    fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
+        let has_array = message.at(array).is_some_and(Json::is_array);
+        (array.len() == 1 && has_array).then(|| format!(r#"{{"text":{}}}"#, escape(text)))
+    }
+
+    fn emptied(&self) -> &'static str {
+        "\"\""
+    }
+
+    fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
+        let mut breaches = Breaches::default();
+        let count = |message: Json<'_>, name: &str| {
+            let parts = message.object().get("parts").map(Json::elements).unwrap_or_default();
+            parts.into_iter().filter(|part| part.object().get(name).is_some()).count()
+        };
+        let mut calls = 0;
+        for (index, message) in messages.iter().enumerate() {
+            let fields = message.object();
+            if !message.is_object() {
+                breaches.add(index, None, "not_a_message", "is not an object with parts");
+                continue;
+            }
+            if let Some(role) =
+                fields.string("role").filter(|role| !["user", "model", "function"].contains(&role.as_str()))
+            {
+                let text = format!("role is {role:?}; allowed: \"user\", \"model\"");
+                breaches.add(index, None, "unknown_role", text);
+            }
+            if fields.get("parts").is_none_or(|parts| parts.elements().is_empty()) {
+                breaches.add(index, None, "empty_content", "there are no parts");
+            }
+            let responses = count(*message, "functionResponse");
+            if responses != calls {
+                let code = if responses < calls { "unanswered_tool_use" } else { "orphan_tool_result" };
+                let text = format!(
+                    "{responses} function responses behind a turn with {calls} function calls; there have to be as many"
+                );
+                breaches.add(index, None, code, text);
+            }
+            calls = count(*message, "functionCall");
+            if calls > 0 && index == 0 {
+                let text = "a turn with function calls comes behind one of the user";
+                breaches.add(index, None, "first_not_user", text);
+            }
+        }
+        breaches.into_problems()
+    }
+}
+
+fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
+    let fields = part.object();
+    let is_signed = fields.get("thoughtSignature").is_some();
+    let is_thought = fields.get("thought").is_some_and(|flag| flag.json() == "true");
+    if let Some(text) = fields.string("text") {
+        return match (is_thought, is_signed) {
+            (true, false) => Part::thinking(&text, None, at.to_vec()),
+            (false, false) => Part::text(role.clone(), text, at.to_vec(), below(at, ["text".into()])),
+            (_, true) => Part::other(role.clone(), "signed_text", part, at.to_vec()),
+        };
+    }
+    for name in ["functionCall", "functionResponse"] {
+        let own = fields.object(name);
+        let Some(called) = own.string("name") else { continue };
+        let id = own.string("id").unwrap_or_else(|| format!("call of {called}"));
+        return match name {
+            "functionCall" => {
+                Part::call(id, called, own.get("args"), at.to_vec(), below(at, [name.into(), "args".into()]))
+            }
+            _ => response(id, &own, at),
+        };
+    }
+    if let Some(data) = fields.get("inlineData").map(Json::object)
+        && data.string("mimeType").is_some_and(|media| media.starts_with("image/"))
+    {
+        return Part::image(role.clone(), data.string("data").as_deref(), part, at.to_vec());
+    }
+    let kind = fields.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
+    Part::other(role.clone(), &kind, part, at.to_vec())
+}
+
+fn response(id: String, own: &JsonObject<'_>, at: &[PathStep]) -> Part {
+    let stands: Path = below(at, ["functionResponse".into(), "response".into()]);
+    let Some(response) = own.get("response") else {
+        return Part::result(id, String::new(), false, at.to_vec(), Slot::Fixed);
+    };
+    let said = response.object();
+    let is_alone = said.iter().count() == 1;
+    for (field, is_error) in [("output", false), ("error", true)] {
+        if let Some(text) = said.string(field).filter(|_| is_alone) {
+            let slot = Slot::Text(below(&stands, [field.into()]));
+            return Part::result(id, text, is_error, at.to_vec(), slot);
+        }
+    }
+    let is_error = said.get("error").is_some();
+    Part::json_result(
+        id,
+        response,
+        is_error,
+        at.to_vec(),
+        &stands,
+        Some((stands.clone(), |text| raw_of(&serde_json::json!({ "output": text })))),
+    )
+}

@@ -1,0 +1,233 @@
+//! What a message of another format holds, part by part: as a block of ours, with the places in the message that the block's texts came from.
+
+use std::borrow::Cow;
+
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::conversation::{
+    Block, Content, Fields, Json, PathStep, Role,
+    json_text::{splice, string_values, unescape},
+    surrogates::without_surrogates,
+};
+
+/// Bytes of JSON from which a string inside a result is a text of its own.
+const LONG: usize = 100;
+
+/// From a message to a value in it.
+pub type Path = Vec<PathStep>;
+
+/// A path of names and indices.
+macro_rules! steps {
+    ($($step:expr),* $(,)?) => { vec![$(crate::conversation::PathStep::from($step)),*] };
+}
+pub(super) use steps;
+
+/// `path` and further steps.
+pub fn below(path: &[PathStep], steps: impl IntoIterator<Item = PathStep>) -> Path {
+    path.iter().cloned().chain(steps).collect()
+}
+
+/// A part of a message.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Who says it: calls the assistant, results the user.
+    pub role: Role,
+    /// What it is.
+    pub block: Block,
+    /// Where it came from.
+    pub place: Place,
+}
+
+/// Where a part stands in its message, and where its texts do.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// What goes when the part goes: elements of arrays, or fields; one empty path for the whole message.
+    pub at: Vec<Path>,
+    /// Where its texts stand.
+    pub slot: Slot,
+    /// Where the same stands again.
+    pub copies: Vec<Slot>,
+    /// It may only stand where the part behind it stands.
+    pub needs_next: bool,
+    /// Parts with one of these in common go together.
+    pub ties: Vec<String>,
+    /// It is never removed, nor what stands in a message of the projection with it.
+    pub stays: bool,
+}
+
+/// Where the texts of a part stand.
+#[derive(Debug, Clone, Default)]
+pub enum Slot {
+    /// It is never changed.
+    #[default]
+    Fixed,
+    /// The one text, of a text block or of a result, stands here.
+    Text(Path),
+    /// The text is these one behind the other. A new one takes the place of the first, and the others go.
+    Joined(Vec<Path>),
+    /// The texts of a result of several blocks, one for each block; none of what is no text.
+    Texts(Vec<Option<Path>>),
+    /// The same of strings inside of a JSON value whose shape stays: where one text takes the place of all, the others become empty.
+    Strings(Vec<Option<Path>>),
+    /// The text of a result stands here in a wrapping, which a new text gets anew.
+    Wrapped(Path, fn(&str) -> Box<RawValue>),
+    /// The parameters of a call stand here.
+    Input(Path),
+    /// They stand here as a text of JSON.
+    Encoded(Path),
+    /// The one parameter of this name is the text here.
+    Parameter(&'static str, Path),
+}
+
+impl Part {
+    /// A block that came from `at`.
+    pub fn new(role: Role, block: Block, at: Path, slot: Slot) -> Self {
+        Self { role, block, place: Place { at: vec![at], slot, ..Place::default() } }
+    }
+
+    /// A text that stands in the message as it is.
+    pub fn text(role: Role, text: String, at: Path, stands: Path) -> Self {
+        Self::new(role, Block::text(text), at, Slot::Text(stands))
+    }
+
+    /// What is carried through: counted by its JSON, never changed.
+    pub fn other(role: Role, kind: &str, json: Json<'_>, at: Path) -> Self {
+        Self::new(role, Block::Other { kind: kind.to_owned(), raw: json.to_raw() }, at, Slot::Fixed)
+    }
+
+    /// An image. `data` is its base64 data or data URL; what is neither counts as an image of unknown size.
+    pub fn image(role: Role, data: Option<&str>, json: Json<'_>, at: Path) -> Self {
+        let data = data.and_then(|data| match data.strip_prefix("data:") {
+            Some(url) => url.split_once(',').map(|(_, data)| data),
+            None => (!data.contains("://")).then_some(data),
+        });
+        let data_length = data.map(|data| data.encode_utf16().count());
+        Self::new(role, Block::Image { data_length, raw: json.to_raw() }, at, Slot::Fixed)
+    }
+
+    /// What the model thought, in words. With a `signature` a Claude model has signed it.
+    pub fn thinking(thinking: &str, signature: Option<&str>, at: Path) -> Self {
+        let raw = match signature {
+            Some(signature) => {
+                serde_json::json!({ "type": "thinking", "thinking": thinking, "signature": signature })
+            }
+            None => serde_json::json!({ "type": "thinking", "thinking": thinking }),
+        };
+        let block = Block::Thinking { thinking: thinking.to_owned(), raw: raw_of(&raw) };
+        Self::new(Role::Assistant, block, at, Slot::Fixed)
+    }
+
+    /// A call whose parameters are an object that stands at `input`.
+    pub fn call(id: String, name: String, input: Option<Json<'_>>, at: Path, stands: Path) -> Self {
+        match input.filter(|input| input.is_object()) {
+            Some(input) => Self::new(Role::Assistant, call(id, name, input.to_raw()), at, Slot::Input(stands)),
+            // Without parameters, or with what is no object: nothing in it is changed.
+            None => {
+                let value = input.map_or("{}", Json::json);
+                let held = if value.starts_with('{') { value.to_owned() } else { format!("{{\"input\":{value}}}") };
+                Self::new(Role::Assistant, call(id, name, checked(held)), at, Slot::Fixed)
+            }
+        }
+    }
+
+    /// A call whose parameters are JSON in a text that stands at `stands`. What is no JSON of an object is one parameter, `arguments`.
+    pub fn encoded_call(id: String, name: String, arguments: &str, at: Path, stands: Path) -> Self {
+        let is_plain = matches!(without_surrogates(arguments), Cow::Borrowed(_)) && !arguments.contains("\\udbf");
+        let raw: Option<Box<RawValue>> =
+            if is_plain && !arguments.contains("\\uDBF") { serde_json::from_str(arguments).ok() } else { None };
+        match raw.filter(|raw| raw.get().starts_with('{')) {
+            Some(raw) => Self::new(Role::Assistant, call(id, name, raw), at, Slot::Encoded(stands)),
+            None => Self::free_call(id, name, "arguments", arguments, at, stands),
+        }
+    }
+
+    /// A call whose one parameter is a text that stands at `stands`.
+    pub fn free_call(id: String, name: String, key: &'static str, text: &str, at: Path, stands: Path) -> Self {
+        let input = raw_of(&serde_json::json!({ key: text }));
+        Self::new(Role::Assistant, call(id, name, input), at, Slot::Parameter(key, stands))
+    }
+
+    /// A result that is one text.
+    pub fn result(id: String, text: String, is_error: bool, at: Path, slot: Slot) -> Self {
+        Self::new(Role::User, result(id, Content::Text(text), is_error), at, slot)
+    }
+
+    /// A result of blocks, with the place of each text among them.
+    pub fn result_of_blocks(id: String, blocks: Vec<(Block, Option<Path>)>, is_error: bool, at: Path) -> Self {
+        let (blocks, places) = blocks.into_iter().unzip();
+        Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Texts(places))
+    }
+
+    /// The same, which stands here again.
+    pub fn with_copy(mut self, at: Path, slot: Slot) -> Self {
+        self.place.at.push(at);
+        self.place.copies.push(slot);
+        self
+    }
+
+    /// A result that is any JSON, which stands at `stands`. Where long strings are most of it, these are its texts, so that its shape stays. Else it is one
+    /// text, its JSON: a new one stands there as `wrap` says, or the result is not changed.
+    pub fn json_result(
+        id: String,
+        json: Json<'_>,
+        is_error: bool,
+        at: Path,
+        stands: &[PathStep],
+        wrap: Option<(Path, fn(&str) -> Box<RawValue>)>,
+    ) -> Self {
+        if let Some(text) = json.string() {
+            return Self::result(id, text, is_error, at, Slot::Text(stands.to_vec()));
+        }
+        let long: Vec<_> = string_values(json.json()).into_iter().filter(|value| value.literal.len() >= LONG).collect();
+        let bytes: usize = long.iter().map(|value| value.literal.len()).sum();
+        if 2 * bytes < json.json().len() {
+            let slot = wrap.map_or(Slot::Fixed, |(path, wrap)| Slot::Wrapped(path, wrap));
+            return Self::result(id, json.json().to_owned(), is_error, at, slot);
+        }
+        let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
+        let rest = Block::Other { kind: "json".to_owned(), raw: checked(splice(json.json(), &mut emptied)) };
+        let (mut blocks, mut places) = (vec![rest], vec![None]);
+        for value in long {
+            blocks.push(Block::text(unescape(&json.json()[value.literal])));
+            places.push(Some(below(stands, value.path)));
+        }
+        Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Strings(places))
+    }
+
+    /// The same, which goes with all others that have this tie.
+    pub fn tied(mut self, tie: String) -> Self {
+        self.place.ties.push(tie);
+        self
+    }
+
+    /// The same, which is never removed.
+    pub fn staying(mut self) -> Self {
+        self.place.stays = true;
+        self
+    }
+
+    /// The same, which may only stand where the part behind it stands.
+    pub fn needing_next(mut self) -> Self {
+        self.place.needs_next = true;
+        self
+    }
+}
+
+fn call(id: String, name: String, input: Box<RawValue>) -> Block {
+    Block::ToolUse { id, name, input: input.into(), extra: Fields::new() }
+}
+
+fn result(tool_use_id: String, content: Content, is_error: bool) -> Block {
+    let extra = if is_error { vec![("is_error".to_owned(), raw_of(&true))] } else { Fields::new() };
+    Block::ToolResult { tool_use_id, content, is_error, extra }
+}
+
+/// The JSON of a value.
+pub fn raw_of(value: &impl serde::Serialize) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_default()
+}
+
+/// JSON that was put together from valid JSON.
+pub fn checked(json: String) -> Box<RawValue> {
+    RawValue::from_string(json).unwrap_or_default()
+}

@@ -1,0 +1,210 @@
+//! A history of another format as messages of ours.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+
+use super::{
+    format::Format,
+    part::{Part, Path, Place},
+};
+use crate::{
+    conversation::{
+        Block, Content, Contents, Conversation, Entry, Json, Message, NotAnArray, PathStep, Problem, Role,
+        hash_of_blocks, surrogates,
+    },
+    parallel::in_parts,
+};
+
+/// A history of another format, and what it is as messages of ours. What follows each other in one role is one message of ours, and a result stands in the
+/// message right behind that of its call, wherever it stood.
+pub struct Projection {
+    pub(super) format: &'static dyn Format,
+    /// The caller's messages.
+    pub(super) raws: Vec<Box<RawValue>>,
+    conversation: Conversation,
+    /// Of each of the caller's messages, its parts: where each stands there, and message and block in the projection.
+    pub(super) parts: Vec<Vec<(Place, (usize, usize))>>,
+    /// Of each message of the projection, its blocks: message of the caller's, and part.
+    pub(super) sources: Vec<Vec<(usize, usize)>>,
+}
+
+/// Blocks of one role that follow each other.
+struct Group {
+    role: Role,
+    blocks: Vec<(Block, (usize, usize))>,
+    /// Results of the calls in it.
+    results: Vec<(Block, (usize, usize))>,
+}
+
+impl Projection {
+    /// Reads a JSON array of messages.
+    ///
+    /// # Errors
+    /// `json` is no JSON array.
+    pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
+        let json = surrogates::enter(json);
+        let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
+        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.read(Json::from(raw)))).collect()))
+    }
+
+    /// Of messages that were read.
+    pub(super) fn of(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        // The groups with calls of an id that nothing has answered yet.
+        let mut open: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut raws = Vec::with_capacity(read.len());
+        let mut parts: Vec<Vec<(Place, (usize, usize))>> = Vec::with_capacity(read.len());
+        let messages: Vec<Json<'_>> = read.iter().map(|(raw, _)| Json::from(&**raw)).collect();
+        let start = format.start(&messages);
+        for (message, (raw, read)) in read.into_iter().enumerate() {
+            raws.push(raw);
+            let read = if message < start { Vec::new() } else { read };
+            let mut places = Vec::with_capacity(read.len());
+            for (index, Part { role, block, place }) in read.into_iter().enumerate() {
+                places.push((place, (0, 0)));
+                let source = (message, index);
+                if let Block::ToolResult { tool_use_id, .. } = &block
+                    && let Some(of) = open.get_mut(tool_use_id).filter(|of| !of.is_empty()).map(|of| of.remove(0))
+                {
+                    groups[of].results.push((block, source));
+                    continue;
+                }
+                let joins = groups.last().is_some_and(|last| {
+                    last.role == role && last.results.is_empty() && !matches!(role, Role::Other(_))
+                });
+                if !joins {
+                    groups.push(Group { role, blocks: Vec::new(), results: Vec::new() });
+                }
+                let of = groups.len() - 1;
+                if let Block::ToolUse { id, .. } = &block {
+                    open.entry(id.clone()).or_default().push(of);
+                }
+                groups[of].blocks.push((block, source));
+            }
+            parts.push(places);
+        }
+        let mut messages = Vec::new();
+        let mut sources = Vec::new();
+        let mut add = |role: Role, blocks: Vec<(Block, (usize, usize))>| {
+            for (block, (_, (message, part))) in blocks.iter().enumerate() {
+                parts[*message][*part].1 = (messages.len(), block);
+            }
+            let (mut blocks, from): (Vec<Block>, Vec<(usize, usize)>) = blocks.into_iter().unzip();
+            let is_string = |(message, part): (usize, usize)| {
+                parts[message][part].0.at.iter().all(|at| matches!(at.last(), Some(PathStep::Key(_))))
+            };
+            let content = match &mut blocks[..] {
+                [Block::Text { text, .. }] if is_string(from[0]) => Content::Text(std::mem::take(text)),
+                _ => Content::Blocks(blocks),
+            };
+            messages.push(Message::new(role, content));
+            sources.push(from);
+        };
+        let mut groups = groups.into_iter().peekable();
+        while let Some(Group { role, blocks, results }) = groups.next() {
+            add(role, blocks);
+            if results.is_empty() {
+                continue;
+            }
+            let mut answers = results;
+            if let Some(next) = groups.peek_mut().filter(|next| next.role == Role::User && next.results.is_empty()) {
+                answers.append(&mut next.blocks);
+                groups.next();
+            }
+            add(Role::User, answers);
+        }
+        Self { format, raws, conversation: Conversation::new(messages), parts, sources }
+    }
+
+    /// As messages of ours.
+    #[must_use]
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The caller's messages.
+    #[must_use]
+    pub fn messages(&self) -> &[Box<RawValue>] {
+        &self.raws
+    }
+
+    /// How many messages the caller has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.raws.len()
+    }
+
+    /// Each of the caller's messages alone, as one message of ours.
+    #[must_use]
+    pub fn each(&self) -> Conversation {
+        let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
+        let start = self.format.start(&messages);
+        let read = |(index, message): (usize, Json<'_>)| match index < start {
+            true => Message::new(Role::Other(String::new()), Content::Blocks(Vec::new())),
+            false => alone(self.format, message),
+        };
+        Conversation::new(messages.into_iter().enumerate().map(read).collect())
+    }
+
+    /// What each of the caller's messages says: what [`Contents::of`] says of [`Self::each`].
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        let hashes = |entries: &[Entry]| entries.iter().map(|entry| entry.message.block_hashes()).collect();
+        let of_blocks = in_parts(self.conversation.entries(), |entry| entry.message.bytes(), hashes);
+        let hash = |parts: &Vec<(Place, (usize, usize))>| {
+            let role = parts.first().map_or("", |(_, (message, _))| self.conversation.message(*message).role.as_str());
+            hash_of_blocks(role, parts.iter().map(|(_, (message, block))| of_blocks[*message][*block]))
+        };
+        self.parts.iter().map(hash).collect::<Vec<u64>>().into()
+    }
+
+    /// What the service behind the format refuses.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
+        self.format.problems(&messages)
+    }
+
+    /// The messages of the projection that hold what is never removed.
+    pub fn staying(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().flatten().filter(|(place, _)| place.stays).map(|(_, (message, _))| *message)
+    }
+
+    /// The caller's message that a message of the projection begins with; behind the last, how many there are.
+    #[must_use]
+    pub fn message(&self, projected: usize) -> usize {
+        self.sources.get(projected).and_then(|from| from.iter().min()).map_or(self.len(), |(message, _)| *message)
+    }
+
+    /// The caller's message and the element of its content that a block came from; the element only where it is one.
+    #[must_use]
+    pub fn place(&self, projected: usize, block: usize) -> (usize, Option<usize>) {
+        let Some(from) = self.sources.get(projected) else { return (self.len(), None) };
+        let Some((message, part)) = from.get(block) else {
+            return (from.iter().max().map_or(self.len(), |(message, _)| *message), None);
+        };
+        let at = self.parts[*message][*part].0.at.first();
+        let is_content = |at: &&Path| at.len() == 2 && (at[0] == "content".into() || at[0] == "parts".into());
+        let element = at.filter(is_content).and_then(|at| at[1].index());
+        (*message, element)
+    }
+
+    /// The messages of the projection that hold parts of one of the caller's.
+    pub fn projected(&self, message: usize) -> impl Iterator<Item = usize> {
+        self.parts.get(message).into_iter().flatten().map(|(_, (projected, _))| *projected)
+    }
+
+    /// How many messages of the projection hold anything of the caller's first so many.
+    #[must_use]
+    pub fn frozen(&self, count: usize) -> usize {
+        (0..count.min(self.len())).flat_map(|message| self.projected(message)).max().map_or(0, |last| last + 1)
+    }
+}
+
+/// One message of ours that says what a message of the caller's does.
+pub(super) fn alone(format: &dyn Format, message: Json<'_>) -> Message {
+    let parts = format.read(message);
+    let role = parts.first().map_or_else(|| Role::Other(String::new()), |part| part.role.clone());
+    Message::new(role, Content::Blocks(parts.into_iter().map(|part| part.block).collect()))
+}

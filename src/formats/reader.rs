@@ -1,0 +1,134 @@
+//! Messages of any format that come in parts, each of which is read while the next is still being written.
+
+use serde_json::value::RawValue;
+
+use super::{format::Format, part::Part, projection::Projection};
+use crate::{
+    conversation::{Conversation, Json, MessageReader, NotAnArray, NotMessages, surrogates, utf16},
+    parallel::Ahead,
+};
+
+/// Fewer UTF-16 units than this are not read ahead.
+const MIN_UNITS: usize = 32 * 1024;
+
+/// The UTF-16 of JSON arrays of messages that follow each other, and how to read them.
+type Piece = (&'static dyn Format, Vec<Vec<u16>>);
+
+/// A message and its parts.
+type ReadMessage = (Box<RawValue>, Vec<Part>);
+
+/// Reads JSON arrays of messages in UTF-16.
+pub enum ProjectionReader {
+    /// Of our own format.
+    Own(MessageReader),
+    /// Of another one.
+    Foreign(ForeignReader),
+}
+
+/// Messages that were read.
+pub enum Messages {
+    /// Of our own format.
+    Own(Conversation),
+    /// Of another one.
+    Foreign(Box<Projection>),
+}
+
+/// Reads messages of another format.
+pub struct ForeignReader {
+    format: &'static dyn Format,
+    begun: Ahead<Piece, Result<Vec<ReadMessage>, NotMessages>>,
+    waiting: Vec<Vec<u16>>,
+    units: usize,
+}
+
+impl ProjectionReader {
+    /// For messages of a format, or of our own.
+    #[must_use]
+    pub fn new(format: Option<&'static dyn Format>) -> Self {
+        match format {
+            None => Self::Own(MessageReader::default()),
+            Some(format) => {
+                Self::Foreign(ForeignReader { format, begun: Ahead::new(read), waiting: Vec::new(), units: 0 })
+            }
+        }
+    }
+
+    /// The messages of this array follow.
+    pub fn add(&mut self, json: Vec<u16>) {
+        match self {
+            Self::Own(reader) => reader.add(json),
+            Self::Foreign(reader) => reader.add(json),
+        }
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// What was added is no JSON array, or no UTF-16.
+    pub fn finish(self) -> Result<Messages, NotMessages> {
+        Ok(match self {
+            Self::Own(reader) => Messages::Own(reader.finish()?),
+            Self::Foreign(reader) => Messages::Foreign(Box::new(reader.finish()?)),
+        })
+    }
+}
+
+impl Messages {
+    /// As messages of ours.
+    #[must_use]
+    pub fn conversation(&self) -> &Conversation {
+        match self {
+            Self::Own(conversation) => conversation,
+            Self::Foreign(projection) => projection.conversation(),
+        }
+    }
+
+    /// Each message alone, as one of ours.
+    #[must_use]
+    pub fn each(&self) -> Conversation {
+        match self {
+            Self::Own(conversation) => conversation.clone(),
+            Self::Foreign(projection) => projection.each(),
+        }
+    }
+
+    /// What leads back to the caller's messages, where these are of another format.
+    #[must_use]
+    pub fn projection(&self) -> Option<&Projection> {
+        match self {
+            Self::Own(_) => None,
+            Self::Foreign(projection) => Some(projection),
+        }
+    }
+}
+
+impl ForeignReader {
+    fn add(&mut self, json: Vec<u16>) {
+        self.units += json.len();
+        self.waiting.push(json);
+        if self.units >= MIN_UNITS {
+            self.units = 0;
+            self.begun.add((self.format, std::mem::take(&mut self.waiting)));
+        }
+    }
+
+    fn finish(mut self) -> Result<Projection, NotMessages> {
+        if !self.waiting.is_empty() {
+            self.begun.add_late((self.format, self.waiting));
+        }
+        let read: Result<Vec<_>, _> = self.begun.finish().into_iter().collect();
+        Ok(Projection::of(self.format, read?.into_iter().flatten().collect()))
+    }
+}
+
+fn read((format, arrays): Piece) -> Result<Vec<ReadMessage>, NotMessages> {
+    let mut messages = Vec::new();
+    for array in arrays {
+        let json = utf16::utf8(&array).ok_or(NotMessages::NotUtf16)?;
+        drop(array);
+        let json = surrogates::enter(&json);
+        let raw: Vec<&RawValue> = serde_json::from_str(&json).map_err(NotAnArray::from)?;
+        messages.extend(raw.into_iter().map(|raw| (raw.to_owned(), format.read(Json::from(raw)))));
+    }
+    Ok(messages)
+}

@@ -1,0 +1,79 @@
+//! What the checkers of formats have in common: how a breach is told, and which calls still wait for their results.
+
+use crate::conversation::Problem;
+
+/// The breaches that a checker finds.
+#[derive(Default)]
+pub struct Breaches(Vec<Problem>);
+
+impl Breaches {
+    /// One in a message, or in an element of it.
+    pub fn add(&mut self, message: usize, block: Option<usize>, code: &'static str, text: impl Into<String>) {
+        self.0.push(Problem { message_index: message, block_index: block, code, message: text.into(), tool_id: None });
+    }
+
+    /// One about a call or result, by its id.
+    pub fn about(&mut self, message: usize, code: &'static str, id: &str, text: String) {
+        let problem =
+            Problem { message_index: message, block_index: None, code, message: text, tool_id: Some(id.to_owned()) };
+        self.0.push(problem);
+    }
+
+    /// All of them.
+    pub fn into_problems(self) -> Vec<Problem> {
+        self.0
+    }
+}
+
+/// Calls that wait for their results.
+#[derive(Default)]
+pub struct Open {
+    calls: Vec<String>,
+    answered: Vec<String>,
+    /// Those that nobody has to answer yet.
+    awaiting: Vec<String>,
+}
+
+impl Open {
+    /// A call.
+    pub fn call(&mut self, id: String) {
+        self.calls.push(id);
+    }
+
+    /// A call that may stay without a result.
+    pub fn awaits_approval(&mut self, id: String) {
+        self.awaiting.push(id);
+    }
+
+    /// A result. It has to answer a call that waits.
+    pub fn result(&mut self, id: String, message: usize, breaches: &mut Breaches) {
+        if let Some(at) = self.calls.iter().position(|call| *call == id) {
+            self.calls.remove(at);
+            self.answered.push(id);
+        } else if let Some(at) = self.awaiting.iter().position(|call| *call == id) {
+            self.answered.push(self.awaiting.remove(at));
+        } else if self.answered.contains(&id) {
+            breaches.about(message, "repeated_tool_result", &id, format!("the result of call {id:?} stands twice"));
+        } else {
+            breaches.about(
+                message,
+                "orphan_tool_result",
+                &id,
+                format!("the result of {id:?} answers no call before it"),
+            );
+        }
+    }
+
+    /// Here the results have to be there.
+    pub fn close(&mut self, message: usize, breaches: &mut Breaches) {
+        self.answered.clear();
+        for id in std::mem::take(&mut self.calls) {
+            breaches.about(
+                message,
+                "unanswered_tool_use",
+                &id,
+                format!("call {id:?} has no result before this message"),
+            );
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The plan of a report, as JavaScript is told it.
+
+use serde::{Serialize, Serializer};
+
+use crate::{
+    conversation::{BoundPlan, Plan},
+    formats::ForeignEdit,
+};
+
+/// The plan of a report: of messages of ours, or of those of another format.
+#[derive(Debug)]
+pub(super) enum ToldPlan {
+    Own(BoundPlan),
+    Foreign { own: BoundPlan, edits: Vec<GroupedEdit> },
+}
+
+/// An edit with the number of those that it is undone with.
+#[derive(Debug, Serialize)]
+pub(super) struct GroupedEdit {
+    #[serde(flatten)]
+    pub edit: ForeignEdit,
+    pub group: usize,
+}
+
+impl ToldPlan {
+    pub(super) fn plan(&self) -> &Plan {
+        let (Self::Own(plan) | Self::Foreign { own: plan, .. }) = self;
+        plan.plan()
+    }
+}
+
+impl Serialize for ToldPlan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Own(plan) => plan.serialize(serializer),
+            Self::Foreign { edits, .. } => edits.serialize(serializer),
+        }
+    }
+}

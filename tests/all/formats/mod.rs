@@ -1,0 +1,204 @@
+//! Histories of other formats: what is decided about the projection is done to the caller's own messages, and nothing else.
+
+mod writers;
+
+use std::collections::BTreeMap;
+
+use proptest::{prelude::*, sample::select};
+use roo_condense::{
+    Block, Content, Conversation, FORMATS, Format, Llm, Projection, create_provider, edited, format_named,
+};
+use serde_json::json;
+
+use self::writers::written;
+use super::{
+    checks::{run_with, tally},
+    histories::{any_history, native},
+    invariants::{any_target, cases},
+    real_histories::{Share, beginning, corpus, fixtures},
+};
+
+fn any_format() -> impl Strategy<Value = &'static str> {
+    select(FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>())
+}
+
+/// A provider that asks no model.
+fn any_mechanical() -> impl Strategy<Value = (&'static str, serde_json::Value)> {
+    select(vec![
+        ("lossless", json!({})),
+        ("truncation", json!({})),
+        ("truncation", json!({ "mode": "window" })),
+        ("truncation", json!({ "truncationMode": "suppress", "preserveRecentCount": 1 })),
+        ("truncation", json!({ "strategy": "salient", "preserveRecentCount": 2 })),
+        ("smart", json!({})),
+        ("smart", json!({ "preset": "aggressive" })),
+    ])
+}
+
+/// Something that is said.
+#[derive(Debug, Clone, PartialEq)]
+enum Said {
+    Words(String),
+    Call(String),
+    /// The id, and the texts.
+    Result(String, Vec<String>),
+    Other(String),
+}
+
+/// All that is said, without regard to who says it: where a message of the format is one of several roles, what is added to it has its role.
+fn said(conversation: &Conversation) -> Vec<Said> {
+    let mut found: Vec<Said> = Vec::new();
+    let mut words = String::new();
+    for message in conversation.messages() {
+        let blocks = match &message.content {
+            Content::Text(text) => vec![Block::text(text.clone())],
+            content => content.blocks().to_vec(),
+        };
+        for block in blocks {
+            if let Block::Text { text, .. } = &block {
+                words.extend(text.chars().filter(|c| !c.is_whitespace()));
+                continue;
+            }
+            if !words.is_empty() {
+                found.push(Said::Words(std::mem::take(&mut words)));
+            }
+            let json = serde_json::to_string(&block).unwrap();
+            found.push(match block {
+                // An object that a text is changed in is written anew, without blanks.
+                Block::ToolUse { .. } => Said::Call(json.replace(' ', "")),
+                Block::ToolResult { tool_use_id, content: Content::Text(text), .. } => {
+                    Said::Result(tool_use_id, vec![text])
+                }
+                Block::ToolResult { tool_use_id, content, .. } => {
+                    let text = |block: &Block| match block {
+                        Block::Text { text, .. } => text.clone(),
+                        other => serde_json::to_string(other).unwrap(),
+                    };
+                    Said::Result(tool_use_id, content.blocks().iter().map(text).collect())
+                }
+                _ => Said::Other(json),
+            });
+        }
+    }
+    if !words.is_empty() {
+        found.push(Said::Words(words));
+    }
+    found
+}
+
+/// Whether the same is said. A result that is any JSON may be read as one text or as several.
+fn is_same(one: &Said, other: &Said) -> bool {
+    match (one, other) {
+        (Said::Result(id, texts), Said::Result(other_id, others)) => {
+            let whole = others.join("\n");
+            let is_there = |text: &String| {
+                let escaped = serde_json::to_string(text).unwrap();
+                whole.contains(text.as_str()) || whole.contains(escaped.trim_matches('"'))
+            };
+            id == other_id && texts.iter().filter(|text| !text.starts_with('{')).all(is_there)
+        }
+        _ => one == other,
+    }
+}
+
+/// How often each breach is there.
+fn breaches(projection: &Projection) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for problem in projection.problems() {
+        *counts.entry(format!("{} {:?}", problem.code, problem.tool_id)).or_default() += 1;
+    }
+    counts
+}
+
+/// Condenses a history of a format and holds the result to what has to hold; tokens before and after.
+fn check(
+    format: &str,
+    json: &str,
+    (provider, config): (&str, &serde_json::Value),
+    target: Option<usize>,
+) -> Result<(usize, usize), TestCaseError> {
+    let format: &'static dyn Format = format_named(format).unwrap();
+    let before = Projection::parse(format, json).unwrap();
+    let provider = create_provider(provider, config).unwrap();
+    let report = run_with(&provider, before.conversation(), target, Llm::default());
+    let plan = report.plan().clone();
+    let condensed = before.conversation().apply(&plan).unwrap();
+    let carried = before.carried(&plan).map_err(|error| TestCaseError::fail(format!("{error}: {plan:?}")))?;
+    let messages = edited(before.messages(), &carried.edits);
+    let after = Projection::parse(format, &condensed.export(&messages).unwrap()).unwrap();
+    let (wanted, is) = (said(&condensed), said(after.conversation()));
+    for (wanted, is) in wanted.iter().zip(&is) {
+        prop_assert!(is_same(wanted, is), "{} for {}: {:?} is {:?}", format.name(), config, wanted, is);
+    }
+    prop_assert_eq!(wanted.len(), is.len());
+    prop_assert_eq!(carried.contents.to_string(), after.contents().to_string());
+    let known = breaches(&before);
+    for (breach, count) in breaches(&after) {
+        prop_assert!(known.get(&breach).is_some_and(|known| *known >= count), "{} is new", breach);
+    }
+    // What JavaScript is told about the caller's messages.
+    prop_assert_eq!(plan.edits.is_empty(), !report.did_condense());
+    let told = before.conversation().export(&report.of_format(&before)).unwrap();
+    prop_assert!(!told.contains("\"error\":{"), "{}", told);
+    Ok((tally(before.conversation()).total(), tally(&condensed).total()))
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn pairs_stay_whole_and_nothing_else_changes(
+        format in any_format(), history in native(), provider in any_mechanical(), target in any_target(),
+    ) {
+        let conversation = Conversation::parse(&history).unwrap();
+        let json = written(format, &conversation);
+        let target = target.of(&conversation);
+        check(format, &json, (provider.0, &provider.1), target)?;
+    }
+
+    #[test]
+    fn what_is_no_history_of_the_format_is_survived(
+        format in any_format(), history in any_history(), provider in any_mechanical(), target in any_target(),
+    ) {
+        let target = target.of(&Conversation::parse(&history).unwrap());
+        check(format, &history, (provider.0, &provider.1), target)?;
+    }
+}
+
+#[test]
+fn the_same_content_saves_the_same() {
+    let mut all: BTreeMap<&str, (usize, usize, usize, f64)> = BTreeMap::new();
+    for (_, name, history) in Share::Sample.of(fixtures().into_iter().chain(corpus("formats"))) {
+        let history = beginning(&history, 60_000);
+        for (provider, config, percent) in [("lossless", json!({}), None), ("smart", json!({}), Some(50))] {
+            let total = tally(&history).total();
+            let target = percent.map(|percent| total * percent / 100);
+            let own = create_provider(provider, &config).unwrap();
+            let ours = run_with(&own, &history, target, Llm::default());
+            for format in FORMATS {
+                let json = written(format.name(), &history);
+                let (before, after) = check(format.name(), &json, (provider, &config), target).unwrap();
+                let share = |before: usize, after: usize| 100.0 * (before - after) as f64 / before.max(1) as f64;
+                let difference = (share(before, after) - share(ours.original_tokens(), ours.final_tokens())).abs();
+                // What is odd in ours cannot be written in another format.
+                if name == "odd-shapes" {
+                    continue;
+                }
+                assert!(difference <= 2.0, "{name} {provider} {}: {difference:.2} points from ours", format.name());
+                let sums = all.entry(format.name()).or_default();
+                *sums = (sums.0 + before, sums.1 + after, sums.2 + 1, sums.3.max(difference));
+            }
+        }
+    }
+    for (format, (before, after, count, most)) in &all {
+        println!("{format}: {count} condensations, {before} -> {after} tokens, at most {most:.2} points from ours");
+    }
+}
+
+#[test]
+fn formats_are_known_by_their_names() {
+    for format in FORMATS {
+        assert_eq!(format_named(format.name()).unwrap().name(), format.name());
+    }
+    assert!(format_named("openai").is_none());
+}
