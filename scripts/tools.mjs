@@ -48,12 +48,12 @@ export class Failure extends Error {
   }
 }
 
-/** Runs a program with its output passed through and no standard input; returns its exit code (127: not found). */
-export function run(program, args, { cwd = root, env = {}, quiet = false, shell = false } = {}) {
+/** Runs a program with its output passed through and, unless it may ask for `input`, no standard input; returns its exit code (127: not found). */
+export function run(program, args, { cwd = root, env = {}, quiet = false, shell = false, input = false } = {}) {
   const result = spawnSync(program, args, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: quiet ? "ignore" : ["ignore", "inherit", "inherit"],
+    stdio: quiet ? "ignore" : [input ? "inherit" : "ignore", "inherit", "inherit"],
     shell,
   });
   if (result.error) {
@@ -129,6 +129,13 @@ export function cargoPackage() {
   const text = readFileSync(path.join(root, "Cargo.toml"), "utf8");
   const section = /^\[package\]\r?\n([\s\S]*?)^\[/m.exec(text)?.[1] ?? "";
   return Object.fromEntries([...section.matchAll(/^([\w-]+) = "([^"]*)"/gm)].map(([, key, value]) => [key, value]));
+}
+
+/** A release is what its tag says. Whether this runs for a tag. */
+export function checkTag(version) {
+  const { GITHUB_REF_TYPE: type, GITHUB_REF_NAME: name } = process.env;
+  if (type === "tag" && name !== `v${version}`) throw new Failure(`The tag is ${name}, and package.json says ${version}.`);
+  return type === "tag";
 }
 
 function newestIn(folder) {

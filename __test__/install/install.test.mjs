@@ -17,11 +17,17 @@ const history = path.join(root, "fixtures", "claude-code.json");
 
 // The real path: on macOS the temporary folder is a link.
 const base = realpathSync(mkdtempSync(path.join(tmpdir(), "roo-condense-install-")));
-/** @type {{ url: string, tarballs: string, stop: () => void }} */
+/** @type {Awaited<ReturnType<typeof startRegistry>>} */
 let registry;
+/** What publishing the first version said. */
+let published;
 
 beforeAll(async () => {
   registry = await startRegistry(path.join(base, "registry"), addon);
+  await registry.publish("--dry-run");
+  const { status } = await fetch(`${registry.url}roo-condense-${PLATFORMS[0]}`);
+  if (status !== 404) throw new Error(`--dry-run has published something: HTTP ${status}`);
+  published = await registry.publish("--first");
 });
 afterAll(() => {
   registry?.stop();
@@ -81,6 +87,32 @@ async function expected() {
   const env = { ...process.env, ROO_CONDENSE_BINARY: addon };
   return JSON.parse(execFileSync(process.execPath, ["source.cjs"], { cwd: folder, env, encoding: "utf8" }));
 }
+
+describe("publishing", () => {
+  const names = [...PLATFORMS, "wasm"].map((each) => `roo-condense-${each}`).concat("roo-condense");
+
+  test("the first version: all ten packages, the main one last, without provenance", async () => {
+    const order = [...published.stdout.matchAll(/^\+ (\S+)@(\S+)$/gm)].map(([, name, of]) => [name, of]);
+    expect(order).toEqual(names.map((name) => [name, version]));
+    for (const name of names) {
+      const { "dist-tags": tags, versions } = await (await fetch(`${registry.url}${name}`)).json();
+      expect([name, tags]).toEqual([name, { latest: version }]);
+      expect(versions[version].dist.attestations).toBeUndefined();
+    }
+  });
+
+  test("once more: what is there is passed over", async () => {
+    const { stdout } = await registry.publish("--first");
+    expect(stdout.trim().split("\n")).toEqual(names.map((name) => `${name}@${version} is published already.`));
+  });
+
+  test("with provenance outside of the release workflow: refused before anything is sent", async () => {
+    await expect(registry.publish()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Provenance can be signed only in .*--first/),
+    });
+  });
+});
 
 describe("what is published", () => {
   const filesOf = (name) =>
