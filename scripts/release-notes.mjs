@@ -47,7 +47,7 @@ async function publishNotes({ version, notes }) {
     });
   const there = await ask("GET", `/tags/${tag}`);
   if (!there.ok && there.status !== 404) throw new Failure(`The release ${tag} cannot be looked up: HTTP ${there.status}.`);
-  const { id } = there.ok ? await there.json() : { id: undefined };
+  const { id } = /** @type {{ id?: number }} */ (there.ok ? await there.json() : {});
   const body = { tag_name: tag, name: tag, body: notes, prerelease: version.includes("-") };
   const written = await (id === undefined ? ask("POST", "", body) : ask("PATCH", `/${id}`, body));
   if (!written.ok) throw new Failure(`The release ${tag} cannot be written: HTTP ${written.status}.`);
