@@ -128,7 +128,7 @@ describe("what is published", () => {
     expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "index.d.ts", "index.js", "js", "package.json", "types", "ui"]);
     expect(files).toContain("ui/dist/THIRD-PARTY-NOTICES.txt");
     expect(files.filter((file) => /\.(node|rs|test\.\w+|map|tsx)$/.test(file) || file.startsWith("ui/src"))).toEqual([]);
-    expect(sizeOf("roo-condense")).toBeLessThan(600_000);
+    expect(sizeOf("roo-condense")).toBeLessThan(500_000);
   });
 
   test.each([...PLATFORMS])("%s: the binary, its licence and those of what is in it", (platform) => {
