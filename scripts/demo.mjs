@@ -80,7 +80,7 @@ async function binary() {
   say(`There is no binary for this machine here, so one is built, the first time only. That takes
   time    ${BUILD.time}
   disk    ${BUILD.disk}
-  tools   Rust ${oldest} or newer and a C compiler; both are there
+  tools   Rust ${oldest} or newer and a C compiler
 The last crate, roo-condense itself, takes longest.`);
   const begun = performance.now();
   await withProgress(begun, buildQuick);
