@@ -165,21 +165,67 @@ describe("packed and installed", { tags: ["long"] }, () => {
     const tarball = path.join(tarballs, `roo-condense-${version}.tgz`);
     const attw = (...parameters) => check("attw", tarball, "--format", "ascii", "--no-emoji", ...parameters);
     // The studio's components are ES modules, as all that use them load them; stylesheets and the page have no types.
-    const files = ["ui/style.css", "ui/page/studio.js", "ui/page/studio.css"];
+    const files = ["ui/style.css", ...["studio.js", "components.js", "react.js", "studio.css"].map((name) => `ui/page/${name}`)];
     expect(attw("--exclude-entrypoints", "ui", ...files)).toContain("No problems found");
     expect(attw("--entrypoints", "ui", "--ignore-rules", "cjs-resolves-to-esm")).toMatch(/"roo-condense\/ui"\s+node10: OK/);
   });
 
-  test("the studio is there, small enough, and with the licences of what is in it", () => {
-    const page = readFileSync(path.join(installed, "ui", "dist", "page", "studio.js"));
-    expect(gzipSync(page).length).toBeLessThan(250_000);
-    const components = readFileSync(path.join(installed, "ui", "dist", "index.js"), "utf8");
+  test("the studio is there once, small enough, and with the licences of what is in it", () => {
+    const dist = path.join(installed, "ui", "dist");
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"));
+    const texts = new Map(files.map((name) => [name.replaceAll(path.sep, "/"), readFileSync(path.join(dist, name), "utf8")]));
+    expect(gzipSync([...texts.values()].join("")).length).toBeLessThan(190_000);
+    // A class of every component's surroundings stands in one file.
+    expect([...texts].filter(([, text]) => text.includes("rc-map-frame")).map(([name]) => name)).toEqual(["page/components.js"]);
     // The host's own React, and never the addon.
-    const imported = new Set([...components.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, name]) => name));
-    expect([...imported].sort()).toEqual(["react", "react-dom", "react/jsx-runtime"]);
-    expect(components).not.toContain("native.js");
-    const notices = readFileSync(path.join(installed, "ui", "dist", "THIRD-PARTY-NOTICES.txt"), "utf8");
+    const importsOf = (name) => [...texts.get(name).matchAll(/^(?:import|export) [^"]*"([^"]+)";$/gm)].map(([, from]) => from);
+    expect(importsOf("index.js")).toEqual(["./host.js", "./page/components.js"]);
+    expect(importsOf("host.js")).toEqual(["react", "react-dom", "react/jsx-runtime", "./page/react.js"]);
+    expect(new Set(importsOf("page/components.js"))).toEqual(new Set(["./react.js"]));
+    for (const text of texts.values()) expect(text).not.toContain("native.js");
+    const notices = readFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), "utf8");
     for (const name of ["react", "i18next", "lucide-react", "@radix-ui/react-tabs"]) expect(notices).toContain(`\n${name} `);
+  });
+
+  test("components in a host run on the host's React, and what is not used is left out", async () => {
+    const program = (name) => `
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { ${name}, StudioProvider } from "roo-condense/ui";
+const shown = createElement(StudioProvider, { client: {}, language: "en" }, createElement(${name}, {}, "a\\u200bb"));
+console.log(renderToStaticMarkup(shown));`;
+    const bundle = async (name, external = []) => {
+      const { outputFiles, metafile } = await build({
+        stdin: { contents: program(name), resolveDir: folder },
+        nodePaths: [path.join(root, "node_modules")],
+        bundle: true,
+        minify: true,
+        format: "esm",
+        platform: "node",
+        external,
+        write: false,
+        metafile: true,
+        banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+      });
+      return { text: outputFiles[0].text, files: Object.keys(metafile.inputs) };
+    };
+    const { text, files } = await bundle("VisibleText");
+    expect(
+      files
+        .filter((name) => /ui.dist/.test(name))
+        .map((name) => path.basename(name))
+        .sort(),
+    ).toEqual(["components.js", "host.js", "index.js", "react.js"]);
+    write(folder, { "host.mjs": text });
+    expect(runProgram(path.join(folder, "host.mjs"))).toEqual({
+      status: 0,
+      signal: null,
+      stdout: '<div class="rc-root" data-theme="system" lang="en">a<span class="rc-hidden-character">U+200B</span>b</div>',
+      stderr: "",
+    });
+    const react = ["react", "react-dom", "react-dom/server", "react/jsx-runtime"];
+    const [one, all] = await Promise.all([bundle("VisibleText", react), bundle("Studio", react)]);
+    expect(one.text.length).toBeLessThan(0.7 * all.text.length);
   });
 
   test("the command line runs by its name", () => {

@@ -1,5 +1,5 @@
-// What lies beside some clones: the folder `../shared` (or the one that ROO_CONDENSE_SHARED names) with real conversations, recorded calls and measures.
-// Tests that need it fail without it in continuous integration; elsewhere they are skipped, and their names say why.
+// What lies beside some clones: the folder `../shared` with real conversations, recorded calls and measures. Tests that need it are skipped where it is missing,
+// and say so. ROO_CONDENSE_SHARED names the folder and requires it: without what is needed in it, they fail.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -7,18 +7,17 @@ import process from "node:process";
 import { test } from "vitest";
 import { root } from "../scripts/tools.mjs";
 
-const shared = process.env.ROO_CONDENSE_SHARED ?? path.join(root, "..", "shared");
-const inCi = Boolean(process.env.CI) && process.env.CI !== "false";
+const required = process.env.ROO_CONDENSE_SHARED;
+const shared = required || path.join(root, "..", "shared");
 
 /** Calls `register` with the folders of `../shared` that have these names; without them it registers a test that fails or is skipped. */
 export function withShared(names, register) {
-  const folders = [names].flat().map((name) => path.join(shared, name));
+  const folders = [names].flat().map((name) => path.resolve(root, shared, name));
   const missing = folders.find((folder) => !existsSync(folder));
   if (!missing) return register(...folders);
-  const reason = `needs ${missing}, which is not there`;
-  if (!inCi) return test.skip(`skipped: ${reason}`, () => {});
-  test(reason, () => {
-    throw new Error(`There is no ${missing}; in continuous integration it must be there.`);
+  if (!required) return test.skip(`skipped: there is no ${missing}`, () => {});
+  test(`needs ${missing}`, () => {
+    throw new Error(`There is no ${missing}, and ROO_CONDENSE_SHARED=${required} requires it.`);
   });
 }
 

@@ -9,8 +9,7 @@ import process from "node:process";
 import { Failure, isProgram, main, run } from "./tools.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const MISSING =
-  "The browser tests need Chromium, and there is none: put one on the PATH, or set ROO_CONDENSE_CHROMIUM to it. They are left out.";
+const MISSING = "The browser tests need Chromium, and there is none: put one on the PATH, or set ROO_CONDENSE_CHROMIUM to it.";
 
 function isRunnable(file) {
   try {
@@ -43,7 +42,10 @@ export async function findBrowser() {
   return given || NAMES.map(onPath).find(Boolean) || (await ofPlaywright());
 }
 
-/** Sees to it that there is one, as far as that is possible; in continuous integration it has to be. */
+/** Whether the browser tests have to run: in continuous integration on Linux, for whose fonts the pictures are. Elsewhere they run where there is a Chromium. */
+export const isRequired = Boolean(process.env.CI) && process.env.CI !== "false" && process.platform === "linux";
+
+/** Sees to it that there is one, as far as that is possible. */
 export async function ensureBrowser() {
   const known = await findBrowser();
   if (known) return known;
@@ -55,8 +57,8 @@ export async function ensureBrowser() {
     const installed = await findBrowser();
     if (installed) return installed;
   }
-  if (process.env.CI && process.env.CI !== "false") throw new Failure(MISSING);
-  console.log(MISSING);
+  if (isRequired) throw new Failure(MISSING);
+  console.log(`skipped: ${MISSING}`);
   return undefined;
 }
 

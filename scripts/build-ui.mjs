@@ -1,4 +1,10 @@
-// Builds the studio into ui/dist: the components as ES modules with a stylesheet and types, and the page with all that it needs.
+// Builds the studio into ui/dist, each part once:
+//
+//   index.js              `roo-condense/ui`: gives the components the host's React (host.js), and exports them
+//   page/components.js    the components; they take React from react.js
+//   page/react.js         the React that somebody has given
+//   page/studio.js        the page: gives the components the React that is bundled here
+//   page/studio.css, *.d.ts
 //
 //   node scripts/build-ui.mjs             builds what is missing or old
 //   node scripts/build-ui.mjs --force     builds it again
@@ -71,6 +77,32 @@ function buildTypes() {
   if (code !== 0) throw new Failure("The types of the studio could not be written; the compiler's message is above.", code);
 }
 
+/** The React of whoever shows the components: a page has its own bundled, a host has one already, and two of them in a page do not work. */
+async function writeReact() {
+  const modules = await Promise.all(["react", "react-dom", "react/jsx-runtime"].map((name) => import(name)));
+  const names = new Set(
+    modules.flatMap((module) => Object.keys(module)).filter((name) => /^[a-zA-Z]\w*$/.test(name) && name !== "default"),
+  );
+  const list = [...names].sort().join(", ");
+  writeFileSync(
+    path.join(page, "react.js"),
+    `export let ${list};\nexport function provide(...modules) {\n\t({ ${list} } = Object.assign({}, ...modules));\n}\n`,
+  );
+  writeFileSync(
+    path.join(dist, "host.js"),
+    'import * as React from "react";\nimport * as ReactDOM from "react-dom";\nimport * as jsxRuntime from "react/jsx-runtime";\nimport { provide } from "./page/react.js";\n\nprovide(React, ReactDOM, jsxRuntime);\n',
+  );
+  // In this order: the components need React as soon as they are loaded.
+  writeFileSync(path.join(dist, "index.js"), 'import "./host.js";\nexport * from "./page/components.js";\n');
+}
+
+/** Leaves a module to the file beside the built one, whatever it is called by. */
+const beside = (/** @type {RegExp} */ pattern, /** @type {string} */ file) => ({
+  name: `beside ${file}`,
+  enforce: /** @type {const} */ ("pre"),
+  resolveId: (/** @type {string} */ id) => (pattern.test(id) ? { id: file, external: true } : undefined),
+});
+
 async function buildUi() {
   ensureDependencies();
   process.env.NODE_ENV = "production";
@@ -78,36 +110,30 @@ async function buildUi() {
   const options = await optionsOf();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(page, { recursive: true });
+  const both = { outDir: page, emptyOutDir: false, target: "es2022" };
   await build({
     ...options,
+    plugins: [...options.plugins, beside(/^react($|\/)|^react-dom($|\/)/, "./react.js")],
     build: {
-      outDir: dist,
-      emptyOutDir: false,
-      // The host's React: two of them in a page do not work.
-      rolldownOptions: { external: [/^react($|\/)/, /^react-dom($|\/)/] },
-      lib: { entry: path.join(source, "bundle.ts"), formats: ["es"], fileName: () => "index.js", cssFileName: "style" },
-      target: "es2022",
+      ...both,
+      lib: { entry: path.join(source, "components.ts"), formats: ["es"], fileName: () => "components.js", cssFileName: "studio" },
     },
   });
   await build({
     ...options,
+    plugins: [...options.plugins, beside(/^\.\/react\.js$/, "./react.js")],
     build: {
-      outDir: page,
-      emptyOutDir: false,
-      // One file each, because a report holds them.
-      cssCodeSplit: false,
-      rolldownOptions: {
-        input: path.join(source, "page.tsx"),
-        output: { entryFileNames: "studio.js", assetFileNames: "studio[extname]" },
-      },
+      ...both,
+      rolldownOptions: { input: path.join(source, "page.tsx"), output: { entryFileNames: "studio.js" } },
       modulePreload: false,
-      target: "es2022",
     },
   });
+  await writeReact();
   buildTypes();
   writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), notices());
   writeFileSync(done, `${JSON.stringify({ type: "module" })}\n`);
-  console.log(`Built the studio: page ${megabytes(path.join(page, "studio.js"))}.`);
+  const [parts, own] = ["components.js", "studio.js"].map((name) => megabytes(path.join(page, name)));
+  console.log(`Built the studio: components ${parts}, page ${own} more.`);
 }
 
 /** Builds it where that is needed, in a process of its own: React is compiled for the `NODE_ENV` that it finds, and that of tests is another. */

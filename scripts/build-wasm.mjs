@@ -83,7 +83,7 @@ async function bundleStudio() {
   const { metafile } = await build({ ...COMMON, entryPoints, outfile: path.join(studio, "worker.js"), format: "esm", platform: "browser" });
   const { pageOfWorker } = createRequire(import.meta.url)(path.join(root, "js", "studio", "html.js"));
   writeFileSync(path.join(studio, "index.html"), pageOfWorker("worker.js"));
-  for (const name of ["studio.js", "studio.css"]) copyFileSync(path.join(built, "page", name), path.join(studio, name));
+  for (const name of readdirSync(path.join(built, "page"))) copyFileSync(path.join(built, "page", name), path.join(studio, name));
   copyFileSync(path.join(built, "THIRD-PARTY-NOTICES.txt"), path.join(studio, "THIRD-PARTY-NOTICES.txt"));
   return packagesIn(metafile);
 }

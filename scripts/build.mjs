@@ -4,7 +4,6 @@
 //   node scripts/build.mjs --debug              quick to build, for the tests, into target/addon
 //   node scripts/build.mjs --target TRIPLE [--cross-compile]   release for another platform (docs/release.md)
 
-import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -16,14 +15,16 @@ import {
   addonName,
   commandOf,
   debugAddon,
-  debugFolder,
   ensureDependencies,
   ensureRust,
   isProgram,
   main,
   megabytes,
+  releaseAddon,
+  releaseFolder,
   root,
   runNode,
+  work,
 } from "./tools.mjs";
 
 /** Cargo.lock decides the versions where a change to it would go unnoticed. */
@@ -36,37 +37,31 @@ const locked = process.env.CI ? ["--locked"] : [];
 export const levelOfAddon = () => ({ CARGO_PROFILE_DEV_OPT_LEVEL: process.env.CARGO_PROFILE_DEV_OPT_LEVEL ?? "1" });
 
 /**
- * The debug build, with cargo alone: `napi build` names a target, which gives the build a folder of its own where every dependency is compiled
- * once more. The example is named because it asks for the dependencies of the tests, so that both are built with the same features, once.
+ * Builds the library with cargo alone and copies it to a file: `napi build` names a target, which gives the build a folder of its own where every dependency is
+ * compiled once more.
  */
-export function buildDebug() {
+async function buildWithCargo(args, env, file) {
   ensureRust();
-  const result = spawnSync("cargo", ["build", "--lib", "--example", "condense", "--message-format=json-render-diagnostics", ...locked], {
-    cwd: root,
-    env: { ...process.env, ...levelOfAddon() },
-    stdio: ["ignore", "pipe", "inherit"],
-    encoding: "utf8",
-    maxBuffer: Infinity,
-  });
-  if (result.error) throw result.error;
-  if (result.status !== 0)
-    throw new Failure(
-      `The build of the addon failed with exit code ${result.status}; the compiler's message is above.`,
-      result.status ?? 1,
-    );
-  const library = result.stdout
-    .split("\n")
+  const all = ["build", "--lib", ...args, "--message-format=json-render-diagnostics", ...locked];
+  const { code, lines } = await work("cargo", all, { env, kept: true });
+  if (code !== 0) throw new Failure(`The build of the addon failed with exit code ${code}; the compiler's message is above.`, code);
+  const library = lines
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line))
     .filter((message) => message.reason === "compiler-artifact" && message.target.kind.includes("cdylib"))
     .flatMap((message) => message.filenames)
-    .findLast((file) => /\.(so|dylib|dll)$/.test(file));
+    .findLast((name) => /\.(so|dylib|dll)$/.test(name));
   if (!library) throw new Failure("The build ended without error, but made no dynamic library.");
-  mkdirSync(debugFolder, { recursive: true });
-  replaceFile(library, debugAddon);
-  console.log(`Built ${path.relative(root, debugAddon)} (${megabytes(debugAddon)}, for tests).`);
-  return debugAddon;
+  mkdirSync(path.dirname(file), { recursive: true });
+  replaceFile(library, file);
+  return file;
 }
+
+/** The debug build. The example is named because it asks for the dependencies of the tests, so that both are built with the same features, once. */
+export const buildDebug = () => buildWithCargo(["--example", "condense"], levelOfAddon(), debugAddon);
+
+/** A build for a first look, where the loader finds it: the profile `quick` of Cargo.toml. */
+export const buildQuick = () => buildWithCargo(["--profile", "quick"], {}, releaseAddon);
 
 /** Replaces rather than overwrites: a running Node has the old file mapped. */
 function replaceFile(from, to) {
@@ -79,18 +74,17 @@ function replaceFile(from, to) {
  * @param {{ target?: string | undefined, crossCompile?: boolean | undefined }} options
  */
 export function buildRelease({ target, crossCompile = false } = {}) {
-  const folder = path.join(root, "target", "addon-release");
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(releaseFolder, { recursive: true });
   const targetArguments = target ? ["--target", target] : [];
   const platform = target ? PLATFORM_OF_TARGET[target.replace(/\.[\d.]+$/, "")] : undefined;
   if (target && !platform)
     throw new Failure(`No package is made for the target ${target}; there are: ${Object.keys(PLATFORM_OF_TARGET).join(", ")}.`);
-  const built = path.join(folder, addonName(platform));
+  const built = path.join(releaseFolder, addonName(platform));
   rmSync(built, { force: true });
   ensureDependencies();
   ensureRust();
   // The loader and the type definitions of this package are written by hand: no --js, and what napi derives goes to target/, to compare with.
-  const options = ["--platform", "--release", "--no-js", "--dts", "native.d.ts", "--output-dir", folder, ...targetArguments];
+  const options = ["--platform", "--release", "--no-js", "--dts", "native.d.ts", "--output-dir", releaseFolder, ...targetArguments];
   if (crossCompile) options.push("--cross-compile");
   const code = runNode(commandOf("@napi-rs/cli", "napi"), ["build", ...options, "--", ...locked]);
   if (code !== 0) throw new Failure(`The build of the addon failed with exit code ${code}; the compiler's message is above.`, code);
@@ -107,11 +101,11 @@ export function buildRelease({ target, crossCompile = false } = {}) {
 }
 
 if (isProgram(import.meta.url)) {
-  await main(() => {
+  await main(async () => {
     const { values } = parseArgs({
       options: { debug: { type: "boolean" }, target: { type: "string" }, "cross-compile": { type: "boolean", short: "x" } },
     });
-    if (values.debug) buildDebug();
+    if (values.debug) console.log(`Built ${path.relative(root, await buildDebug())} (${megabytes(debugAddon)}, for tests).`);
     else buildRelease({ target: values.target, crossCompile: values["cross-compile"] });
   });
 }

@@ -15,4 +15,4 @@ const steps = [
   { name: "fast JavaScript tests", needs: "addon", run: () => vitest(...FAST) },
 ];
 
-await main(() => runSteps(steps));
+await main(() => runSteps(steps, "38 s on 2 cores once built (24 November 2026)."));

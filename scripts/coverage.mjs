@@ -5,8 +5,9 @@
 
 import process from "node:process";
 import { buildDebug } from "./build.mjs";
-import { runSteps, studio, vitest } from "./steps.mjs";
-import { Failure, main, run } from "./tools.mjs";
+import { ensureUi } from "./build-ui.mjs";
+import { vitest } from "./steps.mjs";
+import { Failure, ensureDependencies, ensureRust, main, run } from "./tools.mjs";
 
 function core() {
   if (run("cargo", ["llvm-cov", "--version"], { quiet: true }) !== 0)
@@ -27,11 +28,11 @@ const javascript = () =>
     ...process.argv.slice(2),
   );
 
-await main(() =>
-  runSteps([
-    { name: "core", run: core },
-    { name: "addon", run: () => buildDebug() },
-    { name: "studio", run: () => studio() },
-    { name: "JavaScript", needs: "addon", run: javascript },
-  ]),
-);
+await main(async () => {
+  ensureDependencies();
+  ensureRust();
+  core();
+  await buildDebug();
+  ensureUi();
+  await javascript();
+});

@@ -1,5 +1,5 @@
-// Shows in a minute what this is: condenses a Roo-Code history that comes with the source, without a model and offline. Takes a binary that is there already where there is
-// one, else builds one, which takes minutes and is said beforehand.
+// Shows what this is: condenses a Roo-Code history that comes with the source, without a model and offline. Takes a binary that is there already where there is
+// one, else builds one, which takes minutes: what that needs is said before, and how far it is every ten seconds.
 //
 //   npm run demo                 with fixtures/roo-xml-2025.json
 //   npm run demo -- HISTORY      with one of your own: an array of messages, or an object that has one in `messages`
@@ -8,14 +8,32 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
-import { buildRelease } from "./build.mjs";
-import { Failure, addonName, cargoPackage, isStale, main, megabytes, platformName, releaseAddon, root, run } from "./tools.mjs";
+import { buildQuick } from "./build.mjs";
+import {
+  Failure,
+  addonName,
+  cargoPackage,
+  isOld,
+  isStale,
+  listener,
+  main,
+  megabytes,
+  platformName,
+  releaseAddon,
+  root,
+  run,
+} from "./tools.mjs";
 
 const require = createRequire(import.meta.url);
 
 /** Dollars per million tokens: what Claude Sonnet 4.5 costs at Anthropic, for questions about cost. */
 const PRICE = { inputPrice: 3, outputPrice: 15, cacheWritesPrice: 3.75, cacheReadsPrice: 0.3 };
 const BAR = 44;
+/** What a build takes that begins with nothing, measured on 26 November 2026 on 2 cores of an AMD EPYC, Linux x64, Rust 1.95. */
+const BUILD = {
+  time: "2 to 3 minutes on two free cores (150 to 190 s of processor time were measured), and longer on a busy machine",
+  disk: "0.5 GB: 0.33 GB here, in target/, and 0.13 GB of sources in Cargo's own folder",
+};
 
 const say = (text = "") => console.log(text);
 const count = (tokens) => Math.round(tokens).toLocaleString("en-US");
@@ -28,14 +46,25 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s
 /** Binaries that do not have to be built, the nearest first. */
 function prebuilt() {
   if (process.env.ROO_CONDENSE_BINARY) return { file: path.resolve(process.env.ROO_CONDENSE_BINARY), from: "named by ROO_CONDENSE_BINARY" };
-  if (!isStale(releaseAddon)) return { file: releaseAddon, from: "built here before" };
+  if (!isOld(releaseAddon)) {
+    const from = isStale(releaseAddon) ? "built here before, for a first look" : "built here before, for release";
+    return { file: releaseAddon, from };
+  }
   const installed = path.join(root, "node_modules", `roo-condense-${platformName()}`, addonName());
   if (existsSync(installed)) return { file: installed, from: "installed from the registry" };
   return undefined;
 }
 
+/** What the build asks for beside Rust: ring and mimalloc are partly C, and Rust links with the C compiler. */
+function ensureCompiler() {
+  if (process.platform === "win32" || process.env.CC || run("cc", ["--version"], { quiet: true }) === 0) return;
+  throw new Failure(
+    "A C compiler is needed to build the binary, and `cc` does not run. Debian and Ubuntu: apt install build-essential; Fedora: dnf install gcc; Alpine: apk add build-base; macOS: xcode-select --install.",
+  );
+}
+
 /** The binary to run, which is built when there is none. */
-function binary() {
+async function binary() {
   const found = prebuilt();
   if (found) {
     say(`Binary: ${path.relative(root, found.file) || found.file} (${megabytes(found.file)}, ${found.from}).`);
@@ -47,16 +76,38 @@ function binary() {
       `There is no binary for this machine (${platformName()}) here, and no Rust to build one. Install Rust ${oldest} or newer from https://rustup.rs, open a new terminal, and try again.`,
     );
   }
-  const isFirst = !existsSync(path.join(root, "target", "release"));
-  say(
-    isFirst
-      ? "There is no binary here yet, so one is built: 2 to 5 minutes on 2 cores, the first time only. Cargo says below how far it is."
-      : "The sources are newer than the binary, so it is built again: a minute or two. Cargo says below how far it is.",
-  );
+  ensureCompiler();
+  say(`There is no binary for this machine here, so one is built, the first time only. That takes
+  time    ${BUILD.time}
+  disk    ${BUILD.disk}
+  tools   Rust ${oldest} or newer and a C compiler
+The last crate, roo-condense itself, takes longest.`);
   const begun = performance.now();
-  buildRelease();
-  say(`Built in ${seconds(begun)}.`);
+  await withProgress(begun, buildQuick);
+  say(`Built in ${seconds(begun)} (${megabytes(releaseAddon)}; \`npm run build\` makes the one that is released).`);
   return releaseAddon;
+}
+
+/** Runs a build and says every ten seconds how many crates are compiled; what Cargo says is shown when it fails. */
+async function withProgress(begun, build) {
+  let said = "";
+  listener.hear = (text) => (said += text);
+  const timer = setInterval(() => {
+    const doing = [...said.matchAll(/^\s*(?:Compiling|Downloaded) (\S+)/gm)];
+    const compiled = said.match(/^\s*Compiling /gm)?.length ?? 0;
+    say(
+      `  ${seconds(begun).padStart(5)}  ${compiled ? `${compiled} crates begun` : "downloading"}${doing.length ? `, the newest ${doing.at(-1)?.[1]}` : ""}`,
+    );
+  }, 10_000);
+  try {
+    await build();
+  } catch (error) {
+    console.error(said);
+    throw error;
+  } finally {
+    clearInterval(timer);
+    listener.hear = undefined;
+  }
 }
 
 function readHistory(file) {
@@ -113,7 +164,7 @@ function exampleOf(changes, api, before, after) {
 }
 
 async function show(file) {
-  process.env.ROO_CONDENSE_BINARY = binary();
+  process.env.ROO_CONDENSE_BINARY = await binary();
   const api = require("../index.js");
   const messages = readHistory(file);
   const name = path.relative(process.cwd(), path.resolve(file));
@@ -167,6 +218,8 @@ async function show(file) {
 
   const command = `node ${path.join("js", "cli", "main.js")}`;
   say("\nNext");
+  if (!existsSync(path.join(root, "ui", "dist", "page")))
+    say("  npm run build:ui   # first, once: the studio's page (it installs what builds it: 0.5 GB)");
   say(`  ${command} studio ${name} --window 80k     # see it, compare, take single changes back`);
   say(`  ${command} ${name} --target 50% --explain   # every change with its reason and a line diff`);
   say(`  ${command} HISTORY.json                     # one of your own; nothing is written`);

@@ -3,7 +3,7 @@
 import path from "node:path";
 import process from "node:process";
 import { buildRelease } from "./build.mjs";
-import { studio } from "./steps.mjs";
+import { ensureUi } from "./build-ui.mjs";
 import { Failure, ensureDependencies, isStale, main, releaseAddon, root, runNpm } from "./tools.mjs";
 
 const folder = path.join(root, "examples", "vscode-extension");
@@ -11,7 +11,7 @@ const folder = path.join(root, "examples", "vscode-extension");
 await main(() => {
   ensureDependencies();
   if (!process.env.ROO_CONDENSE_BINARY && isStale(releaseAddon)) buildRelease();
-  studio();
+  ensureUi();
   for (const args of [
     ["ci", "--no-audit", "--no-fund"],
     ["run", "package"],

@@ -1,21 +1,25 @@
-// What `npm test`, `npm run test:thorough` and `npm run check` share: the steps that need no test, and the running of steps one after the other, with their times.
+// What `npm test`, `npm run test:thorough` and `npm run check` share: the steps that need no test, and the running of steps one after the other. Each is one line, with
+// its time and how many tests passed; what it printed is shown where it fails.
 
+import { existsSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { stripVTControlCharacters } from "node:util";
 import { levelOfAddon } from "./build.mjs";
-import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, root, run, runNode } from "./tools.mjs";
+import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, listener, root, run, work } from "./tools.mjs";
 
 /** CI takes the versions of the lockfile, or none. */
 export const locked = process.env.CI ? ["--locked"] : [];
 /** The core alone. */
 export const withoutNode = ["--no-default-features"];
 
-/** Fails unless the program ends with 0. */
-function check(code, what) {
+/** Runs a program, which fails unless it ends with 0. */
+async function check(program, args, what, env) {
+  const { code } = await work(program, args, { env });
   if (code !== 0) throw new Failure(`${what} failed with exit code ${code}`, code);
 }
 
-export const cargo = (...args) => check(run("cargo", args), `cargo ${args.join(" ")}`);
+export const cargo = (...args) => check("cargo", args, `cargo ${args.join(" ")}`);
 
 /** Some Rust installations come without rustfmt or clippy; rustup adds them. */
 function ensureComponent(component, command) {
@@ -30,26 +34,25 @@ function ensureComponent(component, command) {
 
 const clippy = (...features) => {
   ensureComponent("clippy", "clippy");
-  cargo("clippy", "--workspace", "--all-targets", ...locked, ...features, "--", "-D", "warnings");
+  return cargo("clippy", "--workspace", "--all-targets", ...locked, ...features, "--", "-D", "warnings");
 };
 
 /** Compiles the documentation; a link that leads nowhere is a failure. */
-const documentation = (...features) => {
-  const code = run("cargo", ["doc", "--no-deps", "--quiet", ...locked, ...features], { env: { RUSTDOCFLAGS: "-D warnings" } });
-  check(code, "cargo doc");
-};
+const documentation = (...features) =>
+  check("cargo", ["doc", "--no-deps", "--quiet", ...locked, ...features], "cargo doc", { RUSTDOCFLAGS: "-D warnings" });
 
-const node = (packageName, command, ...args) => check(runNode(commandOf(packageName, command), args), `${command} ${args.join(" ")}`);
+const node = (packageName, command, ...args) =>
+  check(process.execPath, [commandOf(packageName, command), ...args], `${command} ${args.join(" ")}`);
 
 const typescript = (project) => node("typescript", "tsc", "--noEmit", "--project", project);
 
 /** Builds the studio where it is missing or old. */
-export const studio = () => check(runNode(path.join(root, "scripts", "build-ui.mjs")), "build-ui");
+export const studio = () => check(process.execPath, [path.join(root, "scripts", "build-ui.mjs")], "build-ui");
 
 /** Runs the JavaScript tests, with these arguments of vitest: files, or projects of vitest.config.mjs. */
 export const vitest = (...given) => {
   const args = ["run", ...given];
-  check(runNode(commandOf("vitest", "vitest"), args, { env: { ROO_CONDENSE_BINARY: debugAddon } }), `vitest ${args.join(" ")}`);
+  return check(process.execPath, [commandOf("vitest", "vitest"), ...args], `vitest ${args.join(" ")}`, { ROO_CONDENSE_BINARY: debugAddon });
 };
 
 /** The tests of Rust. Properties are tried from the same seed each time, as the soak is, unless more of them are asked for. */
@@ -64,7 +67,7 @@ export const integrationTests = () => cargoTest(["--test", "all"], { ...levelOfA
 function cargoTest(args, env) {
   const { PROPTEST_CASES: more, PROPTEST_RNG_SEED: seed = "1" } = process.env;
   const all = ["test", ...locked, ...args];
-  check(run("cargo", all, { env: more ? env : { ...env, PROPTEST_RNG_SEED: seed } }), `cargo ${all.join(" ")}`);
+  return check("cargo", all, `cargo ${all.join(" ")}`, more ? env : { ...env, PROPTEST_RNG_SEED: seed });
 }
 
 /** Arguments for the tests that are marked as ignored because they take long; ignored too, and left out, are those that other tests start. */
@@ -84,7 +87,7 @@ export function compileOnce() {
 /** So many random trials, from the same seed each time: what fails here fails everywhere. */
 export const soak = (trials) => {
   const program = path.join(root, "soak", "soak.mjs");
-  check(runNode(program, ["--trials", trials, "--from", "1"], { env: { ROO_CONDENSE_BINARY: debugAddon } }), "soak");
+  return check(process.execPath, [program, "--trials", trials, "--from", "1"], "soak", { ROO_CONDENSE_BINARY: debugAddon });
 };
 
 /** What takes a second each. */
@@ -93,7 +96,7 @@ export const formats = [
     name: "rustfmt",
     run() {
       ensureComponent("rustfmt", "fmt");
-      cargo("fmt", "--all", "--check");
+      return cargo("fmt", "--all", "--check");
     },
   },
   { name: "Biome: format and lints of the JavaScript", run: () => node("@biomejs/biome", "biome", "ci", "--colors=off", ".") },
@@ -113,41 +116,87 @@ export const lints = [
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
+/** The sum of what the lines that match say. */
+const sumOf = (text, pattern) => [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
+
+/** How many tests cargo and vitest say have passed and failed, and how many trials the soak. */
+function countsOf(text) {
+  const ofVitest = text.match(/^\s*Tests {2}.*$/gm)?.join("\n") ?? "";
+  return {
+    passed: sumOf(text, /^test result: .*?(\d+) passed/gm) + sumOf(ofVitest, /(\d+) passed/g),
+    failed: sumOf(text, /^test result: .*?(\d+) failed/gm) + sumOf(ofVitest, /(\d+) failed/g),
+    trials: sumOf(text, /^(\d+) trials, \d+ checks/gm),
+  };
+}
+
+/** What a step printed, without the lines that say that something went well. */
+const withoutSuccess = (text) =>
+  text
+    .split("\n")
+    .filter(
+      (line) =>
+        !/^\s*(Compiling|Checking|Documenting|Downloaded|Downloading|Finished|Fresh|Locking|Updating) |^test .* \.\.\. (ok|ignored)|^\s*✓/.test(
+          line,
+        ),
+    )
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+
 /**
  * Runs steps: `{ name, run(), needs? }`. All of them run even when one fails, except those that need what it would have made. The exit code is the first
  * failure's.
+ * @param {{ name: string, run: () => unknown, needs?: string }[]} steps
+ * @param {string} about how long they take, and where that was measured
  */
-export async function runSteps(steps) {
+export async function runSteps(steps, about) {
   const begun = performance.now();
   ensureDependencies();
   ensureRust();
+  console.log(`${steps.length} steps: ${about}`);
+  if (!process.env.ROO_CONDENSE_SHARED && !existsSync(path.join(root, "..", "shared")))
+    console.log("skipped: there is no ../shared, so tests on real conversations and recorded calls are left out.");
   const failed = new Map();
-  const skipped = [];
-  const times = [];
+  const total = { passed: 0, failed: 0 };
+  let skipped = 0;
+  let said = "";
+  // A step that hangs and is ended from outside shows what it was at.
+  for (const signal of ["SIGINT", "SIGTERM"])
+    process.once(signal, () => {
+      console.log(`ended by ${signal}\n${said.split("\n").slice(-20).join("\n")}`);
+      process.exit(130);
+    });
   for (const [index, step] of steps.entries()) {
-    const label = `[${index + 1}/${steps.length}] ${step.name}`;
+    process.stdout.write(`[${index + 1}/${steps.length}] ${step.name}: `);
     if (failed.has(step.needs)) {
-      skipped.push(step.name);
-      console.log(`\n==> ${label}: skipped, because "${step.needs}" failed`);
+      skipped++;
+      console.log(`skipped, because "${step.needs}" failed`);
       continue;
     }
-    console.log(`\n==> ${label}`);
     const start = performance.now();
+    said = "";
+    listener.hear = (text) => (said += stripVTControlCharacters(text));
+    let failure;
     try {
       await step.run();
-      times.push([seconds(start), step.name]);
-      console.log(`<== ${label}: passed in ${seconds(start)}`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      failure = error;
       failed.set(step.name, error.exitCode);
-      times.push([seconds(start), `${step.name}: FAILED`]);
-      console.log(`${error.message}\n<== ${label}: FAILED after ${seconds(start)}`);
+    } finally {
+      listener.hear = undefined;
     }
+    const counts = countsOf(said);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    const tests = counts.passed + counts.failed ? `${counts.passed} passed${counts.failed ? `, ${counts.failed} failed` : ""}, ` : "";
+    const trials = counts.trials ? `${counts.trials} trials, ` : "";
+    console.log(`${failure ? "FAILED, " : ""}${tests}${trials}${seconds(start)}`);
+    if (failure) console.log(`\n${withoutSuccess(said)}\n${failure.message}\n`);
+    else for (const line of said.match(/^.*skipped: .*$/gm) ?? []) console.log(`  ${line.trim()}`);
   }
-  console.log(`\n${times.map(([time, name]) => `${time.padStart(8)}  ${name}`).join("\n")}`);
-  const passed = steps.length - failed.size - skipped.length;
-  const notRun = skipped.length ? `, ${skipped.length} skipped` : "";
-  const names = failed.size ? ` (failed: ${[...failed.keys()].join("; ")})` : "";
-  console.log(`\n${passed} passed, ${failed.size} failed${notRun} in ${seconds(begun)}${names}`);
+  const names = failed.size ? `; failed: ${[...failed.keys()].join("; ")}` : "";
+  console.log(`${steps.length - failed.size - skipped} of ${steps.length} steps passed in ${seconds(begun)}${names}`);
+  if (total.passed + total.failed) console.log(`${total.passed} passed, ${total.failed} failed`);
   process.exitCode = failed.values().next().value ?? 0;
 }

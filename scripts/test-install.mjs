@@ -10,10 +10,10 @@ import { Failure, commandOf, ensureDependencies, ensureFolder, isStale, main, re
 
 const folder = path.join(root, "__test__", "install");
 
-await main(() => {
+await main(async () => {
   ensureDependencies();
   ensureFolder(folder);
-  const addon = process.env.ROO_CONDENSE_BINARY ?? (isStale(releaseAddon) ? buildDebug() : releaseAddon);
+  const addon = process.env.ROO_CONDENSE_BINARY ?? (isStale(releaseAddon) ? await buildDebug() : releaseAddon);
   const code = runNode(commandOf("vitest", "vitest"), ["run", "--config", path.join(folder, "vitest.config.mjs")], {
     env: { ROO_CONDENSE_BINARY: path.resolve(addon) },
   });

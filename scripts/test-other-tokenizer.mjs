@@ -3,9 +3,9 @@
 import { LONG, rustTests } from "./steps.mjs";
 import { ensureRust, main } from "./tools.mjs";
 
-await main(() => {
+await main(async () => {
   ensureRust();
   const features = ["--no-default-features", "--features", "tiktoken-rs"];
-  rustTests(...features);
-  rustTests(...features, "--lib", "--test", "all", ...LONG);
+  await rustTests(...features);
+  await rustTests(...features, "--lib", "--test", "all", ...LONG);
 });

@@ -18,4 +18,4 @@ const steps = [
 ];
 
 compileOnce();
-await main(() => runSteps(steps));
+await main(() => runSteps(steps, "414 s on 2 cores after `npm test` (24 November 2026)."));

@@ -11,7 +11,7 @@ import { Failure, commandOf, isStale, main, releaseAddon, root, runNode } from "
 
 await main(async () => {
   if (isWasmStale()) await buildWasm();
-  const addon = process.env.ROO_CONDENSE_BINARY ?? (isStale(releaseAddon) ? buildDebug() : releaseAddon);
+  const addon = process.env.ROO_CONDENSE_BINARY ?? (isStale(releaseAddon) ? await buildDebug() : releaseAddon);
   const config = path.join(root, "__test__", "wasm", "vitest.config.mjs");
   const code = runNode(commandOf("vitest", "vitest"), ["run", "--config", config], { env: { ROO_CONDENSE_BINARY: path.resolve(addon) } });
   if (code !== 0) throw new Failure(`The tests of the WebAssembly build failed with exit code ${code}.`, code);

@@ -1,6 +1,6 @@
 // What the scripts share: where things are, and running programs the same way on every system.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -34,8 +34,10 @@ export const addonName = (platform = platformName()) => `roo-condense.${platform
 export const releaseAddon = path.join(root, addonName());
 
 /** The debug build lies elsewhere, so that running the tests never swaps a fast binary for a slow one. */
-export const debugFolder = path.join(root, "target", "addon");
-export const debugAddon = path.join(debugFolder, addonName());
+export const debugAddon = path.join(root, "target", "addon", addonName());
+
+/** Where a build for release lies besides, so that it is known from the build for a first look (scripts/demo.mjs), which the loader finds in the same place. */
+export const releaseFolder = path.join(root, "target", "addon-release");
 
 /** The addon as WebAssembly, in the package of its own. */
 export const wasmAddon = path.join(root, "wasm", "dist", "roo-condense.wasm");
@@ -48,12 +50,12 @@ export class Failure extends Error {
   }
 }
 
-/** Runs a program with its output passed through and no standard input; returns its exit code (127: not found). */
-export function run(program, args, { cwd = root, env = {}, quiet = false, shell = false } = {}) {
+/** Runs a program with its output passed through and, unless it may ask for `input`, no standard input; returns its exit code (127: not found). */
+export function run(program, args, { cwd = root, env = {}, quiet = false, shell = false, input = false } = {}) {
   const result = spawnSync(program, args, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: quiet ? "ignore" : ["ignore", "inherit", "inherit"],
+    stdio: quiet ? "ignore" : [input ? "inherit" : "ignore", "inherit", "inherit"],
     shell,
   });
   if (result.error) {
@@ -62,6 +64,42 @@ export function run(program, args, { cwd = root, env = {}, quiet = false, shell 
   }
   // Ended by a signal: the shell's convention, without the signal's number.
   return result.status ?? 128;
+}
+
+/**
+ * Who hears what the programs print that `work` runs. Nobody: it goes to the terminal.
+ * @type {{ hear?: ((text: string) => void) | undefined }}
+ */
+export const listener = {};
+
+/**
+ * Runs a program without standard input, while timers go on. Resolves to its exit code (127: not found) and, where they are `kept`, not printed, to the lines of its
+ * standard output.
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, kept?: boolean }} [options]
+ * @returns {Promise<{ code: number, lines: string[] }>}
+ */
+export function work(program, args, { env = {}, kept = false } = {}) {
+  const { hear } = listener;
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", kept || hear ? "pipe" : "inherit", hear ? "pipe" : "inherit"],
+  });
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (text) => {
+    if (kept) output += text;
+    else hear?.(text);
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text) => hear?.(text));
+  return new Promise((resolve, reject) => {
+    child.on("error", (error) => {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") resolve({ code: 127, lines: [] });
+      else reject(error);
+    });
+    child.on("close", (code) => resolve({ code: code ?? 128, lines: output.split("\n") }));
+  });
 }
 
 /** Runs a JavaScript program with this Node. */
@@ -131,15 +169,30 @@ export function cargoPackage() {
   return Object.fromEntries([...section.matchAll(/^([\w-]+) = "([^"]*)"/gm)].map(([, key, value]) => [key, value]));
 }
 
+/** A release is what its tag says. Whether this runs for a tag. */
+export function checkTag(version) {
+  const { GITHUB_REF_TYPE: type, GITHUB_REF_NAME: name } = process.env;
+  if (type === "tag" && name !== `v${version}`) throw new Failure(`The tag is ${name}, and package.json says ${version}.`);
+  return type === "tag";
+}
+
 function newestIn(folder) {
   return Math.max(0, ...readdirSync(folder, { recursive: true }).map((name) => statSync(path.join(folder, name)).mtimeMs));
 }
 
 /** Whether a built addon is missing or older than what it is built from. */
-export function isStale(addon) {
+export function isOld(addon) {
   if (!existsSync(addon)) return true;
   const sources = ["Cargo.toml", "Cargo.lock", "build.rs"].map((name) => statSync(path.join(root, name)).mtimeMs);
   return statSync(addon).mtimeMs < Math.max(...sources, newestIn(path.join(root, "src")));
+}
+
+/** Whether the addon has to be built: it is old, or it lies where the one for release belongs and is none. */
+export function isStale(addon) {
+  if (isOld(addon)) return true;
+  if (addon !== releaseAddon) return false;
+  const built = path.join(releaseFolder, addonName());
+  return !existsSync(built) || !readFileSync(built).equals(readFileSync(addon));
 }
 
 /** Megabytes of a file, for people. */

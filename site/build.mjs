@@ -7,6 +7,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Application } from "typedoc";
 import { build } from "vitepress";
+import config from "./.vitepress/config.mjs";
+import { deadLinks } from "./links.mjs";
 
 const site = fileURLToPath(new URL(".", import.meta.url));
 const root = path.dirname(path.resolve(site));
@@ -51,3 +53,9 @@ rmSync(pages, { recursive: true, force: true });
 cpSync(path.join(root, "docs"), pages, { recursive: true });
 await writeReference();
 await build(site);
+
+const dead = deadLinks(path.join(site, "dist"), config.base ?? "/");
+if (dead.length) {
+  const shown = dead.slice(0, 20).map(({ page, link, why }) => `  ${page}: ${link} ${why}`);
+  throw new Error(`${dead.length} links of the site lead nowhere:\n${shown.join("\n")}${dead.length > 20 ? "\n  ..." : ""}`);
+}

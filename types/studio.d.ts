@@ -96,7 +96,7 @@ export function createStudioHost(manager: CondensationManager, options: StudioHo
 
 /** What {@link studioPage} needs of a webview. */
 export interface StudioPageOptions {
-  /** The address of `roo-condense/ui/page/studio.js` for the webview (`webview.asWebviewUri`). */
+  /** The address of `roo-condense/ui/page/studio.js` for the webview (`webview.asWebviewUri`). It loads `components.js` and `react.js` from the same folder. */
   scriptUri: string;
   /** The address of `roo-condense/ui/page/studio.css`. */
   styleUri: string;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
-import { findBrowser } from "../../scripts/browser.mjs";
+import { findBrowser, isRequired } from "../../scripts/browser.mjs";
 import { root } from "../../scripts/tools.mjs";
 
 const FLAGS = [
@@ -22,9 +22,9 @@ const FLAGS = [
 
 export const fixture = (name) => path.join(root, "fixtures", `${name}.json`);
 
-/** The path of a Chromium. Without one, tests fail in continuous integration and are skipped elsewhere. */
+/** The path of a Chromium. Without one, tests fail where it is required and are skipped elsewhere. */
 export const browserPath = await findBrowser();
-export const isMissing = !browserPath && !(process.env.CI && process.env.CI !== "false");
+export const isMissing = !browserPath && !isRequired;
 if (isMissing) console.log("The browser tests are skipped: there is no Chromium (`node scripts/browser.mjs` says how to get one).");
 
 export const launch = (flags = []) => chromium.launch({ ...(browserPath && { executablePath: browserPath }), args: [...FLAGS, ...flags] });

@@ -1,12 +1,12 @@
 // `npm run demo` is the first thing that people see.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { debugAddon, root } from "../../scripts/tools.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-demo-"));
@@ -48,4 +48,40 @@ test("says what it cannot read", async () => {
   const file = path.join(folder, "none.json");
   writeFileSync(file, "{}");
   await expect(demo(file)).rejects.toMatchObject({ code: 2, stderr: expect.stringMatching(/holds no array of messages/) });
+});
+
+// With programs of our own in the place of cargo and cc: what is said around a build, not the build.
+describe.skipIf(process.platform === "win32")("where there is no binary", () => {
+  const copy = path.join(folder, "copy");
+  const programs = path.join(folder, "programs");
+  beforeAll(() => {
+    for (const name of ["scripts", "js", "src", "package.json", "Cargo.toml", "Cargo.lock", "build.rs"])
+      cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+    mkdirSync(programs);
+    const cargo = `#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "   Compiling serde v1.0.0" >&2\n/bin/sleep 11\necho "error: it cannot be" >&2\nexit 101\n`;
+    writeFileSync(path.join(programs, "cargo"), cargo, { mode: 0o755 });
+  });
+
+  /** Runs the demo of the copy; rejects with what it wrote. */
+  const build = (more = {}) => {
+    const { ROO_CONDENSE_BINARY: _, CC: __, ...own } = process.env;
+    return promisify(execFile)(process.execPath, [path.join(copy, "scripts", "demo.mjs")], {
+      env: { ...own, PATH: programs, ...more },
+      cwd: copy,
+    });
+  };
+
+  test("no Rust, or no C compiler: how to get it", async () => {
+    await expect(build({ PATH: folder })).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/no Rust to build one.*rustup/) });
+    await expect(build()).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/`cc` does not run.*build-essential/) });
+  });
+
+  test("time, disk and tools before the build, how far it is every ten seconds, and what failed", { tags: ["long"] }, async () => {
+    const error = await build({ CC: "cc" }).catch((failure) => failure);
+    expect(error).toMatchObject({ code: 101, stderr: expect.stringMatching(/error: it cannot be\n.*failed with exit code 101/s) });
+    expect(error.stdout).toMatch(
+      /^There is no binary.*time {4}\d+ to \d+ minutes.*disk {4}[\d.]+ GB.*tools {3}Rust [\d.]+ or newer and a C compiler/s,
+    );
+    expect(error.stdout).toMatch(/^ +10 s {2}1 crates begun, the newest serde$/m);
+  });
 });

@@ -1,7 +1,7 @@
-// A registry on loopback that has this version of roo-condense and nothing else: main package and all platform packages, published by npm as a release is.
+// A registry on loopback that has this version of roo-condense and nothing else: all ten packages, published as the first release is.
 
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import process from "node:process";
@@ -10,7 +10,8 @@ import { promisify } from "node:util";
 import { PLATFORMS, addonName, platformName, readJson, root } from "../../scripts/tools.mjs";
 
 const run = promisify(execFile);
-const { version } = readJson(path.join(root, "package.json"));
+/** Which npm runs this, for scripts that run npm. */
+const programOfNpm = process.env.npm_execpath ? { npm_execpath: process.env.npm_execpath } : {};
 
 /** Where a file of one of the tools in this folder is. */
 export const tool = (...names) => path.join(import.meta.dirname, "node_modules", ...names);
@@ -94,8 +95,17 @@ function binaries(folder, addon) {
   return folder;
 }
 
+/** Where the WebAssembly package is not built, a few bytes take its place as those of the other platforms do: it only has to arrive. */
+async function standInForWasm(folder, tarballs) {
+  const { name, version } = readJson(path.join(root, "wasm", "package.json"));
+  if (existsSync(path.join(tarballs, `${name}-${version}.tgz`))) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name, version }));
+  await npm(["pack", "--pack-destination", tarballs], { cwd: folder, home: folder });
+}
+
 /**
- * Packs and publishes everything, platform packages first as docs/release.md says.
+ * Packs everything and starts a registry that has none of it.
  * @param {string} folder where registry, tarballs and npm's own files may lie
  * @param {string} addon the binary for this platform
  */
@@ -106,20 +116,16 @@ export async function startRegistry(folder, addon) {
     ...["--all", "--binaries", binaries(path.join(folder, "binaries"), addon), "--out", tarballs],
   ]);
   const [registry] = await Promise.all([startVerdaccio(path.join(folder, "registry")), packed]);
+  await standInForWasm(path.join(folder, "wasm"), tarballs);
   const home = path.join(folder, "publisher");
   mkdirSync(home);
   // Whoever publishes has to have a token, even where nobody checks it.
   writeFileSync(path.join(home, ".npmrc"), `registry=${registry.url}\n${registry.url.slice("http:".length)}:_authToken=anybody\n`);
-  const main = `roo-condense-${version}.tgz`;
-  const names = readdirSync(tarballs).filter((name) => name !== main);
-  // There is no trusted workflow here that could say where the packages come from.
-  const publish = (name) => npm(["publish", "--no-provenance", path.join(tarballs, name)], { cwd: home, home });
-  try {
-    await Promise.all(names.map(publish));
-    await publish(main);
-  } catch (error) {
-    registry.stop();
-    throw error;
-  }
-  return { ...registry, tarballs };
+  /** Runs scripts/publish.mjs with these tarballs. Rejects with what it wrote, as `stdout` and `stderr`. */
+  const publish = (...args) =>
+    run(process.execPath, [path.join(root, "scripts", "publish.mjs"), "--packages", tarballs, ...args], {
+      env: { ...cleanEnvironment(home), ...programOfNpm },
+      maxBuffer: 1e8,
+    });
+  return { ...registry, tarballs, publish };
 }

@@ -118,7 +118,9 @@ const stored = () => JSON.parse(readFileSync(history, "utf8"));
 
 describe("the package", () => {
   test("is one bundle, the addon and the page", () => {
-    expect(readdirSync(path.join(folder, "dist")).sort()).toEqual([addonName(), "extension.js", "studio.css", "studio.js"].sort());
+    expect(readdirSync(path.join(folder, "dist")).sort()).toEqual(
+      [addonName(), "components.js", "extension.js", "react.js", "studio.css", "studio.js"].sort(),
+    );
     expect(readFileSync(path.join(folder, "dist", "extension.js"), "utf8")).not.toContain(root);
   });
 

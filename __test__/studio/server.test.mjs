@@ -42,10 +42,12 @@ describe("the studio's server", () => {
     expect(url.pathname).toMatch(/^\/[\w-]{32}\/$/);
   });
 
-  test("serves the page and its two files, under a strict policy", async () => {
+  test("serves the page and its files, under a strict policy", async () => {
     for (const [name, type] of [
       ["", "text/html"],
       ["studio.js", "text/javascript"],
+      ["components.js", "text/javascript"],
+      ["react.js", "text/javascript"],
       ["studio.css", "text/css"],
     ]) {
       const { status, headers, text } = await get(`${url.pathname}${name}`);

@@ -30,7 +30,7 @@ function findAddon() {
 }
 
 function copyPage() {
-  for (const name of ["studio.js", "studio.css"]) {
+  for (const name of ["studio.js", "components.js", "react.js", "studio.css"]) {
     const file = path.join(library, "ui", "dist", "page", name);
     if (!existsSync(file)) throw new Error(`There is no ${file}: \`npm run build:ui\` in ${library} makes it.`);
     copyFileSync(file, path.join(dist, name));

@@ -10,7 +10,12 @@ const { htmlOf } = require("./html.js");
 /** Where the build puts the page (scripts/build-ui.mjs). Asked when it is needed: a bundle may have no `__dirname`. */
 const folderOfPage = () => path.join(__dirname, "..", "..", "ui", "dist", "page");
 
-const FILES = Object.freeze({ "studio.js": "text/javascript", "studio.css": "text/css" });
+const FILES = Object.freeze({
+  "studio.js": "text/javascript",
+  "components.js": "text/javascript",
+  "react.js": "text/javascript",
+  "studio.css": "text/css",
+});
 
 /** JSON that may stand in a script element: nothing in it ends the element or begins a comment. */
 const inScript = (value) =>
@@ -40,13 +45,39 @@ const servedPage = () =>
     body: '<script type="module" src="studio.js"></script>\n',
   });
 
+/** Replaces what stands in a built file at least once. */
+function replaced(text, pattern, replacement) {
+  const result = text.replace(pattern, replacement);
+  if (result === text)
+    throw Object.assign(new Error("the studio's page is of another build: `npm run build:ui`"), { code: "page_not_built" });
+  return result;
+}
+
+/** The page's scripts as one, which imports nothing: the components as a function of the React that the page gives them. */
+function wholeScript() {
+  const react = '"./react.js"';
+  let components = replaced(readBuilt("components.js"), new RegExp(`^import \\* as (\\w+) from ${react};$`, "gm"), "const $1 = rcReact;");
+  components = replaced(components, new RegExp(`^import \\{(.*)\\} from ${react};$`, "gm"), (_, names) => {
+    return `const {${names.replaceAll(" as ", ": ")}} = rcReact;`;
+  });
+  components = replaced(components, /^export \{ (.*) \};$/m, (_, names) => {
+    const pairs = names.split(", ").map((name) => name.split(" as ").reverse().join(": "));
+    return `return { ${pairs.join(", ")} };`;
+  });
+  let page = replaced(readBuilt("studio.js"), new RegExp(`^import\\{provide as (\\w+)\\}from${react};`), (_, provide) => {
+    return `let rcGiven; const ${provide} = (...modules) => { rcGiven = Object.assign({}, ...modules); };\n`;
+  });
+  page = replaced(page, /\bimport\([\w$]+\)/, "Promise.resolve(rcComponents(rcGiven))");
+  return `const rcComponents = (rcReact) => {\n${components}};\n${page}`;
+}
+
 /**
  * The page as one file, with what it shows in it. It loads nothing.
  * @param {object} data
  * @param {{ title?: string, language?: string }} [options]
  */
 function staticPage(data, { title, language } = {}) {
-  const script = readBuilt("studio.js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+  const script = wholeScript().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
   const style = readBuilt("studio.css").replaceAll("</style", "<\\/style");
   return htmlOf({
     language,

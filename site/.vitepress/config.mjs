@@ -30,7 +30,17 @@ function drawDiagrams(md) {
   };
 }
 
+/** Headings are linked by the same names as on GitHub. */
+const slugOf = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s/g, "-");
+
 export default defineConfig({
+  // The page of a project on GitHub lies below the name of its repository.
+  base: `/${path.posix.basename(source)}/`,
   srcDir: "pages",
   outDir: "dist",
   cacheDir: "node_modules/.vitepress-cache",
@@ -39,6 +49,7 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   markdown: {
+    anchor: { slugify: slugOf },
     config(md) {
       leadOutside(md);
       drawDiagrams(md);
@@ -75,6 +86,8 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    // Only the guide is there in French: the menu of languages leads to its first page, not to the same page.
+    i18nRouting: false,
     search: {
       provider: "local",
       options: {

@@ -1,15 +1,22 @@
-// The page's own script: finds out who answers, and shows the studio.
+// The page's own script: gives the components the React that is bundled with it, finds out who answers, and shows the studio.
 
-import "./studio.css";
+import * as React from "react";
+import * as ReactDOM from "react-dom";
 import { createRoot } from "react-dom/client";
-import { createHttpClient, createPostMessageClient, createStaticClient, vscodePort, workerPort } from "./client.js";
+import * as jsxRuntime from "react/jsx-runtime";
+import { workerPort } from "./client.js";
 import { download } from "./download.js";
-import { Studio } from "./studio.js";
+import { provide } from "./react.js";
+
+provide(React, ReactDOM, jsxRuntime);
+// By a name that the bundler does not follow: the file lies beside this one.
+const beside = "./components.js";
+type Components = typeof import("./components.js");
 
 declare const acquireVsCodeApi: undefined | (() => { postMessage(message: unknown): void });
 
 /** A worker with the library in it, where the page names one: nobody else is asked. */
-function clientOfWorker(script: string) {
+function clientOfWorker({ createPostMessageClient }: Components, script: string) {
   const worker = new Worker(new URL(script, location.href), { type: "module" });
   worker.addEventListener("message", ({ data }) => {
     // It has no disk.
@@ -18,9 +25,10 @@ function clientOfWorker(script: string) {
   return createPostMessageClient(workerPort(worker));
 }
 
-function clientOfPage() {
+function clientOfPage(components: Components) {
+  const { createHttpClient, createPostMessageClient, createStaticClient, vscodePort } = components;
   const script = document.querySelector<HTMLMetaElement>('meta[name="roo-condense-worker"]')?.content;
-  if (script) return clientOfWorker(script);
+  if (script) return clientOfWorker(components, script);
   const data = document.getElementById("studio-data");
   if (data?.textContent) return createStaticClient(JSON.parse(data.textContent));
   if (typeof acquireVsCodeApi === "function") return createPostMessageClient(vscodePort(acquireVsCodeApi()));
@@ -28,4 +36,9 @@ function clientOfPage() {
 }
 
 const root = document.getElementById("studio");
-if (root) createRoot(root).render(<Studio client={clientOfPage()} />);
+if (root) {
+  import(/* @vite-ignore */ beside).then((components: Components) => {
+    const { Studio } = components;
+    createRoot(root).render(<Studio client={clientOfPage(components)} />);
+  });
+}
