@@ -19,6 +19,7 @@ pub mod surrogates;
 mod texts;
 mod tool_input;
 pub mod utf16;
+mod visible;
 
 use std::{
     collections::HashMap,
@@ -46,6 +47,7 @@ pub use self::{
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     texts::{ContentKind, TextAt},
+    visible::{is_invisible, is_unseen, on_line, visible},
 };
 use crate::parallel::in_parts;
 

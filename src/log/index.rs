@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::text::{Mark, Quotation, on_line};
+use super::text::{Mark, Quotation};
 use crate::{
+    conversation::on_line,
     markers::LOG_HEADING,
     tokens::{Encoding, count_inside},
 };

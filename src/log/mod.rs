@@ -24,5 +24,5 @@ mod text;
 pub use self::{
     index::{INDEX, LeftOutName, index_of},
     standing::{is_log_block, logs},
-    text::{LoggedEntry, Mark, Quotation, entries, is_log, on_line, without_headings, write},
+    text::{LoggedEntry, Mark, Quotation, entries, is_log, without_headings, write},
 };

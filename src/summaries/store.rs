@@ -189,8 +189,13 @@ mod tests {
     fn only_what_was_kept_under_the_key_is_opened() {
         let kept = sealed("key", "a\nsummary");
         assert_eq!(opened("key", &kept).as_deref(), Ok("a\nsummary"));
-        for (key, kept) in [("other", kept.as_str()), ("key", &kept[..kept.len() - 1]), ("key", "a\nsummary"), ("key", ""), ("key", "\n")]
-        {
+        for (key, kept) in [
+            ("other", kept.as_str()),
+            ("key", &kept[..kept.len() - 1]),
+            ("key", "a\nsummary"),
+            ("key", ""),
+            ("key", "\n"),
+        ] {
             assert!(opened(key, kept).is_err(), "{key} {kept}");
         }
     }

@@ -6,6 +6,7 @@ mod economics;
 mod faulty_providers;
 mod frozen;
 mod growth;
+mod hidden_characters;
 mod histories;
 mod injected;
 mod invariants;
