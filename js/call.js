@@ -242,7 +242,7 @@ function finish(report, prepared) {
 
 /** Makes a report one of a condensation that changed nothing. */
 function takeBack(report) {
-  const { stats, metrics } = report;
+  const { stats, metrics, providers } = report;
   Object.assign(report, {
     summary: "",
     summaryQuality: undefined,
@@ -250,6 +250,7 @@ function takeBack(report) {
     changes: [],
     firstChangedIndex: -1,
     thinkingRemoved: 0,
+    ...(providers && { providers: providers.map((provider) => ({ ...provider, tokensSaved: 0 })) }),
   });
   Object.assign(stats, {
     finalTokens: stats.originalTokens,
@@ -260,8 +261,9 @@ function takeBack(report) {
   Object.assign(metrics, { condensedTokens: metrics.originalTokens, tokensSaved: 0, reductionPercentage: 0, operationsApplied: [] });
 }
 
-function describe({ code, message, foreignCause }, prepared) {
-  return foreignCause === undefined ? { code, message } : { code, message, cause: prepared.causes[foreignCause] };
+function describe({ code, message, foreignCause, problem }, prepared) {
+  const error = problem === undefined ? { code, message } : { code, message, problem };
+  return foreignCause === undefined ? error : { ...error, cause: prepared.causes[foreignCause] };
 }
 
 module.exports = { CONTEXT_FIELDS, UNLIMITED, condense, copyOf, prepare, systemText };

@@ -12,12 +12,13 @@ use super::{
     numbers::reported_after,
     preparation::{AppliedPreparation, Preparation},
     savings::percent,
+    shares::ProviderShare,
     survival::Survival,
     ties::Ties,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
-    conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
+    conversation::{BoundPlan, Contents, Fingerprint, Plan, Problem, Recipe},
     llm::ModelPrice,
     providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
     warning::Warning,
@@ -62,6 +63,9 @@ pub struct Report {
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
+    /// What each provider did; absent when none was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    providers: Vec<ProviderShare>,
     /// What strategies decided; absent when none was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<Choice>,
@@ -103,6 +107,9 @@ pub(super) struct ReportedError {
     /// Which of the host's own errors caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign_cause: Option<usize>,
+    /// The rule that the result would have broken, and where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
 }
 
 #[derive(Debug, Serialize)]
@@ -208,6 +215,7 @@ impl Report {
             prompt_cache,
             survival: outcome.survival,
             passes: outcome.passes,
+            providers: ProviderShare::of(&outcome.saved, saved),
             choices: outcome.choices,
             plan: BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits),
             contents,
@@ -459,6 +467,8 @@ impl Report {
 
 impl From<CondenseError> for ReportedError {
     fn from(error: CondenseError) -> Self {
-        Self { code: error.code(), foreign_cause: error.foreign_cause(), message: error.to_string() }
+        let (code, message, foreign_cause) = (error.code(), error.to_string(), error.foreign_cause());
+        let problem = if let CondenseError::BrokenResult { problem, .. } = error { Some(problem) } else { None };
+        Self { code, message, foreign_cause, problem }
     }
 }

@@ -1,6 +1,11 @@
 //! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
 
-use crate::{cancel::Cancelled, conversation::PlanError, options::ConfigError, summaries::SummaryError};
+use crate::{
+    cancel::Cancelled,
+    conversation::{PlanError, Problem},
+    options::ConfigError,
+    summaries::SummaryError,
+};
 
 /// Why a condensation ended without a result.
 #[derive(Debug, thiserror::Error)]
@@ -31,14 +36,12 @@ pub enum CondenseError {
         source: PlanError,
     },
     /// A provider would have broken the conversation, for example by dropping one half of a tool pair.
-    #[error("provider \"{provider}\" would break the conversation: message {message}: {problem}")]
+    #[error("provider \"{provider}\" would break the conversation: rule {}, {} of the result: {}", problem.code, problem.place(), problem.message)]
     BrokenResult {
         /// The provider.
         provider: String,
-        /// Index of the message in the result.
-        message: usize,
-        /// What is wrong there.
-        problem: String,
+        /// The rule, and where in the result it would be broken.
+        problem: Problem,
     },
     /// The result would have at least as many tokens as the input.
     #[error("the condensed conversation has {after} tokens, not fewer than the {before} it had")]

@@ -40,6 +40,8 @@ pub struct Turns {
     pub passes: Vec<PassReport>,
     /// How each provider did in its first round.
     pub calls: Vec<(String, CallRecord)>,
+    /// Scaled tokens that each round of each provider removed.
+    pub saved: Vec<(String, usize)>,
 }
 
 /// Has a say in what is settled, before it is taken over.
@@ -153,6 +155,15 @@ impl Step for ProviderStep<'_> {
     }
 
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
+        let before = state.scaled();
+        let result = self.tried(state).await;
+        self.turns.saved.push((self.id.to_owned(), before.saturating_sub(state.scaled())));
+        result
+    }
+}
+
+impl ProviderStep<'_> {
+    async fn tried(&mut self, state: &mut State) -> Result<(), CondenseError> {
         if state.is_repeat {
             // Finding nothing more in one's own result is no failure, whatever it says.
             return self.work(state).await.or(Ok(()));
