@@ -189,7 +189,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
         }
         state.request.progress.report("condensing", &id, index, providers.len());
         let before = state.tokens();
-        let begun = (state.clone(), turns.changes.len(), turns.saved.len());
+        let begun = (state.clone(), turns.so_far());
         let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut turns, &mut counts)).await;
         match result {
             Err(error) => {
@@ -220,9 +220,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
                     break;
                 }
                 if begins_anew(&providers[index..]) {
-                    turns.changes.truncate(begun.1);
-                    turns.saved.truncate(begun.2);
-                    turns.saved.push((provider.info().id, 0));
+                    turns.take_back(begun.1, provider.info().id);
                     state = begun.0;
                     first_of_result = index + 1;
                 }
