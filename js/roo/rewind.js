@@ -7,7 +7,7 @@ const isObject = require("../is-object.js");
 const { holdsPointers } = require("./pointed-at.js");
 
 /** Whether a message may hold a pointer; most histories hold none, and need no addon then. */
-const mayPoint = ({ content }) => holdsPointers(content);
+const mayPoint = (message) => holdsPointers(message?.content);
 
 /**
  * The first `length` messages, with the lines that pointers in them lead to behind there in the place of those pointers. So the rest reads as it did: what is

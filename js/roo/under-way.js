@@ -67,8 +67,8 @@ class UnderWay {
   }
 
   /**
-   * The response of the call for the history as it is by now. `behind(messages, arrived, before)` puts what was appended meanwhile behind what was made of `before`. A history
-   * that was changed in any other way stays as it is: what was made would bring back what the host has taken out.
+   * The response of the call for the history as it is by now. `behind(messages, arrived, before)` puts what was appended meanwhile behind what was made of
+   * `before`. A history that was changed in any other way stays as it is: what was made would bring back what the host has taken out.
    */
   settled(response, behind) {
     const live = this.#live;
