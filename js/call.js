@@ -257,7 +257,7 @@ function finish(report, prepared) {
 
 /** Makes a report one of a condensation that changed nothing. */
 function takeBack(report) {
-  const { stats, metrics } = report;
+  const { stats, metrics, providers } = report;
   Object.assign(report, {
     summary: "",
     summaryQuality: undefined,
@@ -265,6 +265,7 @@ function takeBack(report) {
     changes: [],
     firstChangedIndex: -1,
     thinkingRemoved: 0,
+    ...(providers && { providers: providers.map((provider) => ({ ...provider, tokensSaved: 0 })) }),
   });
   Object.assign(stats, {
     finalTokens: stats.originalTokens,
@@ -275,8 +276,9 @@ function takeBack(report) {
   Object.assign(metrics, { condensedTokens: metrics.originalTokens, tokensSaved: 0, reductionPercentage: 0, operationsApplied: [] });
 }
 
-function describe({ code, message, said, foreignCause }, prepared) {
-  return { code, message, said, ...(foreignCause !== undefined && { cause: prepared.causes[foreignCause] }) };
+function describe({ code, message, said, foreignCause, problem }, prepared) {
+  const cause = foreignCause === undefined ? {} : { cause: prepared.causes[foreignCause] };
+  return { code, message, said, ...(problem !== undefined && { problem }), ...cause };
 }
 
 module.exports = { CONTEXT_FIELDS, UNLIMITED, condense, copyOf, prepare, systemText };

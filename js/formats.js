@@ -19,12 +19,17 @@ const RESPONSES_ITEMS =
 const RESPONSES_PARTS = /^(?:input|output)_(?:text|image|file|audio)$/;
 /** Lines of a Claude Code transcript beside those of messages. */
 const TRANSCRIPT_LINES = new Set(["summary", "file-history-snapshot", "queue-operation"]);
+/** Lines of a Codex rollout, each with its content as `payload`. */
+const ROLLOUT_LINES = new Set(["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"]);
 const LANGCHAIN_TYPES = new Set(["human", "ai", "system", "tool", "function", "remove", "HumanMessageChunk", "AIMessageChunk"]);
 
 /** Whether a message is an instance of a class of LangChain's. */
 const isInstance = (message) =>
   isObject(message) &&
   (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)));
+
+/** The format of which the command line reads whole files. */
+const TRANSCRIPT = "lines of a Claude Code transcript";
 
 /** Each format, and what of a message belongs to no other: its words for an error message, or nothing. In this order, the surest first. */
 const FORMATS = [
@@ -45,7 +50,7 @@ const FORMATS = [
     },
   },
   {
-    name: "lines of a Claude Code transcript",
+    name: TRANSCRIPT,
     advice:
       "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",
     sees(message) {
@@ -53,6 +58,17 @@ const FORMATS = [
       if (isObject(message.message) && isText(message.message.role)) return "`message` around a message";
       if (TRANSCRIPT_LINES.has(message.type) && ("leafUuid" in message || "messageId" in message || "operation" in message))
         return `a line of type "${message.type}"`;
+    },
+  },
+  {
+    name: "lines of a Codex rollout",
+    advice:
+      "take the `payload` of each line of type response_item, behind the newest line of type compacted its `replacement_history` first: these are items of OpenAI's Responses API, which are read (docs/formats.md)",
+    sees(message) {
+      if (!hasNoRole(message)) return undefined;
+      if (ROLLOUT_LINES.has(message.type) && isObject(message.payload)) return `a line of type "${message.type}"`;
+      // Those of 2025 have the items themselves, behind a first line of their own.
+      if (message.record_type === "state") return 'record_type "state"';
     },
   },
   {

@@ -70,12 +70,12 @@ function validationOf(provider, config) {
   }
   const validate = methodOf(provider, "validateConfig");
   if (!validate) return { valid: true, errors: [] };
-  let threw;
+  const threw = [];
   const said = answerOf(
     () => validate(config ?? {}),
-    (error) => (threw = { error }),
+    (error) => threw.push(error),
   );
-  if (threw) return { valid: false, errors: [fault(messageOf(threw.error))] };
+  if (threw.length > 0) return { valid: false, errors: [fault(messageOf(threw[0]))] };
   const faults = Array.isArray(said?.errors) ? said.errors : [];
   const errors = faults.map((error) => {
     if (typeof error === "string") return fault(error);

@@ -1,5 +1,6 @@
 // Errors that are thrown, failures that are returned, and their codes.
 
+import type { Problem } from "./messages.js";
 import type { Said } from "./words.js";
 
 /**
@@ -81,7 +82,7 @@ export type LlmErrorCode =
  * - `price_unknown`: there is a limit of dollars, and nobody knows what the model costs; nothing was sent
  * - `context_grew`: what a provider added made the whole no smaller
  * - `provider_failed`: a provider of the host threw, rejected, returned something else than a result, or reported an error
- * - `broken_result`: a provider would have broken the conversation, for example by dropping one half of a tool pair
+ * - `broken_result`: a provider would have broken the conversation, for example by dropping one half of a tool pair; `problem` says which rule and where
  * - `invalid_plan`: a provider named messages or blocks that are not there
  * - `condense_loop`: `condenseIfNeeded` keeps being due without gain (see `GuardOptions`)
  * - `unsupported_messages`: the messages are not what their JSON says: a `toJSON` method, or changed while they were condensed
@@ -132,4 +133,6 @@ export interface CondensationError {
   said?: Said;
   /** What the host's own provider or handler threw or rejected with, the same object. */
   cause?: unknown;
+  /** Of `broken_result`: the rule that the provider's result would break (`code`), and the message, block and call there; indices are those of its result. */
+  problem?: Problem;
 }

@@ -161,6 +161,8 @@ export interface Problem {
   code: ProblemCode;
   /** What is wrong, for a person. */
   message: string;
+  /** The id of the call, where calls and results do not pair up. */
+  toolId?: string;
 }
 
 /**

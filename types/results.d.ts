@@ -182,6 +182,14 @@ export interface PassReport {
   operationsApplied: string[];
 }
 
+/** What one provider did to a result. */
+export interface ProviderShare {
+  /** The id of the provider. */
+  id: string;
+  /** Tokens that its work removed; 0 where it failed, found nothing, or what it did was not used. */
+  tokensSaved: number;
+}
+
 /** One decision of a strategy. */
 export interface StrategyChoice {
   /** The id of the strategy. */
@@ -245,6 +253,11 @@ export interface CondensationReport {
   error?: CondensationError;
   stats: CondensationStats;
   metrics: CondensationMetrics;
+  /**
+   * What each provider did that was asked, with those that stood in for it or went on after it: each once, in the order in which they were asked. Together they
+   * saved `metrics.tokensSaved`. A strategy is one provider; what it asked is in `passes`. Absent where none was asked.
+   */
+  providers?: ProviderShare[];
   /** How each pass went; only of providers that work in passes, and of strategies: each provider that they asked, or its own passes. */
   passes?: PassReport[];
   /** What strategies decided, in order; only where one was asked. */

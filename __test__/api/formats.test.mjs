@@ -24,6 +24,19 @@ const REFUSED = {
     [{ type: "user", uuid: "1", message: user }],
     [{ type: "summary", summary: "Weather", leafUuid: "1" }],
   ],
+  "lines of a Codex rollout": [
+    [{ timestamp: "2026-05-01T10:00:00Z", type: "session_meta", payload: { id: "1", cwd: "/work", cli_version: "0.140.0" } }],
+    [
+      {
+        timestamp: "2026-05-01T10:00:00Z",
+        type: "response_item",
+        payload: { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] },
+      },
+    ],
+    [{ timestamp: "2026-05-01T10:00:00Z", type: "event_msg", payload: { type: "user_message", message: "Hi" } }],
+    [{ timestamp: "2026-05-01T10:00:00Z", type: "compacted", payload: { message: "", replacement_history: [] } }],
+    [{ record_type: "state" }, { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] }],
+  ],
   "OpenCode messages without info": [
     [user, { role: "assistant", content: [{ type: "tool", callID: "call_1", tool: "weather", state: { status: "completed" } }] }],
   ],

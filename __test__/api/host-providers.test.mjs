@@ -172,6 +172,38 @@ describe("what it returns", () => {
     expectFailed(result, result.error.code, messages);
   });
 
+  test.each([
+    [
+      "an answer without its call",
+      (given) =>
+        given.map((message, index) =>
+          index === 2 ? { ...message, content: [{ ...message.content[0], content: "x", tool_use_id: "other" }] } : message,
+        ),
+      { code: "orphan_tool_result", messageIndex: 2, blockIndex: 0, toolId: "other", message: expect.stringContaining("answers nothing") },
+      'rule orphan_tool_result, messages[2].content[0] of the result: tool_result "other"',
+    ],
+    [
+      "an empty message",
+      (given) => [given[0], { role: "assistant", content: "" }],
+      { code: "empty_content", messageIndex: 1, message: "content is blank" },
+      "rule empty_content, messages[1] of the result: content is blank",
+    ],
+  ])("%s: the error says which rule, where, and which call", async (_, make, problem, told) => {
+    const manager = managerWith(({ messages: given }) => ({ messages: make(given) }));
+    const { error } = await manager.condense({ messages });
+    expect(error).toEqual({ code: "broken_result", message: expect.stringContaining(told), problem });
+    // Where another stands in for it, the warning says so.
+    const withFallback = new CondensationManager({ provider: "mine", fallback: ["truncation"] });
+    withFallback.registerProvider({ id: "mine", condense: ({ messages: given }) => ({ messages: make(given) }) });
+    const stood = await withFallback.condense({ messages: conversation(6) }, { targetTokens: 900 });
+    expect(stood.error).toBeUndefined();
+    expect(stood.warnings).toContainEqual({ code: "provider_failed", errorCode: "broken_result", message: expect.stringContaining(told) });
+    expect(stood.providers).toEqual([
+      { id: "mine", tokensSaved: 0 },
+      { id: "truncation", tokensSaved: stood.metrics.tokensSaved },
+    ]);
+  });
+
   test("what is added and what stays are kept apart where they have the same role", async () => {
     const added = { role: "user", content: "In short: nothing." };
     const result = await managerWith(({ messages: given }) => ({ messages: [given[0], added] })).condense({ messages });

@@ -58,7 +58,9 @@ describe("not legal", () => {
     ["unreadable_block", [user([{ type: "text" }])], 0, 0],
   ])("%s", (code, messages, messageIndex, blockIndex) => {
     const found = validateMessages(messages).find((problem) => problem.code === code);
-    expect(found).toEqual({ messageIndex, ...(blockIndex !== undefined && { blockIndex }), code, message: expect.stringMatching(/./) });
+    const toolId = ["unanswered_tool_use", "orphan_tool_result", "repeated_tool_result"].includes(code) && { toolId: "a" };
+    const block = blockIndex !== undefined && { blockIndex };
+    expect(found).toEqual({ messageIndex, ...block, code, message: expect.stringMatching(/./), ...toolId });
   });
 });
 

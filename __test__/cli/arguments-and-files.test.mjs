@@ -283,6 +283,15 @@ describe("what is no history ends with 5", () => {
     ["[1,2]", /none of its 2 elements has a "role"; the first is a number/],
     ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
     ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
+    ['{"type":"summary","summary":"s","leafUuid":"1"}\n{"type":"system","content":"x"}\n', /none of its 2 lines holds a message/],
+    [
+      '{"timestamp":"t","type":"session_meta","payload":{"id":"1"}}\n{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[]}}\n',
+      /message 0: a line of type "session_meta": these are lines of a Codex rollout, which are not supported; take the `payload`/,
+    ],
+    [
+      '[{"timestamp":"t","type":"event_msg","payload":{"type":"user_message"}}]',
+      /a line of type "event_msg": these are lines of a Codex rollout/,
+    ],
     ['[{"ts":1,"type":"say","say":"text"}]', /the history is api_conversation_history.json/],
     [
       '[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"a"}]}]',

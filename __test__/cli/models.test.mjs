@@ -81,6 +81,11 @@ describe("a model that does not answer is a failure, and nothing is written", ()
     const allowed = await start([file, "-o", "new.json", "--fallback", ...model(service)]);
     expect(allowed).toMatchObject({ code: 0, stderr: "" });
     expect(allowed.stdout).toContain(code);
+    const { stdout } = await start([file, "--json", "--fallback", ...model(service)]);
+    const { providers, tokens } = JSON.parse(stdout);
+    expect(providers.map(({ id }) => id)).toEqual([...new Set(providers.map(({ id }) => id))]);
+    expect(providers[0]).toEqual({ id: "native", tokensSaved: 0 });
+    expect(providers.reduce((sum, { tokensSaved }) => sum + tokensSaved, 0)).toBe(tokens.saved);
     expect(readdirSync(folder).sort()).toEqual(["history.json", "new.json", "new.restore.json"]);
   });
 

@@ -177,3 +177,32 @@ describe.each(both)("2025 in a tool loop, %s", (_, fixes) => {
     expect(native.messages.map(({ content }) => content)).toContain(messages[2].content);
   });
 });
+
+test("2026: a counter of 2025, which sees nothing of calls and results, makes no summary larger than the history", async () => {
+  const file = "export const value = 1;\n".repeat(400);
+  const rounds = Array.from({ length: 6 }, (_, round) => [
+    assistant([call(`call_${round}`)], 2000 * round + 2000),
+    user([result(`call_${round}`, file)], 2000 * round + 3000),
+  ]);
+  const messages = [user("Go.", 1000), ...rounds.flat()];
+  const seeing = handler([text("What was done, in some words. ".repeat(20))]);
+  const blind = {
+    ...seeing,
+    countTokens: (blocks) => seeing.countTokens(blocks.filter(({ type }) => type !== "tool_use" && type !== "tool_result")),
+  };
+  for (const apiHandler of [seeing, blind]) {
+    const { host } = recordingHost({ fixes: true });
+    const response = await createTaggedCondense(host).summarizeConversation({ messages, apiHandler, systemPrompt: "s", taskId: "t" });
+    expect(response.error).toBeUndefined();
+    expect(response.newContextTokens).toBeGreaterThan(0);
+  }
+  // What is larger by any count still is refused.
+  const talkative = handler([text("word ".repeat(20_000))]);
+  const refused = await createTaggedCondense(recordingHost({ fixes: true }).host).summarizeConversation({
+    messages,
+    apiHandler: { ...talkative, countTokens: blind.countTokens },
+    systemPrompt: "s",
+    taskId: "t",
+  });
+  expect(refused.error).toBe("common:errors.condense_context_grew");
+});

@@ -107,6 +107,28 @@ describe.each(Object.keys(GENERATIONS))("%s: what arrives meanwhile stays, behin
   );
 });
 
+test.each(Object.keys(GENERATIONS))("%s: nothing is lost in any turn of the queue before the host goes on", async (generation) => {
+  for (let turn = 0; ; turn++) {
+    const messages = session();
+    const arrived = user("Now.", 90_000);
+    let isOver = false;
+    let isLate = false;
+    const push = (left) => {
+      if (left > 0) queueMicrotask(() => push(left - 1));
+      else if (isOver) isLate = true;
+      else messages.push(arrived);
+    };
+    const { host, apiHandler } = observed("none");
+    const running = GENERATIONS[generation](host, messages, apiHandler);
+    push(turn);
+    const response = await running;
+    isOver = true;
+    if (!messages.includes(arrived)) break;
+    expect(response.messages.at(-1), `turn ${turn}`).toBe(arrived);
+    expect(isLate).toBe(false);
+  }
+});
+
 const forever = new Promise(() => {});
 
 describe.each(Object.keys(GENERATIONS))("%s", (generation) => {

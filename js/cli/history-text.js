@@ -5,7 +5,7 @@
 const { EXIT, Failure } = require("./exit-codes.js");
 const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
 const { visible } = require("./terminal.js");
-const { foreignIn } = require("../formats.js");
+const { TRANSCRIPT, foreignIn } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { told } = require("../words.js");
 
@@ -76,17 +76,18 @@ function findMessages(root, shownName) {
   }
   if (messages.length > 0 && !messages.some((message) => isObject(message) && "role" in message)) {
     const isUi = messages.some((message) => isObject(message) && (message.type === "say" || message.type === "ask"));
+    // What Roo's user interface keeps has a hint of its own.
+    if (!isUi) refuse(foreignIn(messages), shownName);
     const hints = isUi ? [`These are the messages of Roo's user interface; the history is ${ROO_HISTORY}, in the same folder.`] : [];
     const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
     throw new Failure(EXIT.notMessages, told("file.noRole", values), { hints });
   }
-  refuseForeign(messages, shownName);
+  refuse(foreignIn(messages), shownName);
   return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
 }
 
-/** Messages in a format of others. */
-function refuseForeign(messages, shownName) {
-  const foreign = foreignIn(messages);
+/** Refuses messages in a format of others, where `foreignIn` has found one. */
+function refuse(foreign, shownName) {
   if (!foreign) return;
   const values = { name: shownName, index: `${foreign.index}`, why: foreign.told };
   throw new Failure(EXIT.notMessages, told("file.foreign", values), { code: "unsupported_format" });
@@ -109,8 +110,11 @@ function readJsonLines(text, shownName) {
   const values = lines.map(({ value }) => value);
   const isSession = isTranscript(values);
   const messages = isSession ? messagesOfTranscript(values) : values;
+  const foreign = foreignIn(messages);
+  // Lines in the format of others may hold no message at all. So may those of a session that has just begun, which is said of them.
+  if (foreign?.name !== TRANSCRIPT) refuse(foreign, shownName);
   requireMessages(values, shownName, messages);
-  refuseForeign(messages, shownName);
+  refuse(foreign, shownName);
   const textWith = (changed) =>
     isSession
       ? `${JSON.stringify(changed, null, 2)}\n`

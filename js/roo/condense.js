@@ -11,6 +11,7 @@ const { withPlaces } = require("./readable.js");
 const { readAnswer } = require("./stream.js");
 const { lastSummaryIndex } = require("./tagged-history.js");
 const { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, blocksOf } = require("./trigger.js");
+const { Rewinds, rewindTo } = require("./rewind.js");
 const { hasThinking } = require("./thinking.js");
 const { unbrokenRemoval } = require("./truncation.js");
 const { underWay } = require("./under-way.js");
@@ -35,6 +36,7 @@ function getMessagesSinceLastSummary(messages) {
 function createCondense(host) {
   const services = resolveHost(host);
   const guard = services.guard && new Guard(services.guard);
+  const rewinds = new Rewinds(services.tellOnce);
 
   async function summarizeConversation(
     history,
@@ -52,6 +54,7 @@ function createCondense(host) {
     const given = { messages: history, signal: services.signal(taskId), behind: arrivedBehind(services, apiHandler) };
     return underWay(given, (running) => {
       const { messages } = running;
+      rewinds.notice(taskId, messages);
       const request = { running, messages, apiHandler, systemPrompt, taskId, prevContextTokens, customPrompt, condensingHandler };
       return guarded(
         guard,
@@ -139,7 +142,7 @@ function createCondense(host) {
     return { messages, summary: "", ...outcome };
   }
 
-  const functions = withPlaces({ summarizeConversation, getMessagesSinceLastSummary });
+  const functions = withPlaces({ summarizeConversation, getMessagesSinceLastSummary, rewindTo });
   return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, ...functions };
 }
 

@@ -257,6 +257,14 @@ export interface Condense<M extends RooMessage = RooMessage> {
   ): Promise<SummarizeResponse<T>>;
   /** The messages since the last summary, with a user message in front; the same array when there is no summary. */
   getMessagesSinceLastSummary<T extends M>(messages: T[]): T[];
+  /**
+   * The first `length` messages, as after a rewind. `lossless` leaves pointers to lines further down; where these are cut off, they stand in the place of the
+   * pointers. Unchanged messages are the same objects; the same array when nothing is cut off. Synchronous. Needs the binary only where there are such pointers.
+   *
+   * @param length Messages that stay, 0 or more.
+   * @throws {TypeError} `invalid_argument`; {@link RangeError} `out_of_range` for `length`.
+   */
+  rewindTo<T extends M>(messages: T[], length: number): T[];
 }
 
 /**

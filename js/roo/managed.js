@@ -408,8 +408,8 @@ const isOwn = (manager) => typeof manager.getEffectiveConfig === "function";
 async function ownCounter(manager, messages, systemPrompt, profileId) {
   if (!isOwn(manager)) return undefined;
   try {
-    const { encoding, scale } = answerOf(() => manager.getEffectiveConfig(profileId)) ?? {};
-    if (typeof encoding !== "string" || !Number.isFinite(scale)) return undefined;
+    const { encoding, scale } = /** @type {any} */ (answerOf(() => manager.getEffectiveConfig(profileId)) ?? {});
+    if (encoding === undefined || !Number.isFinite(scale)) return undefined;
     const { countTokens, warmUp } = require("../count.js");
     // The vocabulary is built on another thread: it takes some hundred milliseconds once.
     await warmUp(encoding);

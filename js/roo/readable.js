@@ -20,12 +20,15 @@ function withPlace(call) {
   return (...values) => {
     try {
       const answer = call(...values);
-      return answer instanceof Promise ? answer.catch((error) => fail(error, values)) : answer;
+      return answer instanceof Promise ? answer.then(settled, (error) => fail(error, values)) : answer;
     } catch (error) {
       return fail(error, values);
     }
   };
 }
+
+/** What `underWay` resolves to becomes the response here, right before the host gets it: later nothing is seen of what arrives. */
+const settled = (answer) => (typeof answer === "function" ? answer() : answer);
 
 /** Throws the error about the place that cannot be read, or else `error`. */
 function fail(error, values) {

@@ -8,6 +8,7 @@ const { arrivedBehind, createCondense } = require("./condense.js");
 const { resolveHost } = require("./host.js");
 const { prepareWindow } = require("./managed.js");
 const { withPlaces } = require("./readable.js");
+const { Rewinds } = require("./rewind.js");
 const { whyNot } = require("./messages.js");
 const { TOKEN_BUFFER_PERCENTAGE, countLastMessage, countNewMessages, decide, estimateTokenCount } = require("./trigger.js");
 const { fittingTruncation, pairsToRemove, unbrokenRemoval } = require("./truncation.js");
@@ -16,6 +17,7 @@ const { asWindowCall } = require("./window-call.js");
 
 function createSlidingWindow(host) {
   const services = resolveHost(host);
+  const rewinds = new Rewinds(services.tellOnce);
   const summarizeConversation = services.host.summarizeConversation ?? createCondense(host).summarizeConversation;
 
   function truncateConversation(messages, fracToRemove, taskId, apiHandler) {
@@ -34,6 +36,7 @@ function createSlidingWindow(host) {
     const { messages, taskId, apiHandler } = options;
     const given = { messages, signal: services.signal(taskId), behind: arrivedBehind(services, apiHandler) };
     return underWay(given, async (running) => {
+      rewinds.notice(taskId, running.messages);
       const result = await truncated({ ...options, messages: running.messages }, running);
       const settled = services.withThinkingSettled(running.messages, result.messages, apiHandler);
       return settled === result.messages ? result : { ...result, messages: settled };

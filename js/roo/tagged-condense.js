@@ -101,7 +101,8 @@ function createTaggedCondense(host) {
     const condenseId = randomUUID();
     const counting = running.counting(apiHandler);
     const tokens = await counting.countTokens([textBlock(systemPrompt), ...content]);
-    const before = services.fixes || guard ? await countEffective(messages, systemPrompt, counting) : undefined;
+    const before =
+      services.fixes || guard ? await countBefore(getEffectiveApiHistory(messages), systemPrompt, counting, tokens) : undefined;
     if (services.fixes && tokens >= before) return refuse(messages, "condense_context_grew", cost);
     const toolTokens = await countTools(metadata, counting);
     tellBefore(before + toolTokens);
@@ -195,9 +196,16 @@ function workflows(firstMessage) {
   ];
 }
 
-/** The system prompt and what the API got so far. */
-const countEffective = (messages, systemPrompt, apiHandler) =>
-  apiHandler.countTokens([textBlock(systemPrompt), ...getEffectiveApiHistory(messages).flatMap(blocksOf)]);
+/**
+ * Tokens of the system prompt and what the API got so far. Handlers of 2025 see nothing of calls and results: where that leaves no more than there is `after`,
+ * these are counted as text.
+ */
+async function countBefore(messages, systemPrompt, apiHandler, after) {
+  const count = (history) => apiHandler.countTokens([textBlock(systemPrompt), ...history.flatMap(blocksOf)]);
+  const before = await count(messages);
+  const holdsTools = messages.some((message) => blocksOf(message).some(({ type }) => type === "tool_use" || type === "tool_result"));
+  return before <= after && holdsTools ? Math.max(before, await count(transformMessagesForCondensing(messages))) : before;
+}
 
 async function countTools(metadata, apiHandler) {
   return metadata?.tools?.length > 0 ? apiHandler.countTokens([textBlock(JSON.stringify(metadata.tools))]) : 0;

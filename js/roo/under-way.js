@@ -67,8 +67,8 @@ class UnderWay {
   }
 
   /**
-   * The response of the call for the history as it is by now. `behind(messages, arrived, before)` puts what was appended meanwhile behind what was made of `before`. A history
-   * that was changed in any other way stays as it is: what was made would bring back what the host has taken out.
+   * The response of the call for the history as it is by now. `behind(messages, arrived, before)` puts what was appended meanwhile behind what was made of
+   * `before`. A history that was changed in any other way stays as it is: what was made would bring back what the host has taken out.
    */
   settled(response, behind) {
     const live = this.#live;
@@ -78,6 +78,18 @@ class UnderWay {
     const seen = new Set(response.messages);
     const arrived = live.slice(this.messages.length).filter((message) => !seen.has(message));
     return arrived.length === 0 ? response : { ...response, messages: behind(response.messages, arrived, this.messages) };
+  }
+
+  /** The same for the host, which goes on behind what waits for its turn already: what that does to the history is still seen. */
+  delivered(response, behind) {
+    const delivered = { ...this.settled(response, behind) };
+    const [length, newest] = [this.#live.length, this.#live.at(-1)];
+    queueMicrotask(() => {
+      if (this.#live.length === length && this.#live.at(-1) === newest) return;
+      for (const name of Object.keys(delivered)) delete delivered[name];
+      Object.assign(delivered, this.settled(response, behind));
+    });
+    return delivered;
   }
 
   cancelled() {
@@ -102,7 +114,8 @@ function listen(signal, stop) {
 }
 
 /**
- * Runs `work(call)` on the history as it is now. Resolves to its response, settled with the host's own array; when the signal fires, to one that says so.
+ * Runs `work(call)` on the history as it is now. Resolves to a function that gives its response, settled with the host's own array as it is by then; when the
+ * signal fires, one that says so.
  * @param {{ messages: any[], signal: AbortSignal | undefined, behind: (messages: any[], arrived: any[], before: any[]) => any[] }} given
  * @param {(call: UnderWay) => Promise<any>} work
  */
@@ -110,10 +123,10 @@ async function underWay({ messages, signal, behind }, work) {
   const call = new UnderWay(messages, signal);
   try {
     const { cancelled, ...response } = await work(call);
-    return call.settled(response, behind);
+    return () => call.delivered(response, behind);
   } catch (error) {
     if (error !== STOPPED) throw error;
-    return call.cancelled();
+    return () => call.cancelled();
   } finally {
     call.end();
   }

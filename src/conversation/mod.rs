@@ -20,6 +20,7 @@ mod text_addresses;
 mod tool_input;
 pub mod utf16;
 mod view;
+mod visible;
 
 use std::{
     collections::HashMap,
@@ -48,6 +49,7 @@ pub use self::{
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     text_addresses::{ContentKind, TextAt},
     view::{Json, JsonObject},
+    visible::{is_invisible, is_unseen, on_line, visible},
 };
 use crate::parallel::in_parts;
 

@@ -22,8 +22,8 @@ pub struct Problem {
     pub code: &'static str,
     /// What is wrong, for a person.
     pub message: String,
-    /// The call or answer it is about, if it is about one.
-    #[serde(skip)]
+    /// The id of the call that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_id: Option<String>,
 }
 
@@ -35,6 +35,13 @@ impl Problem {
     #[must_use]
     pub fn is_same_role(&self) -> bool {
         self.code == SAME_ROLE
+    }
+
+    /// Where it is, as a path.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let block = self.block_index.map(|block| format!(".content[{block}]")).unwrap_or_default();
+        format!("messages[{}]{block}", self.message_index)
     }
 
     /// What it is: a breach about a call is the same wherever it shows, for a call without an answer is noticed at whatever comes next.

@@ -80,6 +80,8 @@ pub struct ChainOutcome {
     pub was_ready: bool,
     /// How each provider did.
     pub calls: Vec<(String, CallRecord)>,
+    /// Scaled tokens that each round of each provider removed, of those whose work is in the result; 0 of others.
+    pub saved: Vec<(String, usize)>,
     /// Time in milliseconds.
     pub elapsed_ms: f64,
 }
@@ -187,7 +189,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
         }
         state.request.progress.report("condensing", &id, index, providers.len());
         let before = state.tokens();
-        let begun = (state.clone(), turns.changes.len());
+        let begun = (state.clone(), turns.so_far());
         let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut turns, &mut counts)).await;
         match result {
             Err(error) => {
@@ -218,7 +220,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
                     break;
                 }
                 if begins_anew(&providers[index..]) {
-                    turns.changes.truncate(begun.1);
+                    turns.take_back(begun.1, provider.info().id);
                     state = begun.0;
                     first_of_result = index + 1;
                 }
@@ -239,7 +241,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     }
     outcome.host_count = counts.0;
     (outcome.changes, outcome.warnings) = (turns.changes, turns.warnings);
-    (outcome.passes, outcome.calls) = (turns.passes, turns.calls);
+    (outcome.passes, outcome.calls, outcome.saved) = (turns.passes, turns.calls, turns.saved);
     if state.request.cancel.check().is_err() {
         // Whatever else went wrong before.
         outcome.error = Some(CondenseError::Aborted);

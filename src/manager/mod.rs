@@ -18,6 +18,7 @@ mod profiles;
 mod prompt_cache;
 mod report;
 mod savings;
+mod shares;
 mod survival;
 mod ties;
 mod told_plan;

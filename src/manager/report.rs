@@ -12,13 +12,14 @@ use super::{
     numbers::reported_after,
     preparation::{AppliedPreparation, Preparation},
     savings::percent,
+    shares::ProviderShare,
     survival::Survival,
     ties::Ties,
     told_plan::ToldPlan,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
-    conversation::{BoundPlan, Contents, Fingerprint, Plan, Recipe},
+    conversation::{BoundPlan, Contents, Fingerprint, Plan, Problem, Recipe},
     llm::ModelPrice,
     providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
     warning::Warning,
@@ -64,6 +65,9 @@ pub struct Report {
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
+    /// What each provider did; absent when none was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    providers: Vec<ProviderShare>,
     /// What strategies decided; absent when none was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<Choice>,
@@ -107,6 +111,9 @@ pub(super) struct ReportedError {
     /// Which of the host's own errors caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign_cause: Option<usize>,
+    /// The rule that the result would have broken, and where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
 }
 
 #[derive(Debug, Serialize)]
@@ -212,6 +219,7 @@ impl Report {
             prompt_cache,
             survival: outcome.survival,
             passes: outcome.passes,
+            providers: ProviderShare::of(&outcome.saved, saved),
             choices: outcome.choices,
             plan: ToldPlan::Own(BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits)),
             contents,
@@ -463,7 +471,9 @@ impl Report {
 
 impl From<CondenseError> for ReportedError {
     fn from(error: CondenseError) -> Self {
-        let (code, foreign_cause, message) = (error.code(), error.foreign_cause(), error.to_string());
-        Self { code, message, said: error.said(), foreign_cause }
+        let (code, foreign_cause, message, said) =
+            (error.code(), error.foreign_cause(), error.to_string(), error.said());
+        let problem = if let CondenseError::BrokenResult { problem, .. } = error { Some(problem) } else { None };
+        Self { code, message, said, foreign_cause, problem }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::{self, Display};
 
-use crate::words::{Said, said};
+use crate::{
+    conversation::on_line,
+    words::{Said, said},
+};
 
 /// `[Left out: src/a.ts was changed below]`: what was left out because a later message says something newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,9 +78,9 @@ impl Display for OldState<'_> {
         match self {
             Self::Environment => f.write_str(ENVIRONMENT),
             Self::List => f.write_str(LIST),
-            Self::Read(path) => write!(f, "{path}{CHANGED}"),
-            Self::Written(path) => write!(f, "{path}{WRITTEN}"),
-            Self::FailedEdit(path) => write!(f, "{FAILED}{path}{CHANGED}"),
+            Self::Read(path) => write!(f, "{}{CHANGED}", on_line(path)),
+            Self::Written(path) => write!(f, "{}{WRITTEN}", on_line(path)),
+            Self::FailedEdit(path) => write!(f, "{FAILED}{}{CHANGED}", on_line(path)),
         }
     }
 }

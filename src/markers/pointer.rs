@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::conversation::is_invisible;
+
 /// Leads to what was left out, so that it can be read back. It fills the whole content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pointer<'a> {
@@ -93,8 +95,9 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     if content.starts_with('[') {
         return None;
     }
-    // Private-use characters may stand for what cannot be written.
-    let unquotable = |c: char| c.is_control() || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
+    // Private-use characters may stand for what cannot be written. What nobody sees cannot be written out: a quote is found by what stands there.
+    let unquotable =
+        |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
     let mut is_behind_blank = false;
     let is_end = |(at, c): &(usize, char)| {
         let is_end_of_word = *at >= least && !c.is_alphanumeric() && *c != '_' && !is_behind_blank;
@@ -240,6 +243,8 @@ mod tests {
             ("\tshort", 16, Some("short")),
             ("short", 5, Some("short")),
             ("return x; // why\u{7}", 24, Some("return x; // why")),
+            ("return x; // why\u{202e}not", 24, Some("return x; // why")),
+            ("re\u{200b}turn x; // why", 16, None),
             ("}", 1, None),
             ("  });", 1, None),
             ("[34 lines", 1, None),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     cancel::Cancelled,
-    conversation::PlanError,
+    conversation::{PlanError, Problem},
     options::ConfigError,
     summaries::SummaryError,
     words::{Said, said},
@@ -38,10 +38,8 @@ pub enum CondenseError {
     BrokenResult {
         /// The provider.
         provider: String,
-        /// Index of the message in the result.
-        message: usize,
-        /// What is wrong there.
-        problem: String,
+        /// The rule, and where in the result it would be broken.
+        problem: Problem,
     },
     /// The result would have at least as many tokens as the input.
     ContextGrew {
@@ -122,11 +120,12 @@ impl CondenseError {
             Self::InvalidPlan { provider, source } => {
                 said!("error.invalidPlan", provider: provider.as_str(), source: source.to_string())
             }
-            Self::BrokenResult { provider, message, problem } => said!(
+            Self::BrokenResult { provider, problem } => said!(
                 "error.brokenResult",
                 provider: provider.as_str(),
-                message: message.to_string(),
-                problem: problem.as_str(),
+                rule: problem.code,
+                place: problem.place(),
+                problem: problem.message.as_str(),
             ),
             Self::ContextGrew { before, after } => said!("error.contextGrew", before: *before, after: *after),
             Self::ProviderFailed { provider, message, .. } => {

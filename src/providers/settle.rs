@@ -173,11 +173,7 @@ impl Places {
 fn refuse_new_problems(provider: &str, before: &Conversation, after: &Conversation) -> Result<(), CondenseError> {
     match after.problems_since(before).into_iter().next() {
         None => Ok(()),
-        Some(first) => Err(CondenseError::BrokenResult {
-            provider: provider.to_owned(),
-            message: first.message_index,
-            problem: first.message,
-        }),
+        Some(problem) => Err(CondenseError::BrokenResult { provider: provider.to_owned(), problem }),
     }
 }
 

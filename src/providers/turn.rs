@@ -40,6 +40,22 @@ pub struct Turns {
     pub passes: Vec<PassReport>,
     /// How each provider did in its first round.
     pub calls: Vec<(String, CallRecord)>,
+    /// Scaled tokens that each round of each provider removed.
+    pub saved: Vec<(String, usize)>,
+}
+
+impl Turns {
+    /// How far they have come: the changes and the rounds there are.
+    pub fn so_far(&self) -> (usize, usize) {
+        (self.changes.len(), self.saved.len())
+    }
+
+    /// Forgets the changes that a provider has made since then, and what it has saved by them.
+    pub fn take_back(&mut self, (changes, saved): (usize, usize), id: String) {
+        self.changes.truncate(changes);
+        self.saved.truncate(saved);
+        self.saved.push((id, 0));
+    }
 }
 
 /// Has a say in what is settled, before it is taken over.
@@ -153,6 +169,15 @@ impl Step for ProviderStep<'_> {
     }
 
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
+        let before = state.scaled();
+        let result = self.tried(state).await;
+        self.turns.saved.push((self.id.to_owned(), before.saturating_sub(state.scaled())));
+        result
+    }
+}
+
+impl ProviderStep<'_> {
+    async fn tried(&mut self, state: &mut State) -> Result<(), CondenseError> {
         if state.is_repeat {
             // Finding nothing more in one's own result is no failure, whatever it says.
             return self.work(state).await.or(Ok(()));

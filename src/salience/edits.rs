@@ -15,7 +15,7 @@ use super::{
     weights::Origin,
 };
 use crate::{
-    conversation::{Content, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice},
+    conversation::{Content, ContentKind, Edit, Message, PathStep, Plan, Role, TextAt, json_text::splice, on_line},
     markers::{
         Gap, LEFT_OUT_HERE, is_about_messages,
         log::{self, Quotation},
@@ -267,7 +267,7 @@ fn quotes(survey: &Survey<'_>, entry: &Entry, quoted: &[bool]) -> Vec<Quotation>
         match all.last_mut() {
             Some(last) if follows && part.continues => {
                 last.text.truncate(last.text.trim_end_matches('…').len());
-                last.text.push_str(&format!("{}{end}", log::on_line(text)));
+                last.text.push_str(&format!("{}{end}", on_line(text)));
             }
             _ => {
                 let begins = if part.continues { "…" } else { "" };

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use crate::{
+    conversation::on_line,
     markers::{
         LOG_HEADING,
-        log::{Mark, Quotation, on_line},
+        log::{Mark, Quotation},
     },
     tokens::{Encoding, count_inside},
 };

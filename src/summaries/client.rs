@@ -18,11 +18,13 @@ use super::{
     stand_in::{MIN_TOKENS, stand_in},
     store::{StoreError, SummaryStore, cache_key},
     summary_error::SummaryError,
-    visible::is_unseen,
 };
 use crate::{
     cancel::Cancel,
-    conversation::surrogates::{enter_text, leave_text},
+    conversation::{
+        is_unseen,
+        surrogates::{enter_text, leave_text},
+    },
     llm::{
         Api, LlmError, LlmHandler, LlmProgress, LlmRequest, LlmResponse, ModelPrice, StopReason, TokenUsage,
         Unreported, as_dollars,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::visible::{is_unseen, visible};
+use crate::conversation::{is_unseen, visible};
 
 /// What such lines begin with in one question: `[[user]]`, or `[[427 user]]` where a piece has something of that form itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

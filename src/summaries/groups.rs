@@ -6,10 +6,9 @@ use super::{
     client::SummaryClient,
     fence::{Fence, clean},
     questions::{SourceText, prompt},
-    visible::visible,
 };
 use crate::{
-    conversation::ContentKind,
+    conversation::{ContentKind, visible},
     llm::{LlmMessage, LlmRequest},
 };
 

@@ -12,7 +12,6 @@
 //! | `prompt` | what the model is told about messages |
 //! | `turns` | messages as pieces of plain text, each with what it is |
 //! | `fence` | the lines above the pieces of a question, which no piece can have |
-//! | `visible` | characters that nobody sees, written out |
 //! | `parts` | what fits a window |
 //! | `estimate` | tokens and length of answers, before asking |
 //! | `stand_in` | what a preview has in the place of an answer |
@@ -40,7 +39,6 @@ mod stand_in;
 mod store;
 mod summary_error;
 mod turns;
-mod visible;
 
 #[cfg(test)]
 pub(crate) use self::questions::prompt as text_prompt;

@@ -4,9 +4,9 @@ use std::{collections::HashMap, ops::Range};
 
 use serde_json::Value;
 
-use super::{fence::Fence, visible::visible};
+use super::fence::Fence;
 use crate::{
-    conversation::{Block, Content, ContentKind, Conversation, Message, Role, is_blank},
+    conversation::{Block, Content, ContentKind, Conversation, Message, Role, is_blank, visible},
     llm::{LlmMessage, LlmRole},
     tokens::{Encoding, count_inside, truncate_start_to_tokens, truncate_to_tokens},
     transcript::{ContentPiece, PieceSource, ToolTable, attachments, decompose},

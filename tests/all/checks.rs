@@ -160,8 +160,19 @@ pub fn check_report(before: &Conversation, report: &Report) -> Conversation {
     check_blocks_shrink(before, &tally_before, &after, &tally_after, plan);
     check_identity(before, &after, plan);
     check_survival(report, &tally_before);
+    check_providers(report);
     check_plans(before, &after);
     after
+}
+
+/// Each provider stands once among those that saved something, and together they saved everything.
+fn check_providers(report: &Report) {
+    let report = serde_json::to_value(report).unwrap();
+    let providers = report["providers"].as_array().cloned().unwrap_or_default();
+    let ids: BTreeSet<&str> = providers.iter().map(|provider| provider["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), providers.len(), "{providers:?}");
+    let saved: u64 = providers.iter().map(|provider| provider["tokensSaved"].as_u64().unwrap()).sum();
+    assert_eq!(Some(saved), report["metrics"]["tokensSaved"].as_u64(), "{providers:?}");
 }
 
 /// Every token of the conversation that came in is accounted for, once, and every block.

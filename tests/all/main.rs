@@ -7,6 +7,7 @@ mod faulty_providers;
 mod formats;
 mod frozen;
 mod growth;
+mod hidden_characters;
 mod histories;
 mod injected;
 mod invariants;

@@ -186,6 +186,9 @@ fn whatever_goes_wrong_in_a_provider_the_next_one_takes_over() {
         let warning = &report.warnings()[0];
         assert_eq!(warning.code, WarningCode::ProviderFailed);
         assert!(warning.message.starts_with(&format!("first: {code}: ")), "{warning}");
+        let saved = &json_of(&report)["metrics"]["tokensSaved"];
+        let shares = json!([{ "id": "first", "tokensSaved": 0 }, { "id": "second", "tokensSaved": saved }]);
+        assert_eq!(json_of(&report)["providers"], shares, "{code}");
         check_report(&conversation, &report);
         let metrics = manager.metrics();
         let (first, second) = (&metrics.providers["first"], &metrics.providers["second"]);
@@ -238,6 +241,19 @@ fn nothing_to_gain_is_no_error_and_nobody_stands_in() {
 }
 
 #[test]
+fn work_that_is_thrown_away_saved_nothing() {
+    let conversation = reads(12);
+    let manager = Manager::new(ManagerOptions::read(&json!({ "provider": "lossless" })).unwrap());
+    let target = tally(&conversation).total() / 3;
+    let report = condense(&manager, &conversation, json!({ "targetTokens": target }));
+    check_report(&conversation, &report);
+    let saved = &json_of(&report)["metrics"]["tokensSaved"];
+    assert!(saved.as_u64().unwrap() > 0);
+    let shares = json!([{ "id": "lossless", "tokensSaved": 0 }, { "id": "truncation", "tokensSaved": saved }]);
+    assert_eq!(json_of(&report)["providers"], shares);
+}
+
+#[test]
 fn an_error_stays_when_those_who_stand_in_find_nothing_to_do() {
     let manager = manager(
         json!({ "fallback": ["second"] }),
@@ -263,6 +279,9 @@ fn the_target_and_what_was_done_pass_on_but_the_configuration_does_not() {
     let report = condense(&manager, &conversation, json!({ "targetTokens": target, "config": { "own": 1 } }));
 
     let after = check_report(&conversation, &report);
+    let shares = json_of(&report)["providers"].clone();
+    let share = |at: usize| (shares[at]["id"].as_str().unwrap(), shares[at]["tokensSaved"].as_u64().unwrap() > 0);
+    assert_eq!([share(0), share(1), share(2)], [("first", true), ("second", true), ("third", false)], "{shares}");
     check_target(&conversation, &after, &report, Some(target));
     assert_eq!((report.error_code(), report.provider()), (None, "second"));
     let unknown = &report.warnings()[0];

@@ -22,5 +22,5 @@ mod text;
 
 pub use self::{
     standing::{is_log_block, logs},
-    text::{LoggedEntry, Mark, Quotation, entries, is_log, on_line, without_headings, write},
+    text::{LoggedEntry, Mark, Quotation, entries, is_log, without_headings, write},
 };

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt::Write as _};
 
-use crate::markers::LOG_HEADING;
+use crate::{conversation::on_line, markers::LOG_HEADING};
 
 /// What every line of an entry but its first begins with.
 const INDENT: &str = "  ";
@@ -68,17 +68,6 @@ impl Quotation {
         let text = if matches!(mark, Mark::Added | Mark::Removed) { text.trim_end() } else { text.trim() };
         Self { mark, text: on_line(text), follows: false }
     }
-}
-
-/// A text on one line.
-#[must_use]
-pub fn on_line(text: &str) -> String {
-    text.chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect()
-}
-
-/// Whether a letter could end a line, or hide what stands before it.
-fn is_break(letter: char) -> bool {
-    (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}')
 }
 
 /// The parts of a path that tell which file it is to somebody who has read it.
@@ -251,6 +240,18 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_sees_is_written_in_lines_of_ours_and_stays_in_lines_that_are_word_for_word() {
+        let hidden = "a\u{202e}b\u{200b}c";
+        let quotes =
+            [quote(Mark::Said, hidden, false), quote(Mark::Added, hidden, false), quote(Mark::Added, hidden, true)];
+        let log = write([(hidden, &quotes[..])]).unwrap();
+        let seen = "a<U+202E>b<U+200B>c";
+        assert_eq!(log, format!("{LOG_HEADING}\n{seen}\n  {seen}\n  + 2 lines:\n{hidden}\n{hidden}"));
+        let again = entries(&log);
+        assert_eq!(write(again.iter().map(|entry| (entry.head.as_str(), &entry.quotes[..]))), Some(log));
+    }
+
+    #[test]
     fn a_path_is_told_in_full_once_and_then_by_its_end() {
         let heads = [
             "Read /home/mara/tidemark/src/day.ts",
@@ -282,7 +283,6 @@ mod tests {
 
     #[test]
     fn what_is_said_stays_on_its_line_and_code_keeps_its_indentation() {
-        assert_eq!(on_line("a\tb\r\nc\u{2028}d\u{2029}e\u{8}f"), "a\tb  c d e f");
         assert_eq!(Quotation::alone(Mark::Said, "  one \n").text, "one");
         for mark in [Mark::Added, Mark::Removed] {
             assert_eq!(Quotation::alone(mark, "  one \n").text, "  one");

@@ -5,7 +5,7 @@ use super::{
     quality::{MissingText, SummaryQuality},
 };
 use crate::{
-    conversation::{Conversation, is_blank},
+    conversation::{Conversation, is_blank, on_line},
     dollars::rounded,
     markers::WORD_FOR_WORD,
     options::{Field, Kind, Settings, Table},
@@ -204,7 +204,7 @@ impl Checked {
         let mut left = room.checked_sub(count_inside(&text, encoding).tokens)?;
         let mut is_empty = true;
         for must in self.missing(after, &self.summary.text) {
-            let line = format!("\n- {}", must.text());
+            let line = format!("\n- {}", on_line(must.text()));
             let Some(rest) = left.checked_sub(count_inside(&line, encoding).tokens) else { continue };
             (left, is_empty) = (rest, false);
             text.push_str(&line);

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Role},
+    conversation::{Block, ContentKind, Conversation, Role, visible},
     markers::log::is_log_block,
     salience::likely_names,
     transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
@@ -226,9 +226,9 @@ fn changed_files(conversation: &Conversation, gone: &Range<usize>, tools: &ToolT
     paths
 }
 
-/// Words with single blanks between them.
+/// Words with single blanks between them, as a model reads and tells them: with what nobody sees written out.
 fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The first characters of a text on one line; whole where it has no more.

@@ -1,5 +1,5 @@
-//! Characters that nobody sees, or that change how others are seen, written as what they are: in a question they could hide instructions from people
-//! and show the pieces in another order than they stand.
+//! Characters that nobody sees, or that change how others are seen, written as what they are: among words of ours (a question, a note, the head of a log) they
+//! could hide instructions from people and show what we say in another order than it stands.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -8,7 +8,8 @@ const MAX_IN_A_ROW: usize = 3;
 
 /// Direction marks, characters without width, tags and further variation selectors. Joiners and the variation selectors of emoji belong to how words and
 /// signs are written, and stay.
-pub(super) fn is_invisible(letter: char) -> bool {
+#[must_use]
+pub fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
         | '\u{202a}'..='\u{202e}'
@@ -19,7 +20,8 @@ pub(super) fn is_invisible(letter: char) -> bool {
 
 /// Whether nothing is seen of a letter: blanks, control characters, letters that are drawn as blanks, and what Unicode lets programs ignore, joiners and
 /// variation selectors too (`Default_Ignorable_Code_Point` of Unicode 17).
-pub(super) fn is_unseen(letter: char) -> bool {
+#[must_use]
+pub fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()
         || is_invisible(letter)
@@ -35,7 +37,8 @@ pub(super) fn is_unseen(letter: char) -> bool {
 }
 
 /// The text with `<U+202E>` or `<12 invisible characters>` for what is not seen.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
@@ -60,9 +63,21 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
+/// The same on one line: what could end it, or hide what stands before it, is a blank.
+#[must_use]
+pub fn on_line(text: &str) -> String {
+    let is_break = |letter: char| (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}');
+    visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_stays_one() {
+        assert_eq!(on_line("a\tb\r\nc\u{2028}d\u{2029}e\u{8}f\u{202e}g"), "a\tb  c d e f<U+202E>g");
+    }
 
     #[test]
     fn what_is_not_seen_is_written() {
