@@ -184,7 +184,7 @@ function refuseForeign(messages, holder = "context.messages") {
   const foreign = foreignIn(messages);
   if (!foreign) return;
   const field = `${holder}[${foreign.index}]`;
-  throw Object.assign(argumentError("unsupported_format", `${field}: ${foreign.told}`), { field });
+  throw argumentError("unsupported_format", `${field}: ${foreign.told}`, { field });
 }
 
 module.exports = { foreignIn, refuseForeign };

@@ -24,8 +24,7 @@ function dataOf(edits, contents, groups = []) {
   return { version: VERSION, original: contents.original, messages: contents.condensed, groups, edits };
 }
 
-const invalid = (place, reason, ...cause) =>
-  Object.assign(argumentError("invalid_restore_data", `${place}: ${reason}`, ...cause), { field: place });
+const invalid = (place, reason, more) => argumentError("invalid_restore_data", `${place}: ${reason}`, { field: place, ...more });
 
 /** What `work` returns; what it throws is about the data. */
 function attempt(place, work) {
@@ -33,7 +32,7 @@ function attempt(place, work) {
     return work();
   } catch (error) {
     if (error?.code === "invalid_restore_data") throw error;
-    throw invalid(place, `does not belong to these messages: ${messageOf(error)}`, error);
+    throw invalid(place, `does not belong to these messages: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -10,6 +10,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { unreadable } = require("./history-file.js");
 const { parse } = require("./history-text.js");
 const { inOwnWords } = require("./own-words.js");
+const { isRooCondenseError } = require("../errors.js");
 const isObject = require("../is-object.js");
 
 /** The object that an option gives: JSON, or a file with JSON. */
@@ -86,14 +87,24 @@ function prepare(library, settings, env) {
   });
 }
 
-/** What the package throws at once are wrong arguments, so the user's. */
+/** The failure for what the package throws: wrong arguments, so the user's. */
+function usageFailure(error, hints) {
+  if (error instanceof Failure || !isRooCondenseError(error)) return error;
+  const exitCode = error.code === "not_serializable" ? EXIT.failed : EXIT.usage;
+  return new Failure(exitCode, inOwnWords(error, "condense"), { code: error.code, cause: error, hints: exitCode === EXIT.usage ? hints : [] });
+}
+
+/** Calls the package; what it throws, or rejects with, is a failure of usage. */
 function reportAsUsage(call, hints = []) {
   try {
-    return call();
+    const answer = call();
+    return answer instanceof Promise
+      ? answer.catch((error) => {
+          throw usageFailure(error, hints);
+        })
+      : answer;
   } catch (error) {
-    if (error instanceof Failure || typeof error.code !== "string" || error.code.startsWith("ERR_")) throw error;
-    if (error.code === "not_serializable") throw new Failure(EXIT.failed, error.message, { code: error.code, cause: error });
-    throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error, hints });
+    throw usageFailure(error, hints);
   }
 }
 

@@ -96,7 +96,7 @@ pub(super) static PROFILE: Table = Table::new(
         PER_CONDENSATION,
         Field::host(
             "handler",
-            "a handler: httpHandler(…), callbackHandler(…), or an object with createMessage()",
+            "httpHandler(…), callbackHandler(…), or an object with createMessage()",
             "Asks the model of this profile.",
         ),
         Field::object("price", &PRICE, "Dollars per million tokens, for a handler of this profile without a price."),

@@ -100,6 +100,9 @@ struct BothContents {
 pub(super) struct ReportedError {
     code: &'static str,
     message: String,
+    /// The option it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
     /// Which of the host's own errors caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign_cause: Option<usize>,
@@ -459,6 +462,11 @@ impl Report {
 
 impl From<CondenseError> for ReportedError {
     fn from(error: CondenseError) -> Self {
-        Self { code: error.code(), foreign_cause: error.foreign_cause(), message: error.to_string() }
+        Self {
+            code: error.code(),
+            message: error.to_string(),
+            field: error.field().map(str::to_owned),
+            foreign_cause: error.foreign_cause(),
+        }
     }
 }

@@ -22,8 +22,8 @@ fn every_fault_is_named_by_its_path() {
     let operation = pass(|pass| pass["individualConfig"]["defaults"]["toolResults"]["operation"] = json!("sumarize"));
     assert_eq!(
         operation,
-        ["passes[1].individualConfig.defaults.toolResults.operation: \"sumarize\" is not allowed; allowed: \
-                            \"keep\", \"suppress\", \"truncate\", \"summarize\""]
+        ["passes[1].individualConfig.defaults.toolResults.operation must be \
+                            one of \"keep\", \"suppress\", \"truncate\", \"summarize\"; got \"sumarize\"; did you mean \"summarize\"?"]
     );
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 11] = [
@@ -37,7 +37,7 @@ fn every_fault_is_named_by_its_path() {
         (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig is missing"),
         (
             |pass| pass["execution"] = json!({ "type": "conditional" }),
-            "passes[1].execution.condition is missing; allowed: an object with tokenThreshold, executeIf, messageIndices, because type is \"conditional\"",
+            "passes[1].execution.condition is missing; it must be an object with tokenThreshold, executeIf, messageIndices, because type is \"conditional\"",
         ),
         (|pass| pass["extra"] = json!(1), "passes[1].extra is unknown; known: id, "),
         (
@@ -78,7 +78,7 @@ fn one_fault_is_told_once() {
     assert_eq!(starts, ["passes[0].id is missing", "passes[0].selection is missing", "passes[0].mode is missing"]);
     assert!(found[2].ends_with("; allowed: \"individual\", \"batch\""), "{found:?}");
     let shared = texts(json!({ "passes": [{ "id": "a" }, { "id": "a" }] }));
-    assert_eq!(shared.last().unwrap(), "passes[1].id: \"a\" is not allowed; allowed: an id that no other pass has");
+    assert_eq!(shared.last().unwrap(), "passes[1].id must be an id that no other pass has; got \"a\"");
     assert_eq!(texts(json!({ "passes": [7] })).len(), 1, "{:?}", texts(json!({ "passes": [7] })));
 }
 
