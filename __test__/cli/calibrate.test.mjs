@@ -4,7 +4,7 @@ import { test } from "vitest";
 import { expectFailure, history, put } from "./support.mjs";
 
 test("what calibrate cannot read is told", { tags: ["long"] }, () => {
-  expectFailure(["calibrate"], 2, /which histories\? Name files, or a folder/);
+  expectFailure(["calibrate"], 2, /calibrate needs a history: a file or a folder/);
   expectFailure(["calibrate", "."], 5, /there is nothing to learn from in \.: no \.json or \.jsonl file/);
   put("other.json", '{"a":1}');
   expectFailure(["calibrate", "."], 5, /there is nothing to learn from in \.: 1 file, none of which is a history/);

@@ -2,30 +2,25 @@
 
 // `roo-condense calibrate FOLDER...`: thresholds of the smart provider learned from the histories there, as a configuration with what speaks for it.
 
-const fs = require("node:fs");
-const path = require("node:path");
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, writeOutput } = require("./output-file.js");
 const { inOwnWords } = require("./own-words.js");
+const { filesOf, noHistories } = require("./several.js");
 const { number, percent, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** The histories below a folder, or a file itself. What is no history is left out; how many those were is told. */
+/** The histories that are named or in folders. `leftOut` counts the files of folders that are not histories. */
 function readAll(names) {
-  const files = names.flatMap((name) => {
-    if (!fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) return [{ file: name, isNamed: true }];
-    const inside = fs.readdirSync(name, { recursive: true, encoding: "utf8" }).filter((file) => /\.jsonl?$/.test(file));
-    return inside.sort().map((file) => ({ file: path.join(name, file), isNamed: false }));
-  });
+  const files = filesOf(names);
   const histories = [];
-  for (const { file, isNamed } of files) {
+  for (const { file, below } of files) {
     try {
       histories.push(readHistory(file).messages);
     } catch (error) {
-      if (isNamed || !(error instanceof Failure)) throw error;
+      if (below === undefined || !(error instanceof Failure)) throw error;
     }
   }
   return { histories, leftOut: files.length - histories.length };
@@ -52,23 +47,22 @@ function textOf(found, leftOut) {
   return `${lines.join("\n")}\n`;
 }
 
-async function calibrate(library, settings, { stdout }) {
+async function calibrate(library, settings, { stdout, progress }) {
   const { files, preset, target, out, force, json, quiet } = settings;
-  if (files.includes("-")) throw wrong("calibrate reads files and folders: standard input is neither");
+  if (files.includes("-")) throw wrong("calibrate needs files or folders: it cannot read standard input", "calibrate");
   if (out !== undefined) checkOutput(out, {}, force);
   const { histories, leftOut } = readAll(files);
   const shown = files.map(visible).join(", ");
-  if (histories.length === 0) {
-    const others = leftOut === 0 ? "no .json or .jsonl file" : `${plural(leftOut, "file")}, none of which is a history`;
-    throw new Failure(EXIT.notMessages, `calibrate: there is nothing to learn from in ${shown}: ${others}`);
-  }
-  const interruption = new Interruption(() => {});
+  if (histories.length === 0) throw noHistories(files, leftOut);
+  const interruption = new Interruption(() => progress.stop());
   const { signal } = interruption;
   let found;
   try {
+    // How many there will be is not known before the end.
+    const onProgress = ({ tried }) => progress.step(`learning: ${plural(tried, "configuration")} tried`, 1, 2);
     const goal = target && { reductionPercent: 100 - target.percent };
     found = await interruption.during(() =>
-      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), signal }),
+      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), signal, onProgress }),
     );
   } catch (error) {
     if (signal.aborted) throw new Failure(signal.reason, "interrupted");
@@ -84,6 +78,7 @@ async function calibrate(library, settings, { stdout }) {
       throw new Failure(EXIT.usage, inOwnWords(error, "calibrate"), { code: error.code, cause: error });
     throw error;
   }
+  progress.pause();
   const config = { ...found.config, description: evidenceLine(found) };
   const content = Buffer.from(`${JSON.stringify(config, null, 2)}\n`);
   if (json) stdout.write(`${JSON.stringify({ version, exitCode: EXIT.done, ...found, config }, null, 2)}\n`);

@@ -138,4 +138,4 @@ function readText(name, shownName, text) {
 /** The messages in the text of a file of this name. */
 const messagesIn = (name, text) => readText(name, visible(name), text).messages;
 
-module.exports = { ROO_HISTORY, messagesIn, parse, position, readText };
+module.exports = { ROO_HISTORY, describe, messagesIn, parse, position, readText };

@@ -109,8 +109,9 @@ function compared(report, providers) {
   for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(inOwnWords(error, "inspect"))}`);
 }
 
-async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn }) {
+async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn, progress }) {
   const history = readHistory(file, warn);
+  progress.step(compare ? "trying each provider" : "inspecting", 1, 2, compare);
   const context = { messages: history.messages, ...(window && { contextWindow: window }) };
   const interruption = new Interruption(() => {});
   const targetOf = async () => {
@@ -128,6 +129,7 @@ async function inspectHistory(library, { file, color, window, target, compare },
     exitCode: EXIT.done,
     report: { file, bytes: history.bytes.length, messages: each.length, ...rest, eachMessage: each },
     text: inspectionText(history, found, stdout, env, color),
+    sums: { tokens: found.tokens.total },
   };
 }
 

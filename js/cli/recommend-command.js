@@ -6,9 +6,10 @@ const readline = require("node:readline/promises");
 const { didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { flagNamed, wordsOf } = require("./flags.js");
+const { flagNamed } = require("./flags.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
+const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
 const { item, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
@@ -17,7 +18,7 @@ const { version } = require("../../package.json");
  * The words of a flag as choices with their values.
  * @type {(flag: string) => [string, string][]}
  */
-const choicesOf = (flag) => (wordsOf(flagNamed(flag)) ?? []).map((word) => [word, word]);
+const choicesOf = (flag) => (flagNamed(flag).values ?? []).map((word) => [word, word]);
 
 /**
  * The questions: the answer that each gives, and its choices with their values.
@@ -146,7 +147,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
   } catch (error) {
     if (signal.aborted) throw new Failure(signal.reason, "interrupted");
     if (["invalid_config", "out_of_range", "invalid_argument", "invalid_messages"].includes(error.code))
-      throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+      throw new Failure(EXIT.usage, inOwnWords(error, "recommend"), { code: error.code, cause: error });
     throw error;
   }
   stdout.write(json ? `${JSON.stringify({ version, exitCode: EXIT.done, ...found }, null, 2)}\n` : textOf(found, stdout, env, color));

@@ -27,6 +27,7 @@ function validateHistory(library, { file, color }, { stdout, env, warn }) {
     exitCode: problems.length === 0 ? EXIT.done : EXIT.misshapen,
     report: { file, messages: history.messages.length, problems },
     text: report.toString(),
+    sums: { problems: problems.length },
   };
 }
 

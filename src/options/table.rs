@@ -334,7 +334,7 @@ impl Kind {
             Self::Text { reserved, .. } => said!("allowed.otherText", names: reserved.join(", ")),
             Self::Choice { words, .. } => {
                 let names = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
-                said!("allowed.oneOf", names: names)
+                if words.len() == 1 { Said::own(&names) } else { said!("allowed.oneOf", names: names) }
             }
             Self::Object(table) => {
                 const MAX_LISTED: usize = 6;

@@ -153,7 +153,7 @@ mod tests {
         for fault in [
             r#"tools["my_*"].path must be the name of a parameter, or an array of such names; got 3"#.to_owned(),
             "tools.c.paht is unknown; did you mean path?".to_owned(),
-            format!("tools.c.meaning is missing; it must be {words}"),
+            format!("tools.c.meaning is missing; it must be one of {words}"),
         ] {
             assert!(faults_of_two.contains(&fault), "{fault} is not in {faults_of_two:#?}");
         }
