@@ -180,15 +180,15 @@ describe("inspect", () => {
     for (const part of [
       /200 messages/,
       /tool results +[\d,]+/,
-      /Says nothing new/,
+      /Repeated or stale/,
       /By tool/,
       /By file/,
       /Largest/,
-      /Window/,
-      /What would be left/,
+      /Context window/,
+      /Tokens left by/,
     ])
       expect(stdout).toMatch(part);
-    expect(stdout).toMatch(/The target of [\d,]+ tokens is reached in message \d+/);
+    expect(stdout).toMatch(/The target of [\d,]+ tokens is exceeded at message \d+/);
     expect(stdout).toMatch(/native: this needs a language model, which inspect does not call/);
     const { report } = runJson(["inspect", fixture("claude-code")]);
     const tokens = library.countTokens(messagesOf(readJson(fixture("claude-code"))));
@@ -208,7 +208,7 @@ describe("validate", () => {
   test("tells whether the Messages API would accept it", () => {
     expect(run(["validate", fixture("claude-code")])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/200 messages, as the\s+Messages\s+API\s+accepts/),
+      stdout: expect.stringMatching(/200 messages, valid for the\s+Messages\s+API\./),
     });
     const problems = library.validateMessages(readJson(fixture("odd-shapes")));
     const { code, stdout } = run(["validate", fixture("odd-shapes")]);
@@ -256,7 +256,7 @@ describe("JSON Lines", () => {
     const whole = `${lines.join("\n")}\n`;
     const more = '{"role":"user","content":"Grüße"}';
     const half = put("half.jsonl", Buffer.from(`${whole}${more}`).subarray(0, -4));
-    const told = /^roo-condense: half\.jsonl: the last line is only half written, so it was left out/;
+    const told = /^roo-condense: half\.jsonl: the last line is incomplete and was ignored/;
     const { code, stderr, report } = runJson(["count", "half.jsonl"]);
     expect([code, report.messages]).toEqual([0, lines.length]);
     expect(stderr).toMatch(told);
@@ -267,7 +267,7 @@ describe("JSON Lines", () => {
       expect(run([args[0], "half.jsonl", ...args.slice(1)]), args[0]).toMatchObject({ code: 0, stderr: expect.stringMatching(told) });
     expect(run(["half.jsonl", "--out", "out.jsonl", "-q"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "out.jsonl"), "utf8").split("\n")).toHaveLength(lines.length + 1);
-    expectFailure([half, "--in-place"], 7, /its last line is only half there, and would be lost; it was left as it is/);
+    expectFailure([half, "--in-place"], 7, /its last line is incomplete, .* would be lost; the file was left unchanged/);
     // A line with an end is broken, and so is one that is whole.
     put("bad.jsonl", Buffer.concat([Buffer.from(whole), Buffer.from('{"role":"user","content":"\xff"}', "latin1")]));
     expectFailure(["bad.jsonl"], 4, /bad\.jsonl:\d+:27: not UTF-8/);
@@ -339,7 +339,7 @@ describe("sessions of Claude Code", () => {
   test("--in-place is refused before anything is done; restore leads back to the session", () => {
     const file = session(records);
     const before = readFileSync(file);
-    expectFailure([file, "--in-place"], 2, /is a session of Claude Code, whose records --in-place cannot write: --out/);
+    expectFailure([file, "--in-place"], 2, /is a Claude Code session, which --in-place cannot write: use --out/);
     expect(run([file, "-o", "messages.json"]).code).toBe(0);
     expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);

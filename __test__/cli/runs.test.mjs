@@ -224,7 +224,7 @@ describe("passes and previews", () => {
       "lossless prelude 0.00",
       "pass a 0.00",
       "pass a, summaries: 5 of 10 0.20",
-      "attempt 1 of 4 failed (llm_overloaded), again in 1.5 s 0.20",
+      "attempt 1 of 4 failed (llm_overloaded), next in 1.5 s 0.20",
       "pass a 0.40",
       "pass b 0.40",
       "waiting for the summary 0.40",

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense calibrate FOLDER...`: thresholds of the smart provider learned from the histories there, as a configuration with what speaks for it.
+// `roo-condense calibrate FOLDER...`: learns thresholds of the provider smart from histories, and prints them as a configuration with the evidence.
 
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -26,22 +26,23 @@ function readAll(names) {
   return { histories, leftOut: files.length - histories.length };
 }
 
-/** What was measured, in a sentence; it goes into the configuration too, which has no other place for it. */
+/** The measurements, in a sentence, which also becomes the description of the configuration. */
 function evidenceLine({ preset, cuts, fixed, learned }) {
-  const told = ({ reductionPercent, kept }) => `${percent(reductionPercent, 100)} less, ${percent(kept, 1)} of what was used later kept`;
-  return `Thresholds of ${preset} learned from ${cuts} earlier parts of conversations: ${told(learned)}; its own: ${told(fixed)}.`;
+  const told = ({ reductionPercent, kept }) =>
+    `${percent(reductionPercent, 100)} fewer tokens, ${percent(kept, 1)} of later uses still readable`;
+  return `Thresholds of ${preset}, learned from ${cuts} cut conversations: ${told(learned)}. Its fixed thresholds: ${told(fixed)}.`;
 }
 
 function textOf(found, leftOut) {
   const lines = [evidenceLine(found)];
   if (!found.reached) lines.push(`A reduction of ${percent(found.goalPercent, 100)} was not reached.`);
-  if (leftOut > 0) lines.push(`Files that are no histories, left out: ${leftOut}`);
-  lines.push("", "Thresholds, in tokens of a message");
+  if (leftOut > 0) lines.push(`Skipped files that are no histories: ${leftOut}`);
+  lines.push("", "Thresholds, in tokens per message");
   for (const { pass, kind, tokens } of found.thresholds)
     lines.push(`  ${pass}, ${kind}: ${tokens >= 1_000_000 ? "never" : number(tokens)}`);
-  lines.push("", "Used later, for each 1000 tokens");
+  lines.push("", "Later uses per 1000 tokens");
   for (const { kind, from, to, texts, usedPer1000Tokens } of found.evidence) {
-    const size = to === undefined ? `${number(from)} tokens and more` : `${number(from)} to ${number(to)} tokens`;
+    const size = to === undefined ? `${number(from)} tokens or more` : `${number(from)} to ${number(to)} tokens`;
     lines.push(`  ${kind}, ${size}: ${usedPer1000Tokens.toFixed(2)} (of ${number(texts)})`);
   }
   return `${lines.join("\n")}\n`;
@@ -70,7 +71,7 @@ async function calibrate(library, settings, { stdout, progress }) {
       const { MIN_TOKENS } = require("../calibrate.js");
       throw new Failure(
         EXIT.notMessages,
-        `calibrate: nothing can be learned from ${plural(histories.length, "history", "histories")} in ${shown}: it takes longer ones, whose earlier part has ${number(MIN_TOKENS)} tokens and more and names what comes later`,
+        `calibrate cannot learn from ${plural(histories.length, "history", "histories")} in ${shown}: it needs longer ones, whose earlier part has at least ${number(MIN_TOKENS)} tokens and names that are used later`,
         { cause: error },
       );
     }

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense HISTORY`: condenses a history, and writes it where the arguments say.
+// `roo-condense HISTORY`: condenses a history, and writes the result where the arguments say.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -40,7 +40,7 @@ function checkPlace(history, settings) {
   if (settings.inPlace && history.isSession)
     throw new Failure(
       EXIT.usage,
-      `${history.shownName} is a session of Claude Code, whose records --in-place cannot write: --out writes its messages elsewhere`,
+      `${history.shownName} is a Claude Code session, which --in-place cannot write: use --out FILE to write its messages elsewhere`,
     );
 }
 
@@ -58,7 +58,7 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun, 
     const isWanted = isMet && (settings.out !== undefined || (settings.inPlace && condensed.didCondense));
     let output;
     let standardOutput;
-    // From here on a file may be half written.
+    // From here on a file may be partly written.
     await interruption.unbroken(() => {
       if (!isWanted) return;
       progress.step("writing", 20, 20);
