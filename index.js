@@ -30,4 +30,6 @@ exports.createStudioHost = api.createStudioHost;
 exports.studioPage = api.studioPage;
 exports.diffMessages = api.diffMessages;
 exports.validateMessages = api.validateMessages;
+exports.RooCondenseError = api.RooCondenseError;
+exports.isRooCondenseError = api.isRooCondenseError;
 exports.version = api.version;

@@ -66,6 +66,16 @@ test("everything that is exported has a type, and the reverse", async () => {
   for (const name of provider.members.keys()) if (name !== "Config") expect(real[name], name).toBeDefined();
 });
 
+test("the ids that editors complete are those of the built-in providers", async () => {
+  const program = ts.createProgram([path.join(root, "index.d.ts")], { strict: true });
+  const checker = program.getTypeChecker();
+  const declared = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path.join(root, "index.d.ts"))));
+  const type = checker.getDeclaredTypeOfSymbol(declared.find(({ name }) => name === "BuiltInProviderId"));
+  const { CondensationManager } = await import("roo-condense");
+  const ids = new CondensationManager().listProviders().map(({ id }) => id);
+  expect(type.types.map(({ value }) => value).sort()).toEqual(ids.sort());
+});
+
 /** What the examples take as given: what every host has. */
 const GIVEN = `
 declare const messages: import("roo-condense").Message[];
@@ -165,7 +175,7 @@ test("recommend() knows the answers that are declared, and says so", async () =>
     .getProperties()
     .map((property) => property.name);
   const told = `answers.foo is unknown; known: ${declared.join(", ")}`;
-  expect(() => recommend(/** @type {any} */ ({ foo: 1 }))).toThrow(told);
+  await expect(recommend(/** @type {any} */ ({ foo: 1 }))).rejects.toThrow(told);
 });
 
 test.each([

@@ -5,7 +5,7 @@
 
 const native = require("#native");
 const { calibrateThresholds } = require("./calibrate.js");
-const { checked, readable, refuseUnknown } = require("./errors.js");
+const { RooCondenseError, checked, isRooCondenseError, readable, refuseUnknown } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
 const { diffMessages } = require("./diff.js");
 const { expand } = require("./expand.js");
@@ -52,4 +52,6 @@ exports.validateMessages = (messages, options) => {
   const problems = JSON.parse(checked(() => native.findProblems(json, format)));
   return told ? [{ messageIndex: index, code: "unsupported_format", message: told }, ...problems] : problems;
 };
+exports.RooCondenseError = RooCondenseError;
+exports.isRooCondenseError = isRooCondenseError;
 exports.version = native.version;

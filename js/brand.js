@@ -33,9 +33,9 @@ function brandOf(value) {
 /** The error for an object of another copy that this one can do nothing with. */
 function ofAnotherCopy(field, what, mark, remedy) {
   const message =
-    `${field}: ${what} of another copy of roo-condense (version ${shown(mark.version)}; this is "${version}") is not allowed; ` +
-    `allowed: one of this copy, ${remedy}; \`npm ls roo-condense\` shows where the copies come from`;
-  return Object.assign(argumentError("invalid_argument", message), { field });
+    `${field} must be one of this copy of roo-condense ("${version}"), ${remedy}; got ${what} of another copy (version ${shown(mark.version)}); ` +
+    "`npm ls roo-condense` lists the copies";
+  return argumentError("invalid_argument", message, { field });
 }
 
 module.exports = { brand, brandOf, ofAnotherCopy };

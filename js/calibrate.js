@@ -5,7 +5,7 @@
 
 const native = require("#native");
 const { countTokens, warmUp } = require("./count.js");
-const { argumentError, notAllowed, outOfRange, unknown } = require("./errors.js");
+const { abortError, argumentError, notAllowed, outOfRange, unknown } = require("./errors.js");
 const isObject = require("./is-object.js");
 const { createSmartProvider } = require("./provider.js");
 const { answersOf, questionsOf } = require("./recall/index.js");
@@ -76,7 +76,7 @@ function cutsOf(histories, maxCuts) {
 }
 
 function throwIfAborted(signal) {
-  if (signal?.aborted) throw Object.assign(new Error("the calibration was aborted"), { name: "AbortError", code: "aborted" });
+  if (signal?.aborted) throw abortError("the calibration was aborted");
 }
 
 /** All of a list, so many at once, in order. */
@@ -256,8 +256,8 @@ async function calibrate({ histories, preset, config, reductionPercent, maxCuts,
   };
 }
 
-/** Learns thresholds. What is wrong with the arguments is thrown at once. */
-function calibrateThresholds(histories, options = {}) {
+/** Learns thresholds. Wrong arguments reject. */
+async function calibrateThresholds(histories, options = {}) {
   return calibrate(read(histories, options));
 }
 

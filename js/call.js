@@ -203,8 +203,8 @@ function heard(signal, stop) {
   try {
     return onAbort(signal, stop);
   } catch (error) {
-    const message = `options.signal cannot be listened to: ${messageOf(error)}; allowed: an AbortSignal`;
-    throw Object.assign(argumentError("invalid_argument", message, error), { field: "options.signal" });
+    const message = `options.signal cannot be listened to: ${messageOf(error)}; it must be an AbortSignal`;
+    throw argumentError("invalid_argument", message, { field: "options.signal", cause: error });
   }
 }
 
@@ -276,9 +276,8 @@ function takeBack(report) {
   Object.assign(metrics, { condensedTokens: metrics.originalTokens, tokensSaved: 0, reductionPercentage: 0, operationsApplied: [] });
 }
 
-function describe({ code, message, said, foreignCause, problem }, prepared) {
-  const cause = foreignCause === undefined ? {} : { cause: prepared.causes[foreignCause] };
-  return { code, message, said, ...(problem !== undefined && { problem }), ...cause };
+function describe({ foreignCause, ...error }, prepared) {
+  return foreignCause === undefined ? error : { ...error, cause: prepared.causes[foreignCause] };
 }
 
 module.exports = { CONTEXT_FIELDS, UNLIMITED, condense, copyOf, prepare, systemText };

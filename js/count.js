@@ -144,7 +144,7 @@ function sumOf(value, encoding, named) {
 const countMessages = (messages) => countEach(messages, DEFAULT_ENCODING).reduce((sum, count) => sum + count, 0);
 
 function requireEncoding(field, encoding) {
-  if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base, cl100k_base");
+  if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base or cl100k_base");
 }
 
 function countTokens(value, options = {}) {
@@ -159,7 +159,7 @@ function countTokens(value, options = {}) {
 }
 
 /** @param {import("../types/tokens.js").Encoding} [encoding] */
-function warmUp(encoding = DEFAULT_ENCODING) {
+async function warmUp(encoding = DEFAULT_ENCODING) {
   requireEncoding("encoding", encoding);
   /** @type {() => void} */
   let resolve = () => {};
@@ -167,7 +167,6 @@ function warmUp(encoding = DEFAULT_ENCODING) {
   const loaded = new Promise((resolved) => {
     resolve = resolved;
   });
-  // Outside of the promise: what is wrong with the argument is thrown.
   checked(() => native.loadEncoding(encoding, resolve));
   const alive = new KeepAlive();
   return loaded.finally(() => alive.stop());

@@ -1,13 +1,40 @@
 "use strict";
 
-// Errors that are thrown at once: wrong arguments and wrong configuration. What fails while working is in the result instead.
+// Errors that are thrown: wrong arguments and wrong configuration. A failed condensation is in the result instead.
 
 const isObject = require("./is-object.js");
 
 const RANGE = new Set(["out_of_range", "invalid_scale", "invalid_calibration"]);
 
-/** The errors made here, so that a coded error of ours is told from one that the caller's own code threw. */
-const ours = new WeakSet();
+/** Marks the errors of this package, also those of another copy of it, which has the same symbol. */
+const MARK = Symbol.for("roo-condense.error");
+
+/**
+ * Marks an error as one of this package and gives it a code and other facts.
+ * @template {Error} E
+ * @template {{ code: string }} F
+ * @param {E} error
+ * @param {F} facts
+ * @returns {E & F}
+ */
+const coded = (error, facts) => Object.assign(Object.defineProperty(error, MARK, { value: true }), facts);
+
+/** Whether a thrown value is an error of this package. */
+function isRooCondenseError(thrown) {
+  try {
+    return typeof thrown === "object" && thrown !== null && thrown[MARK] === true;
+  } catch {
+    // A proxy of the caller's may throw.
+    return false;
+  }
+}
+
+/** The class for `instanceof`. The errors are TypeErrors, RangeErrors or Errors, so the mark decides. */
+class RooCondenseError extends Error {
+  static [Symbol.hasInstance](thrown) {
+    return isRooCondenseError(thrown);
+  }
+}
 
 function classOf(code) {
   if (code === "internal_error" || code === "system_limit" || code === "needs_socket") return Error;
@@ -15,15 +42,17 @@ function classOf(code) {
 }
 
 /**
- * A TypeError or RangeError with a code. `cause` is the error behind it, if there is one.
- * @returns {Error & { code: string }}
+ * A TypeError or RangeError with a code. `field` is the argument it is about, `cause` the error that led to it.
+ * @param {string} code
+ * @param {string} message
+ * @param {{ field?: string, cause?: unknown }} [more]
  */
-function argumentError(code, message, ...cause) {
-  const Class = classOf(code);
-  const error = cause.length === 0 ? new Class(message) : new Class(message, { cause: cause[0] });
-  ours.add(error);
-  return Object.assign(error, { code });
+function argumentError(code, message, { field, ...cause } = {}) {
+  return coded(new (classOf(code))(message, cause), { code, ...(field !== undefined && { field }) });
 }
+
+/** The error for work that its signal ended. */
+const abortError = (message) => coded(new Error(message), { name: "AbortError", code: "aborted" });
 
 /** The message of whatever was thrown: anything can be, and reading it can throw again. */
 function messageOf(thrown) {
@@ -47,24 +76,22 @@ function shown(value) {
   }
 }
 
-/** An error about a field, which it names as `field` too. */
-function fieldError(code, field, value, allowed) {
-  return Object.assign(argumentError(code, `${field}: ${shown(value)} is not allowed; allowed: ${allowed}`), { field });
-}
+/** An error about the value of a field. The sentence is that of src/options; `allowed` continues "must be". */
+const fieldError = (code, field, value, allowed) => argumentError(code, `${field} must be ${allowed}; got ${shown(value)}`, { field });
 
-/** The error for something that has to be there and is not. */
-const missing = (field, allowed) => Object.assign(argumentError("invalid_argument", `${field} is missing; allowed: ${allowed}`), { field });
+/** The error for a required argument that is missing. */
+const missing = (field, allowed) => argumentError("invalid_argument", `${field} is missing; it must be ${allowed}`, { field });
 
-/** The error for an option that nobody knows: `name` of `holder`, where `known` are. */
+/** The error for an unknown option `name` of `holder`; `known` lists the valid names. */
 function unknown(holder, name, known) {
   const field = /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(name) ? `${holder}.${name}` : `${holder}[${shown(name)}]`;
   const meant = near(name, known);
   const all = known.length > 0 ? `known: ${known.join(", ")}` : "there are none";
   const help = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : all;
-  return Object.assign(argumentError("invalid_argument", `${field} is unknown; ${help}`), { field });
+  return argumentError("invalid_argument", `${field} is unknown; ${help}`, { field });
 }
 
-/** Refuses options that nobody knows. What is no object has none: `histories.map(expand)` hands an index over. */
+/** Refuses unknown options. A value that is not an object has none: `histories.map(expand)` passes an index. */
 function refuseUnknown(holder, options, known) {
   if (!isObject(options)) return;
   for (const name of readable(holder, () => Object.keys(options))) if (!known.includes(name)) throw unknown(holder, name, known);
@@ -74,21 +101,37 @@ const letters = (name) => name.replace(/[_ -]/g, "").toLowerCase();
 
 /** The known names that may have been meant, the nearest first: the same rule as in src/options/near.rs. */
 function near(name, known) {
+  return compared(name, known)
+    .filter(({ isNear, isPart }) => isNear || isPart)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** The known names of which `name` is a misspelling. A name that adds something to a known one (`smart2`, `lossless-fast`) is a name of its own. */
+function misspelt(name, known) {
+  return compared(name, known)
+    .filter(({ steps, isNear, isLonger }) => isNear && (steps === 0 || !isLonger))
+    .map(({ candidate }) => candidate);
+}
+
+/** How `name` compares with each known name, the nearest first. */
+function compared(name, known) {
   if (name.length > 64) return [];
   const given = letters(name);
   const found = known.map((candidate) => {
     const other = letters(candidate);
     const steps = distance(given, other);
     const few = Math.max(1, Math.floor(Math.max(given.length, other.length) / 4));
-    const isPart = given.length >= 4 && other.includes(given);
-    const isNear = steps <= few && steps < given.length;
-    return { candidate, rank: steps <= few ? steps : few + 1 + steps, meant: isNear || isPart };
+    return {
+      candidate,
+      steps,
+      rank: steps <= few ? steps : few + 1 + steps,
+      isNear: steps <= few && steps < given.length,
+      isPart: given.length >= 4 && other.includes(given),
+      isLonger: given.includes(other),
+    };
   });
-  return found
-    .filter(({ meant }) => meant)
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, 3)
-    .map(({ candidate }) => candidate);
+  return found.sort((a, b) => a.rank - b.rank);
 }
 
 /** Letters to insert, leave out, replace or swap with their neighbour until one is the other (optimal string alignment). */
@@ -105,46 +148,47 @@ function distance(a, b) {
   return rows[a.length][b.length];
 }
 
-/** The error for an argument that is not what it has to be. */
+/** The error for an argument of the wrong kind. */
 const notAllowed = (field, value, allowed) => fieldError("invalid_argument", field, value, allowed);
 
-/** The error for a number that is not in its range. */
+/** The error for a number outside its range. */
 const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
-const isOurs = (error) => typeof error === "object" && error !== null && ours.has(error);
-
-/** Reads something of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
+/** Reads a value of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
 function readable(field, read) {
   try {
     return read();
   } catch (error) {
-    if (isOurs(error)) throw error;
+    if (isRooCondenseError(error)) throw error;
     throw notReadable(field, error);
   }
 }
 
-/** The error for what threw when it was read. */
-const notReadable = (field, cause) =>
-  Object.assign(argumentError("not_serializable", `${field} cannot be read: ${messageOf(cause)}`, cause), { field });
+/** The error for a value that threw when it was read. */
+const notReadable = (field, cause) => argumentError("not_serializable", `${field} cannot be read: ${messageOf(cause)}`, { field, cause });
 
 /** Calls the addon; its coded errors become TypeErrors and RangeErrors. */
 function checked(call) {
   try {
     return call();
   } catch (error) {
-    if (isOurs(error)) throw error;
-    // The addon's codes are in snake case; others are of napi, which only a fault of ours brings up.
-    const code = /^[a-z_]+$/.test(error?.code) ? error.code : "internal_error";
-    throw argumentError(code, messageOf(error));
+    if (isRooCondenseError(error)) throw error;
+    // The addon's codes are in snake case, with the field after a blank (src/node/error.rs). Other codes are napi's, and mean a bug of this package.
+    const [, code = "internal_error", field] = /^([a-z_]+)(?: (.+))?$/s.exec(error?.code) ?? [];
+    throw argumentError(code, messageOf(error), { field });
   }
 }
 
 module.exports = {
+  RooCondenseError,
+  abortError,
   argumentError,
   checked,
-  isOurs,
+  coded,
+  isRooCondenseError,
   messageOf,
   missing,
+  misspelt,
   near,
   notAllowed,
   notReadable,

@@ -257,7 +257,9 @@ const refusal = (holder, index, told) => {
  */
 function refuseForeign(messages, holder = "context.messages") {
   const foreign = foreignIn(messages);
-  if (foreign) throw refusal(holder, foreign.index, foreign.told);
+  if (!foreign) return;
+  const field = `${holder}[${foreign.index}]`;
+  throw argumentError("unsupported_format", `${field}: ${foreign.told}`, { field });
 }
 
 /** What of an instance of LangChain's is read: its JSON has another form than the instance. */

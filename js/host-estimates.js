@@ -95,7 +95,7 @@ function requireValid(provider, config, named = "options.config") {
     return { field, line: field + (message.startsWith(path) ? message.slice(path.length) : `: ${message}`) };
   });
   const told = faults.map(({ line }) => line).join("\n");
-  throw Object.assign(argumentError("invalid_config", told), { field: faults[0].field });
+  throw argumentError("invalid_config", told, { field: faults[0].field });
 }
 
 module.exports = { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf };

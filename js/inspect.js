@@ -6,7 +6,7 @@ const { notAllowed, readable } = require("./errors.js");
 const { CondensationManager } = require("./manager.js");
 const isObject = require("./is-object.js");
 
-function inspect(context, options = {}) {
+async function inspect(context, options = {}) {
   const { manager, ...rest } = readable("options", () => {
     if (!isObject(options)) throw notAllowed("options", options, "an object");
     return options;

@@ -1,6 +1,6 @@
 "use strict";
 
-// The options that are objects of the host: handlers, of the manager, of its profiles and of a call, and the store for summaries.
+// The options that are objects of the caller: custom providers, handlers (of the manager, its profiles and a call), and the store for summaries.
 
 const { messageOf, shown } = require("./errors.js");
 const { LlmHandler, isHandlerLike, toHandler } = require("./handlers.js");
@@ -8,11 +8,11 @@ const isObject = require("./is-object.js");
 const { refused } = require("./serialize.js");
 
 /**
- * Options of a manager: what the addon reads as JSON, and the handlers and the store, which stay here. What cannot be used as one is left in, and
- * the addon refuses it with everything else that is wrong.
+ * Options of a manager: those that the addon reads as JSON, and the objects that stay here. An unusable object is left in for the addon, which reports
+ * all errors together.
  * @param {import("roo-condense").ManagerOptions} options
  */
-function splitOptions({ handler, condensingHandler, cache, profiles, ...rest }) {
+function splitOptions({ handler, condensingHandler, cache, profiles, providers, ...rest }) {
   const handlers = {
     handler: toHandler("handler", handler),
     condensingHandler: toHandler("condensingHandler", condensingHandler),
@@ -26,8 +26,9 @@ function splitOptions({ handler, condensingHandler, cache, profiles, ...rest }) 
     condensingHandler: unusableHandler(condensingHandler),
     profiles: isObject(profiles) ? splitProfiles(profiles, handlers.profiles) : profiles,
     cache: store ? undefined : unusableStore(cache),
+    providers: providers === undefined || Array.isArray(providers) ? undefined : refused(providers),
   };
-  return { plain, handlers, store };
+  return { plain, handlers, store, custom: Array.from(providers ?? []) };
 }
 
 /** The profiles without their handlers, which go into `handlers`. */

@@ -5,7 +5,7 @@
 const native = require("#native");
 const { UNLIMITED, condense, prepare } = require("./call.js");
 const { countTokens, warmUp } = require("./count.js");
-const { argumentError, checked, missing, notAllowed, notReadable, outOfRange, readable } = require("./errors.js");
+const { argumentError, checked, missing, misspelt, notAllowed, notReadable, outOfRange, readable, shown } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf } = require("./host-estimates.js");
 const { hostCallback } = require("./host-provider.js");
@@ -89,12 +89,13 @@ class CondensationManager {
 
   /** @param {import("../types/manager.js").ManagerOptions} options */
   constructor(options = {}) {
-    const { json, handlers, store, protect, protects } = readAt("options", options, () => {
+    const { json, handlers, store, custom, named, protect, protects } = readAt("options", options, () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");
       const { plain, ...rest } = splitOptions(options);
       const { protect } = plain;
       plain.protect = plainRules(protect);
       return {
+        named: namedProviders(plain),
         json: serializeSettings(plain, "options"),
         ...rest,
         protect: needsMessages(protect) ? chosenRules(protect) : undefined,
@@ -106,16 +107,32 @@ class CondensationManager {
     this.#protect = protect;
     this.#protects = protects;
     this.#native = checked(() => new native.NativeManager(json, store));
+    for (const [index, provider] of custom.entries()) this.#register(provider, `providers[${index}]`);
+    for (const { field, id } of named) this.#refuseMisspelt(field, id);
+  }
+
+  /** Refuses a misspelt id. Any other unknown id may belong to a provider that is registered later. */
+  #refuseMisspelt(field, id) {
+    if (this.#native.provider(id)) return;
+    const known = this.listProviders().map((provider) => provider.id);
+    const meant = misspelt(id, known).map((each) => JSON.stringify(each));
+    if (meant.length === 0) return;
+    const message = `${field} must be the id of a provider; got ${shown(id)}; did you mean ${meant.join(" or ")}? A custom provider with this id goes into providers.`;
+    throw argumentError("unknown_provider", message, { field });
   }
 
   registerProvider(provider) {
+    this.#register(provider, "provider");
+  }
+
+  #register(provider, field) {
     const handle = NativeCondensationProvider.handleOf(provider);
     if (handle) {
       checked(() => this.#native.register(handle));
       this.#providers.set(provider.id, provider);
       return;
     }
-    const info = readable("provider", () => infoOf(provider));
+    const info = readable(field, () => infoOf(provider, field));
     checked(() => this.#native.registerHost(wellFormed(JSON.stringify(info)), hostCallback(provider, this.#calls)));
     this.#providers.set(info.id, provider);
   }
@@ -226,41 +243,41 @@ class CondensationManager {
     checked(() => this.#native.calibrate(localTokens, reportedTokens, model));
   }
 
-  condense(context, options) {
+  // Methods that return a promise are `async`, so that wrong arguments reject. They still read their arguments before they return.
+
+  async condense(context, options) {
     return this.#run("always", context, options);
   }
 
-  condenseIfNeeded(context, options) {
+  async condenseIfNeeded(context, options) {
     requireUsage(context);
     return this.#run("ifNeeded", context, options);
   }
 
-  decide(context, options) {
+  async decide(context, options) {
     requireUsage(context);
-    return this.#run("decide", context, options).then(({ decision, error, warnings }) =>
-      error ? { condense: false, error, warnings } : { ...decision, warnings },
-    );
+    const { decision, error, warnings } = await this.#run("decide", context, options);
+    return error ? { condense: false, error, warnings } : { ...decision, warnings };
   }
 
-  prepare(context, options) {
+  async prepare(context, options) {
     requireUsage(context);
-    return this.#run("prepare", context, options).then(preparationOf);
+    return preparationOf(await this.#run("prepare", context, options));
   }
 
-  preview(context, options) {
-    return this.#run("preview", context, options).then(previewOf);
+  async preview(context, options) {
+    return previewOf(await this.#run("preview", context, options));
   }
 
-  [tried](context, options) {
-    return this.#run("preview", context, options).then((found) => {
-      const { preview: _, ...result } = found;
-      // A provider of the host may do less when it is only to say what it would do.
-      const isWhole = [...this.#providers.values()].every((provider) => this.#isOurs(provider));
-      return { preview: previewOf(found), ...(isWhole && { result }) };
-    });
+  async [tried](context, options) {
+    const found = await this.#run("preview", context, options);
+    const { preview: _, ...result } = found;
+    // A custom provider may do less in a preview.
+    const isWhole = [...this.#providers.values()].every((provider) => this.#isOurs(provider));
+    return { preview: previewOf(found), ...(isWhole && { result }) };
   }
 
-  inspect(context, options = {}) {
+  async inspect(context, options = {}) {
     const { messages, settings, trials, format } = begin(context, options);
     for (const { provider } of trials) this.#known(provider);
     let settle = /** @type {(went: boolean, told: string) => void} */ (() => {});
@@ -268,7 +285,6 @@ class CondensationManager {
       settle = (wentWell, text) =>
         wentWell ? resolve(text) : reject(argumentError("internal_error", `the messages could not be inspected: ${text}`));
     });
-    // Outside of the promise: what is wrong with the arguments is thrown.
     checked(() => this.#native.inspect(messages, settings, settle, format));
     const inspected = told.then((json) => JSON.parse(json));
     const alive = new KeepAlive();
@@ -295,21 +311,22 @@ class CondensationManager {
   #copy(options) {
     const copy = new CondensationManager({ ...this.#options, ...options });
     for (const provider of this.#providers.values()) copy.registerProvider(provider);
+    for (const { id } of copy.listProviders()) if (!this.#native.provider(id)) copy.unregisterProvider(id);
     if (this.#active !== undefined) copy.setActiveProvider(this.#active);
     if (this.#threshold !== undefined) copy.setThreshold(this.#threshold);
     return copy;
   }
 
-  estimateReduction(context, options) {
-    const tried = () => this.#run("estimate", context, options).then(estimateOf);
+  async estimateReduction(context, options) {
     const asked = this.#askHost("estimateReduction", reductionOf, context, options);
-    return asked ? asked.then((said) => said ?? tried()) : tried();
+    const said = asked && (await asked);
+    return said ?? estimateOf(await this.#run("estimate", context, options));
   }
 
-  estimateCost(context, options) {
-    const tried = () => this.#run("estimate", context, options).then(({ cost }) => cost);
+  async estimateCost(context, options) {
     const asked = this.#askHost("estimateCost", costOf, context, options);
-    return asked ? asked.then((said) => said ?? tried()) : tried();
+    const said = asked && (await asked);
+    return said ?? (await this.#run("estimate", context, options)).cost;
   }
 
   getConfigSchema(id) {
@@ -393,36 +410,45 @@ class CondensationManager {
   }
 }
 
-/** What a provider of the host says of itself, checked. Only `id` and `condense` have to be there. */
-function infoOf(provider) {
-  if (!isObject(provider)) throw notAllowed("provider", provider, "a provider: { id, condense(context, options) }");
+/**
+ * The ids in a manager's options, each with its field. Values of another type are the addon's to refuse.
+ * @param {{ provider?: unknown, fallback?: unknown }} options
+ */
+function namedProviders({ provider, fallback }) {
+  const listed = Array.isArray(fallback) ? fallback.map((id, index) => ({ field: `fallback[${index}]`, id })) : [];
+  return [{ field: "provider", id: provider }, ...listed].filter(({ id }) => typeof id === "string");
+}
+
+/** The description of a custom provider, checked. Only `id` and `condense` are required. `at` is where the provider stands. */
+function infoOf(provider, at) {
+  if (!isObject(provider)) throw notAllowed(at, provider, "a provider: { id, condense(context, options) }");
   const { id, name, description, version } = provider;
-  requireText("provider.id", id);
-  if (typeof provider.condense !== "function") throw notAllowed("provider.condense", provider.condense, "a function");
+  requireText(`${at}.id`, id);
+  if (typeof provider.condense !== "function") throw notAllowed(`${at}.condense`, provider.condense, "a function");
   for (const [field, value] of Object.entries({ name, description, version })) {
-    if (value != null && typeof value !== "string") throw notAllowed(`provider.${field}`, value, "a string");
+    if (value != null && typeof value !== "string") throw notAllowed(`${at}.${field}`, value, "a string");
   }
   for (const method of METHODS) {
     if (provider[method] != null && typeof provider[method] !== "function")
-      throw notAllowed(`provider.${method}`, provider[method], "a function");
+      throw notAllowed(`${at}.${method}`, provider[method], "a function");
   }
   const info = { id, name: name || id, description: description ?? "", version: version ?? "" };
   if (provider.getCapabilities == null) return info;
   const capabilities = answerOf(
     () => provider.getCapabilities(),
     (error) => {
-      throw notReadable("provider.getCapabilities()", error);
+      throw notReadable(`${at}.getCapabilities()`, error);
     },
   );
-  return { ...info, capabilities: checkedCapabilities(capabilities) };
+  return { ...info, capabilities: checkedCapabilities(capabilities, `${at}.getCapabilities()`) };
 }
 
-function checkedCapabilities(capabilities) {
-  if (!isObject(capabilities)) throw notAllowed("provider.getCapabilities()", capabilities, "an object");
+function checkedCapabilities(capabilities, at) {
+  if (!isObject(capabilities)) throw notAllowed(at, capabilities, "an object");
   const found = {};
   for (const [field, value] of Object.entries(capabilities)) {
-    const path = `provider.getCapabilities().${field}`;
-    if (field === "estimatedSpeed" && !SPEEDS.includes(value)) throw notAllowed(path, value, SPEEDS.join(", "));
+    const path = `${at}.${field}`;
+    if (field === "estimatedSpeed" && !SPEEDS.includes(value)) throw notAllowed(path, value, `one of ${SPEEDS.join(", ")}`);
     const isFlag = field.startsWith("supports") || field === "isFree";
     if (isFlag && typeof value !== "boolean") throw notAllowed(path, value, "true or false");
     if (field === "estimatedSpeed" || isFlag) found[field] = value;

@@ -3,6 +3,7 @@
 // Stands for `native.js` in browsers (`imports` of package.json), where nothing can be looked for: the addon is the one that `load()` of
 // roo-condense-wasm has put here.
 
+const { coded } = require("./errors.js");
 const { version } = require("../package.json");
 
 const addon = globalThis[Symbol.for("roo-condense.addon")];
@@ -10,7 +11,7 @@ const found = typeof addon?.version === "function" ? addon.version() : undefined
 if (found !== version) {
   const what = found === undefined ? "is not loaded" : `is of version ${found}, this is ${version}`;
   const message = `roo-condense runs as WebAssembly here, which ${what}: \`await load(...)\` of roo-condense-wasm@${version} before roo-condense is imported.`;
-  throw Object.assign(new Error(message), { code: "binary_not_found" });
+  throw coded(new Error(message), { code: "binary_not_found" });
 }
 
 module.exports = addon;

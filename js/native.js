@@ -123,6 +123,8 @@ function load() {
   const [, ...callers] = (String(error.stack).match(/^ +at .*$/gm) ?? []).filter((frame) => !frame.includes("node:internal"));
   error.stack = [`Error: ${error.message}`, ...callers].join("\n");
   Object.defineProperty(error, "tried", { value: tried, enumerable: false });
+  // The mark of js/errors.js. The loader knows no other file, so that a bundle may hold it alone.
+  Object.defineProperty(error, Symbol.for("roo-condense.error"), { value: true });
   throw Object.assign(error, { code: "binary_not_found" });
 }
 

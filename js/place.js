@@ -2,7 +2,7 @@
 
 // Where in something of the host's reading fails. Looked for only after it has failed: looking reads everything once more.
 
-const { isOurs, notReadable, shown } = require("./errors.js");
+const { isRooCondenseError, notReadable, shown } = require("./errors.js");
 
 /** More values than this are not looked at; the error then names the whole. */
 const MAX_VALUES = 1_000_000;
@@ -70,7 +70,7 @@ function readAt(field, value, read) {
   try {
     return read();
   } catch (error) {
-    if (isOurs(error)) throw error;
+    if (isRooCondenseError(error)) throw error;
     throw notReadable(faultyPlace(value, field, { bigints: true }) ?? field, error);
   }
 }

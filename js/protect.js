@@ -79,7 +79,7 @@ function aboutNothing(unmatched) {
 
 function chosen(choose, messages, path) {
   const threw = (error) => {
-    throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, error);
+    throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, { field: path, cause: error });
   };
   return messages.flatMap((message, index) => {
     const answer = answerOf(() => choose(message, index), threw);

@@ -93,12 +93,12 @@ class NativeCondensationProvider {
     }
   }
 
-  condense(context, options) {
+  async condense(context, options) {
     return this.#run("always", context, options);
   }
 
-  preview(context, options) {
-    return this.#run("preview", context, options).then(previewOf);
+  async preview(context, options) {
+    return previewOf(await this.#run("preview", context, options));
   }
 
   #run(mode, context, options) {
@@ -111,12 +111,12 @@ class NativeCondensationProvider {
   }
 
   /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
-  estimateReduction(context, config, options = {}) {
-    return this.#run("estimate", context, config === undefined ? options : { ...options, config }).then(estimateOf);
+  async estimateReduction(context, config, options = {}) {
+    return estimateOf(await this.#run("estimate", context, config === undefined ? options : { ...options, config }));
   }
 
-  estimateCost(context, config, options) {
-    return this.estimateReduction(context, config, options).then(({ cost }) => cost);
+  async estimateCost(context, config, options) {
+    return (await this.estimateReduction(context, config, options)).cost;
   }
 }
 

@@ -6,7 +6,7 @@ const native = require("#native");
 const { isSignal } = require("./abort.js");
 const { systemText } = require("./call.js");
 const { countMessages, countTokens, warmUp } = require("./count.js");
-const { checked, notAllowed, readable, refuseUnknown } = require("./errors.js");
+const { abortError, checked, notAllowed, readable, refuseUnknown } = require("./errors.js");
 const { refuseForeign } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
@@ -120,10 +120,10 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
   return { tokens, measured, targetTokens };
 }
 
-const aborted = () => Object.assign(new Error("the recommendation was aborted"), { name: "AbortError", code: "aborted" });
+const aborted = () => abortError("the recommendation was aborted");
 
-/** Recommends a provider. What is wrong with the answers is thrown at once. */
-function recommend(answers = {}) {
+/** Recommends a provider. Wrong answers reject. */
+async function recommend(answers = {}) {
   if (!isObject(answers)) throw notAllowed("answers", answers, "an object");
   refuseUnknown("answers", answers, ANSWERS);
   const { messages, systemPrompt: prompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
@@ -135,13 +135,14 @@ function recommend(answers = {}) {
   const own = handler == null ? undefined : readable("answers.handler", () => toHandler("answers.handler", handler));
   const known = { ...plain, ...(price != null && { price }), ...(own && plain.hasHandler === undefined && { hasHandler: !own.invalid }) };
   const byRules = asked(known);
-  if (messages == null) return signal?.aborted ? Promise.reject(aborted()) : Promise.resolve(byRules);
+  if (messages == null) {
+    if (signal?.aborted) throw aborted();
+    return byRules;
+  }
   serializeMessages(messages, "answers.messages");
   readable("answers.messages", () => refuseForeign(messages, "answers.messages"));
-  return measure({ messages, systemPrompt, handler: own, price, signal }, plain).then(({ targetTokens, ...facts }) => ({
-    ...asked({ ...known, ...facts }),
-    ...(targetTokens !== undefined && { targetTokens }),
-  }));
+  const { targetTokens, ...facts } = await measure({ messages, systemPrompt, handler: own, price, signal }, plain);
+  return { ...asked({ ...known, ...facts }), ...(targetTokens !== undefined && { targetTokens }) };
 }
 
 module.exports = { recommend };

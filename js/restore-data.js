@@ -27,8 +27,7 @@ function dataOf(edits, contents, groups = [], format = undefined) {
   return { version: VERSION, ...(format && { format }), original, messages, groups, edits };
 }
 
-const invalid = (place, reason, ...cause) =>
-  Object.assign(argumentError("invalid_restore_data", `${place}: ${reason}`, ...cause), { field: place });
+const invalid = (place, reason, more) => argumentError("invalid_restore_data", `${place}: ${reason}`, { field: place, ...more });
 
 /** What `work` returns; what it throws is about the data. */
 function attempt(place, work) {
@@ -36,7 +35,7 @@ function attempt(place, work) {
     return work();
   } catch (error) {
     if (error?.code === "invalid_restore_data") throw error;
-    throw invalid(place, `does not belong to these messages: ${messageOf(error)}`, error);
+    throw invalid(place, `does not belong to these messages: ${messageOf(error)}`, { cause: error });
   }
 }
 

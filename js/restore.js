@@ -36,7 +36,7 @@ function readOptions(options) {
     const { only, withDependants = false } = options;
     if (typeof withDependants !== "boolean") throw notAllowed("options.withDependants", withDependants, "true or false");
     if (only === undefined) {
-      if (withDependants) throw notAllowed("options.withDependants", withDependants, "only beside only");
+      if (withDependants) throw notAllowed("options.withDependants", withDependants, "absent without options.only");
       return {};
     }
     if (!Array.isArray(only)) throw notAllowed("options.only", only, "an array of ids of changes");

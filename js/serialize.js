@@ -15,7 +15,7 @@ function refuseHollow(array, field) {
   const held = Object.keys(array).length;
   if (held * 2 >= array.length) return;
   const message = `${field} has ${array.length.toLocaleString("en-US")} places, and something stands in ${held.toLocaleString("en-US")} of them`;
-  throw Object.assign(argumentError("not_serializable", message), { field });
+  throw argumentError("not_serializable", message, { field });
 }
 
 /** The JSON of any value. Throws a TypeError when `value` has no JSON. */
@@ -29,7 +29,7 @@ function writtenAt(value, field, write) {
     // A cycle, a BigInt, a getter or toJSON that throws, or more text than a string can hold.
     const place = faultyPlace(value, field) ?? field;
     const message = `${place} cannot be written as JSON: ${messageOf(error)}`;
-    throw Object.assign(argumentError("not_serializable", message, error), { field: place });
+    throw argumentError("not_serializable", message, { field: place, cause: error });
   }
 }
 
@@ -98,7 +98,7 @@ function serializeSettings(settings, field) {
   } catch (error) {
     throw notReadable(faultyPlace(settings, field, { bigints: true }) ?? field, error);
   }
-  if (json === undefined) throw notAllowed(field, settings, "what JSON can hold");
+  if (json === undefined) throw notAllowed(field, settings, "a value that JSON can hold");
   return wellFormed(json);
 }
 

@@ -47,7 +47,7 @@ const withoutFunctions = (config) => readAt("config", config, () => withIndices(
 /** What a function of the host answers; what it throws becomes a coded error. */
 function answered(path, call) {
   return answerOf(call, (error) => {
-    throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, error);
+    throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, { field: path, cause: error });
   });
 }
 

@@ -60,6 +60,12 @@ function flags() {
   return rows(["flag", "what it does", "commands"], line(3), ...told);
 }
 
+/** The exit codes of the command line, from js/cli/exit-codes.js. */
+function exitCodes() {
+  const { MEANINGS } = require("../js/cli/exit-codes.js");
+  return rows(["code", "meaning"], line(2), ...MEANINGS);
+}
+
 /** The layers of src as a drawing, from the table below it. What follows from other arrows is not drawn. */
 function drawing(page) {
   const { rows } = layers(page);
@@ -85,6 +91,7 @@ export const GENERATED = [
   { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },
   { file: "docs/command-line.md", write: between("flags", flags) },
+  { file: "docs/command-line.md", write: between("exit codes", exitCodes) },
 ];
 
 if (isProgram(import.meta.url))

@@ -523,11 +523,11 @@ mod tests {
         let faults = TABLE.read(&options).err().unwrap();
         let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(messages.join("\n"), @r#"
-        protect.tools: "x" is not allowed; allowed: an array of strings that are not empty
-        protect.paths[0]: 1 is not allowed; allowed: a string that is not empty
-        protect.messages[0]: -1 is not allowed; allowed: a whole number, 0 or more
-        protect.messages[1]: 1.5 is not allowed; allowed: a whole number, 0 or more
-        protect.text[0]: "" is not allowed; allowed: a string that is not empty
+        protect.tools must be an array of strings that are not empty; got "x"
+        protect.paths[0] must be a string that is not empty; got 1
+        protect.messages[0] must be a whole number, 0 or more; got -1
+        protect.messages[1] must be a whole number, 0 or more; got 1.5
+        protect.text[0] must be a string that is not empty; got ""
         protect.tool is unknown; known: tools, paths, messages, text
         "#);
     }

@@ -1,46 +1,46 @@
-// Thresholds of the smart provider learned from a host's own conversations.
+// Learning thresholds of the smart provider from your own conversations.
 
 import type { MessageLike } from "./messages.js";
 import type { PresetName, SmartConfig } from "./smart.js";
 
-/** How thresholds are learned. */
+/** Options for learning thresholds. */
 export interface CalibrateOptions {
   /**
-   * A preset with passes that ask no model: `aggressive`, `multi_zone` or `balanced`, whose thresholds are then those for work without a model. Default:
-   * `aggressive`.
+   * The preset to learn for, one with passes that call no LLM: `aggressive`, `multi_zone`, or `balanced`, whose thresholds are then those for work without a
+   * model. Default: `aggressive`.
    */
   preset?: PresetName | undefined;
-  /** How much is to go, in percent, above 0 and below 100. Default: as much as the preset's own thresholds take away. */
+  /** The share of tokens to remove, in percent, above 0 and below 100. Default: as much as the preset's own thresholds remove. */
   goal?: { reductionPercent?: number | undefined } | undefined;
-  /** How many earlier parts of the histories are condensed for each try, 1 to 1,000, evenly taken from all there are. Default: 24. */
+  /** Number of cut histories to condense for each try, 1 to 1,000, evenly spread over all. Default: 24. */
   maxCuts?: number | undefined;
-  /** Stops the work; the promise is then rejected with the code `aborted`. */
+  /** Aborts the work; the promise then rejects with the code `aborted`. */
   signal?: AbortSignal | undefined;
-  /** Told after each try. */
+  /** Called after each try. */
   onProgress?: ((progress: { tried: number }) => void) | undefined;
 }
 
-/** What thresholds take away and keep, on average over the earlier parts: shares of 0 to 1 of what came later and stood in them alone. */
+/** What thresholds remove and keep, averaged over the cut histories. Shares are 0 to 1 of what was used later and was only in the earlier part. */
 export interface ThresholdMeasure {
   reductionPercent: number;
   /** Names and passages together. */
   kept: number;
-  /** Names that the assistant went on to use; null where none was. */
+  /** Names that the assistant used later; null if there were none. */
   names: number | null;
-  /** Passages that it went on to replace in a file; null where none was. */
+  /** Passages that it replaced in a file later; null if there were none. */
   edits: number | null;
 }
 
-/** How much of what was used later stood in calls (`toolParameters`) and results of a size. */
+/** How much of what was used later was in calls (`toolParameters`) and results of one size. */
 export interface ThresholdEvidence {
   kind: "toolParameters" | "toolResults";
-  /** From so many tokens. */
+  /** Smallest size in tokens. */
   from: number;
-  /** To less than so many; absent for the largest. */
+  /** Upper end of the size in tokens; absent for the largest. */
   to?: number;
   texts: number;
   tokens: number;
-  /** Names and passages in them that were used later. */
+  /** Number of names and passages in them that were used later. */
   used: number;
   usedPer1000Tokens: number;
 }
@@ -48,29 +48,29 @@ export interface ThresholdEvidence {
 /** Learned thresholds. */
 export interface ThresholdCalibration {
   preset: PresetName;
-  /** How much was to go. */
+  /** The share of tokens to remove, in percent. */
   goalPercent: number;
-  /** Whether it goes. */
+  /** Whether that share is removed. */
   reached: boolean;
-  /** Of each pass and kind; 1,000,000 where nothing of that kind is to be cut. */
+  /** The threshold of each pass and kind; 1,000,000 if nothing of that kind is to be shortened. */
   thresholds: { pass: string; kind: "toolParameters" | "toolResults"; tokens: number }[];
-  /** For `createSmartProvider`. */
+  /** The configuration for `createSmartProvider`. */
   config: SmartConfig;
-  /** What the preset's own thresholds do. */
+  /** Results of the preset's own thresholds. */
   fixed: ThresholdMeasure;
-  /** What the learned ones do on the same histories. On others they do less well: measure on those, too. */
+  /** Results of the learned thresholds on the same histories. They are worse on other histories, so measure on those, too. */
   learned: ThresholdMeasure;
-  /** Earlier parts that were condensed. */
+  /** Number of cut histories that were condensed. */
   cuts: number;
-  /** Sets of thresholds that were tried. */
+  /** Number of sets of thresholds that were tried. */
   tried: number;
   evidence: ThresholdEvidence[];
 }
 
 /**
- * Learns from recorded conversations at which sizes the passes of a preset do best to leave calls and results alone: each conversation is cut, its earlier part condensed under
- * many thresholds, and those are taken that keep most of what the conversation went on to use. No model is asked. It takes a minute or a few.
- * @throws {TypeError | RangeError} at once, where an argument is wrong; the promise is rejected where no conversation is long enough (`invalid_argument`)
+ * Learns, from your own conversations, from which size the passes of a preset should shorten calls and results. It cuts each conversation, condenses the
+ * earlier part with many thresholds, and chooses those that keep most of what was used later. It calls no LLM, and takes a minute or a few.
+ * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`; also if no conversation is long enough
  * @example
  * ```ts
  * import { calibrateThresholds, createSmartProvider } from "roo-condense";

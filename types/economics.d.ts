@@ -1,78 +1,79 @@
-// Deciding by money: whether a condensation pays.
+// Deciding by cost whether a condensation pays.
 
 import type { CondensationError } from "./errors.js";
 import type { Warning } from "./warnings.js";
+import type { ProviderId } from "./providers.js";
 import type { Said } from "./words.js";
 
 /**
- * What a decision by money goes by. A condensation makes the prompt cache of the model's provider miss once, from the first change on, and makes every later request
- * smaller; what both come to is reckoned with the price of the conversation's model (`price` of the call, its handler or profile).
+ * Facts for a decision by cost. A condensation invalidates the prompt cache once, from the first change on, and makes every later request smaller. Both effects
+ * are computed with the price of the conversation's model (`price` of the call, its handler or profile).
  */
 export interface EconomicsOptions {
-  /** Requests still to come, the next one included, 0 to 1,000,000. Default: as many as the conversation has messages of the assistant, 1 to 200. */
+  /** Number of requests to expect, including the next one, 0 to 1,000,000. Default: the number of assistant messages so far, 1 to 200. */
   expectedRequests?: number | undefined;
   /** Milliseconds since the last request. Default: the cache is warm. */
   msSinceLastRequest?: number | undefined;
-  /** Milliseconds for which the model's provider keeps a prompt after a request. Default: 300,000, as with Anthropic. */
+  /** Lifetime of the prompt cache after a request, in milliseconds. Default: 300,000, like Anthropic's. */
   cacheLifetimeMs?: number | undefined;
   /**
-   * Tokens that a condensation leaves, as `totalTokens` counts them; `targetTokens` of the call wins. Fewer cost less and lose more. Default: 40,000, but no more than half
-   * of what the window allows.
+   * Target in tokens, counted like `totalTokens`; the call's `targetTokens` wins. A smaller target costs less and loses more. Default: 40,000, or half of what
+   * the window allows if that is less.
    */
   targetTokens?: number | undefined;
-  /** Tokens that a condensation must free, as `totalTokens` counts them, to be done. Default: a quarter of `targetTokens`. */
+  /** Smallest number of tokens to free, counted like `totalTokens`. Default: a quarter of `targetTokens`. */
   clearAtLeast?: number | undefined;
   /**
-   * Which copy of what is repeated the provider `lossless` leaves while the cache is warm: with `first` more of the beginning stays as it is in the cache. `keep` in `config`
-   * wins. Default: `first`.
+   * Which copy of repeated content the provider `lossless` keeps while the cache is warm; `first` keeps more of the beginning cached. `keep` in `config` wins.
+   * Default: `first`.
    */
   keep?: "first" | "last" | undefined;
-  /** Messages of the last request. Default: all before the last one of the assistant. */
+  /** Number of messages in the last request. Default: all before the last one of the assistant. */
   sentMessages?: number | undefined;
 }
 
-/** What was decided by money. */
+/** A decision by cost. */
 export interface EconomicDecision {
   /** Whether to condense now. */
   condense: boolean;
-  /** With whom; absent where it is not done. */
-  provider?: string;
-  /** To how many tokens, as `totalTokens` counts them; absent where it is not done, or where the trigger decides. */
+  /** The id of the provider; absent if it does not condense. */
+  provider?: ProviderId;
+  /** The target in tokens, counted like `totalTokens`; absent if it does not condense, or if the trigger decides. */
   targetTokens?: number;
-  /** Dollars that it saves over all requests to come, what it costs taken off; below 0 where it costs more. */
+  /** Dollars saved over all expected requests, minus the cost; negative if it costs more. */
   saves: number;
-  /** Dollars that it costs at once: what summaries cost, and what the next request costs more; 0 where that costs less. */
+  /** Immediate cost in dollars: of summaries, and of the next request if that becomes more expensive. */
   costs: number;
-  /** Dollars that the requests so far paid to read what would go. */
+  /** Dollars that earlier requests paid to read what would be removed. */
   carried: number;
   /**
-   * - `pays`: it is done, or would be
-   * - `waits`: it would pay, but waiting is cheaper until `carried` is as much as `costs`
-   * - `does_not_pay`: so few requests are to come that it costs more than it saves
+   * - `pays`: it condenses, or would
+   * - `waits`: it would pay, but waiting is cheaper until `carried` reaches `costs`
+   * - `does_not_pay`: with so few expected requests, it costs more than it saves
    * - `clears_too_little`: less than `clearAtLeast`
-   * - `nothing_to_gain`: nothing would become smaller, or so few tokens are there that not enough could
-   * - `window`: the next answer would not fit, so money is not asked
+   * - `nothing_to_gain`: nothing would become smaller, or the conversation is too small
+   * - `window`: the next response would not fit, so cost does not matter
    * - `price_unknown`: the trigger decides
    */
   code: "pays" | "waits" | "does_not_pay" | "clears_too_little" | "nothing_to_gain" | "window" | "price_unknown";
-  /** The same for people. */
+  /** The reason for people. */
   reason: string;
   /** The same as a code and values, to be told in another language. */
   said: Said;
-  /** Whether the cache still has the last request. */
+  /** Whether the last request is still cached. */
   warm: boolean;
-  /** Requests to come that it goes by. */
+  /** The number of expected requests. */
   expectedRequests: number;
-  /** Tokens that it frees, as `totalTokens` counts them; 0 where nothing was tried. */
+  /** Tokens freed, counted like `totalTokens`; 0 without a dry run. */
   tokensFreed: number;
 }
 
-/** What `manager.decide()` says. */
+/** The result of `manager.decide()`. */
 export interface EconomicAdvice extends EconomicDecision {
   warnings: Warning[];
 }
 
-/** What `manager.decide()` says where nothing could be decided. */
+/** The result of `manager.decide()` if nothing could be decided. */
 export interface EconomicFailure {
   /** Why. */
   error: CondensationError;

@@ -1,58 +1,58 @@
-// What the variants of an experiment came to.
+// Results of experiments.
 
-/** A mean with its 95% confidence interval; `null` where there are too few calls for one. */
+/** A mean with its 95% confidence interval; `null` for too few calls. */
 export interface EstimatedMean {
   mean: number;
   low: number | null;
   high: number | null;
 }
 
-/** What the calls of a variant came to. Calls that failed count, too: they saved nothing. */
+/** Results of a variant. Failed calls count as having saved nothing. */
 export interface ExperimentVariant {
   calls: number;
   errors: number;
-  /** Tokens that a call saved. */
+  /** Tokens saved per call. */
   tokensSaved: EstimatedMean;
-  /** Share of the tokens that a call saved, 0 to 100. */
+  /** Share of the tokens saved per call, 0 to 100 percent. */
   reductionPercent: EstimatedMean;
-  /** Dollars for a call. */
+  /** Cost per call in dollars. */
   cost: EstimatedMean;
-  /** Milliseconds that a call took. */
+  /** Time per call in milliseconds. */
   latencyMs: EstimatedMean;
   /** Share of the calls that failed, 0 to 1; the interval is Wilson's. */
   errorRate: EstimatedMean;
-  /** Share of the tokens that could be read nowhere after a call and were not replaced by newer, 0 to 100; `null` where no call condensed. */
+  /** Share of the tokens lost per call, 0 to 100 percent; `null` if no call condensed. */
   lostPercent: EstimatedMean | null;
-  /** How much of what must survive the summaries tell, 0 to 1 (`summaryQuality.score`); `null` where none was checked. */
+  /** How much of what they must keep the summaries cover, 0 to 1 (`summaryQuality.score`); `null` if none was checked. */
   summaryQuality: EstimatedMean | null;
 }
 
-/** How the variant that is ahead compares with another one. */
+/** Comparison of the leading variant with another one. */
 export interface ExperimentDifference {
   variant: string;
-  /** The mean of the one that is ahead less that of this one. */
+  /** The mean of the leading variant minus that of this one. */
   difference: number;
-  /** The 95% confidence interval of that; `null` before both have two calls. */
+  /** The 95% confidence interval of the difference; `null` until both have two calls. */
   low: number | null;
   high: number | null;
-  /** How likely chance alone would make a difference at least as large, by Welch's test. */
+  /** The probability of a difference at least as large by chance, by Welch's test. */
   pValue: number | null;
 }
 
-/** Which variant is ahead in one measure. */
+/** The comparison of all variants by one measure. */
 export interface ExperimentComparison {
   measure: "tokensSaved" | "reductionPercent" | "cost" | "latencyMs" | "errorRate" | "lostPercent" | "summaryQuality";
-  /** The variant that does best; `null` where several do equally well. */
+  /** The best variant; `null` if several are equally good. */
   ahead: string | null;
-  /** Whether that is more than chance: every variant has five calls, and every difference a p-value under 0.05 after Holm's correction. */
+  /** Whether the lead is significant: every variant has five calls, and every difference a p-value under 0.05 after Holm's correction. */
   isReal: boolean;
   against: ExperimentDifference[];
 }
 
 /** An experiment. */
 export interface Experiment {
-  /** By name. */
+  /** The variants by name. */
   variants: Record<string, ExperimentVariant>;
-  /** One for each measure that is known of all variants; empty before two variants have calls. */
+  /** One comparison for each measure known for all variants; empty until two variants have calls. */
   comparisons: ExperimentComparison[];
 }

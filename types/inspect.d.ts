@@ -1,4 +1,4 @@
-// What a conversation is made of, and what providers would leave of it.
+// What fills a conversation, and what providers would leave.
 
 import type { ConversationContext } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
@@ -9,60 +9,61 @@ import type { CondensationStats, PromptCacheEffect } from "./results.js";
 import type { Encoding } from "./tokens.js";
 import type { TriggerDecision } from "./trigger.js";
 import type { Warning } from "./warnings.js";
+import type { ProviderId } from "./providers.js";
 
-/** A conversation to look at, with the definitions of tools that its requests bring. */
+/** A conversation to inspect, with the tool definitions of its requests. */
 export interface InspectContext<M extends MessageLike = Message> extends ConversationContext<M> {
-  /** As the API is sent them (`tools`): they count by their JSON text. Default: none. */
+  /** The tool definitions as sent to the API (`tools`); their JSON text counts. Default: none. */
   readonly tools?: readonly object[] | null | undefined;
 }
 
 /** Options of an inspection by a manager. */
 export interface ManagerInspectOptions extends FormatOptions {
-  /** Where a condensation would have to cut: shown as a line, and given to the providers that are tried. Default: none. */
+  /** A target in tokens: reported as a line, and passed to `providers`. Default: none. */
   targetTokens?: number | undefined;
-  /** How many of the largest blocks are named, and how many items of each kind of waste. Default: 20. */
+  /** Number of largest blocks, and of items of each kind of waste, to report. Default: 20. */
   largest?: number | undefined;
   /**
-   * Which providers are tried, one after the other, none standing in for another; `true` for `lossless`, `truncation`, `smart` with the presets
-   * `conservative`, `balanced` and `aggressive`, and `native`. No model is asked: what one would write is estimated. Default: none.
+   * Providers to try in a dry run, one after the other, without fallbacks; `true` for `lossless`, `truncation`, `smart` with the presets `conservative`,
+   * `balanced` and `aggressive`, and `native`. No LLM is called: summaries are estimated. Default: none.
    */
   providers?: boolean | readonly ProviderTrial[] | undefined;
-  /** For the providers that are tried: see `ProviderCallOptions`. */
+  /** For `providers`: see `ProviderCallOptions`. */
   handler?: HandlerOption;
-  /** For the providers that are tried. */
+  /** For `providers`: see `ProviderCallOptions`. */
   condensingHandler?: HandlerOption;
-  /** For the providers that are tried. */
+  /** For `providers`: see `ProviderCallOptions`. */
   price?: ModelPrice | null | undefined;
-  /** Stops what is tried; the trials it stops have the error `aborted`. */
+  /** Aborts the dry runs, which then have the error `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
 /** Options of {@link inspect}. */
 export interface InspectOptions extends ManagerInspectOptions {
-  /** Whose encoding, scale, tools, thresholds and providers count. Default: one with default options. */
+  /** The manager whose encoding, scale, tools, thresholds and providers to use. Default: one with default options. */
   manager?: CondensationManager | undefined;
 }
 
-/** A provider to try. */
+/** A provider to try in a dry run. */
 export interface ProviderTrial {
-  /** Its id. */
-  provider: string;
+  /** The id of the provider. */
+  provider: ProviderId;
   /** Fields of its configuration, such as `{ preset: "balanced" }`. Default: none. */
   config?: object | undefined;
-  /** What the result is called. Default: the id of the provider. */
+  /** The id of the result. Default: the id of the provider. */
   id?: string | undefined;
 }
 
 /**
- * What tokens are of.
+ * Kinds of content.
  *
  * - `user`, `assistant`: their words
  * - `thinking`, `images`
  * - `calls`: names and parameters of tool calls
- * - `results`: answers of tools, and files that the user mentioned
- * - `environment`: what the host adds, such as snapshots of the environment and reminders
- * - `summaries`: what stands for messages or texts that are gone
- * - `other`: blocks of other types, and what is no message
+ * - `results`: tool results, and files the user mentioned
+ * - `environment`: injected context, such as environment snapshots and reminders
+ * - `summaries`: summaries and logs of earlier messages or texts
+ * - `other`: blocks of other types, and invalid messages
  */
 export type TokenKind = "user" | "assistant" | "thinking" | "calls" | "results" | "images" | "environment" | "summaries" | "other";
 
@@ -71,127 +72,127 @@ export type TokensByKind = { [kind in TokenKind]?: number };
 
 /** One message. */
 export interface InspectedMessage {
-  /** Who speaks; of what is no message empty. */
+  /** The role; empty for an invalid message. */
   role: string;
   tokens: number;
   kinds: TokensByKind;
-  /** What it is about, such as `read_file src/a.ts`: of several calls or answers the largest. Empty when there is nothing to say. */
+  /** What the message is about, such as `read_file src/a.ts`: the largest of several calls or results. May be empty. */
   label: string;
 }
 
-/** What a tool was called for. */
+/** The usage of one tool. */
 export interface ToolUsage {
   tool: string;
   calls: number;
-  /** Calls that failed or were not allowed. */
+  /** Calls that failed or were refused. */
   failed: number;
   callTokens: number;
   resultTokens: number;
 }
 
-/** What a conversation holds of a file. */
+/** The content of one file in a conversation. */
 export interface FileUsage {
-  /** Relative to the working directory where that is known, with forward slashes. */
+  /** The path with forward slashes, relative to the working directory if that is known. */
   path: string;
-  /** How often it was shown. */
+  /** Number of times it was shown. */
   reads: number;
-  /** How often it was written, changed, moved or deleted. */
+  /** Number of times it was written, edited, moved or deleted. */
   changes: number;
-  /** Of calls and answers about it. */
+  /** Tokens of calls and results about it. */
   tokens: number;
-  /** Of those that are repeated, stale or superseded. */
+  /** How many of them are repeated, stale or superseded. */
   wastedTokens: number;
 }
 
-/** A block that has many tokens. */
+/** A large block. */
 export interface LargeBlock {
   messageIndex: number;
-  /** 0 where the content is a string. */
+  /** Index of the block; 0 for content that is a string. */
   blockIndex: number;
-  /** What most of it is. */
+  /** The kind of most of its content. */
   kind: TokenKind;
-  /** What it is about; empty when there is nothing to say. */
+  /** What the block is about; may be empty. */
   label: string;
   tokens: number;
 }
 
-/** What says nothing new. No token counts in two kinds of waste. */
+/** Content that says nothing new. No token counts in two kinds of waste. */
 export interface Waste {
   tokens: number;
-  /** In how many places. */
+  /** Number of places. */
   count: number;
-  /** The largest, the largest first. */
+  /** The largest items, in order. */
   items: {
     messageIndex: number;
     blockIndex: number;
     /** The file, or else the tool; `environment` for a snapshot. */
     label: string;
-    /** Of lines that are shown once more, their share of the answer by bytes. */
+    /** Tokens; for repeated lines, their share of the result by bytes. */
     tokens: number;
   }[];
 }
 
-/** A number of tokens, and the message in which the conversation reaches it. */
+/** A number of tokens, and the message at which the conversation exceeds it. */
 export interface TokenLine {
   tokens: number;
-  /** `null` when it is not reached. */
+  /** Index of that message; `null` if there is none. */
   messageIndex: number | null;
 }
 
-/** Where a conversation stands in the window of its model. */
+/** The position of a conversation in the model's context window. */
 export interface InspectedWindow extends TriggerDecision {
   contextWindow: number;
-  /** From where on a condensation is due. */
+  /** Where a condensation becomes due. */
   atThreshold: TokenLine;
-  /** From where on the next answer may not fit (`allowedTokens`). */
+  /** Where the next response may no longer fit (`allowedTokens`). */
   atLimit: TokenLine;
-  /** Where the window ends. */
+  /** The end of the window. */
   atEnd: TokenLine;
 }
 
-/** What a provider would leave. */
+/** The result of a dry run of one provider. */
 export interface TrialResult {
-  /** As the trial was called, such as `smart:balanced`. */
+  /** The id of the trial, such as `smart:balanced`. */
   id: string;
-  provider: string;
+  provider: ProviderId;
   config?: object;
-  /** What would be left. */
+  /** Tokens after. */
   tokens: number;
   tokensBefore: number;
   /** 0 to 100. */
   reductionPercent: number;
   /** Dollars. */
   cost: number;
-  /** Milliseconds that trying took; a model would take its own time. */
+  /** Milliseconds of the dry run; an LLM would add its own time. */
   timeMs: number;
-  /** False where what a model would write is only estimated. */
+  /** False if it includes estimates of summaries that a model would write. */
   exact: boolean;
   /** Whether anything would change. */
   wouldCondense: boolean;
-  /** `null` without a target. */
+  /** Whether the target would be met; `null` without a target. */
   metTarget: boolean | null;
-  /** How many changes it would make. */
+  /** Number of changes. */
   changes: number;
   savedByGrade: CondensationStats["savedByGrade"];
-  /** Tokens that newer messages replaced, unscaled: `survival.total.superseded` of the result. They can be read nowhere any more, what replaced them can. */
+  /** Tokens replaced by newer messages, unscaled: `survival.total.superseded` of the result. They would no longer be readable, but their replacements are. */
   superseded: number;
-  /** Tokens that only a summary tells, unscaled: `survival.total.summarized` of the result. */
+  /** Tokens covered only by a summary, unscaled: `survival.total.summarized` of the result. */
   summarized: number;
-  /** Tokens that could no longer be read, unscaled: `survival.total.lost` of the result. */
+  /** Tokens lost, unscaled: `survival.total.lost` of the result. */
   lost: number;
-  /** The first message that would change; -1 when none would. */
+  /** Index of the first message that would change; -1 if none would. */
   firstChangedIndex: number;
   promptCache?: PromptCacheEffect;
   warnings: Warning[];
-  /** Why trying failed, such as `handler_invalid` without a model to ask. */
+  /** Why the dry run failed, such as `handler_invalid` without a handler. */
   error?: { code: string; message: string };
 }
 
-/** What a conversation is made of. Parts are scaled each for themselves, so they may differ from their sum by rounding; with `scale` 1 they never do. */
+/** The contents of a conversation. Parts are scaled one by one, so they may differ from their sum by rounding, except with `scale` 1. */
 export interface Inspection {
   encoding: Encoding;
   scale: number;
-  /** Some text was too uniform to be counted exactly. */
+  /** Whether some text was too uniform to be counted exactly. */
   approximate: boolean;
   tokens: {
     total: number;
@@ -201,33 +202,32 @@ export interface Inspection {
     tools: number;
     messages: number;
   };
-  /** Of all messages. */
+  /** Tokens of all messages by kind. */
   kinds: TokensByKind;
   /** Every message, in order. */
   messages: InspectedMessage[];
-  /** The most tokens first. */
+  /** The tools, the one with most tokens first. */
   byTool: ToolUsage[];
-  /** The most tokens first. */
+  /** The files, the one with most tokens first. */
   byFile: FileUsage[];
   /** The largest first. */
   largest: LargeBlock[];
-  /** Answers that an earlier one gave already, and lines of a file that an earlier answer shows. */
+  /** Results identical to earlier ones, and lines of a file that an earlier result shows. */
   repeated: Waste;
-  /** Lines of files that answers show and that edits, writes or views of the whole file replaced since. */
+  /** Lines of files in results that edits, writes or views of the whole file replaced later. */
   stale: Waste;
-  /** Snapshots, lists of things to do, reads and writes that a later one replaced. */
+  /** Snapshots, todo lists, reads and writes that later ones replaced. */
   superseded: Waste;
   /** `null` without `contextWindow`. */
   window: InspectedWindow | null;
   /** `null` without `targetTokens`. */
   target: TokenLine | null;
-  /** What was tried, in this order; absent when nothing was to be tried. */
+  /** The dry runs, in order; absent if there were none. */
   providers?: TrialResult[];
 }
 
 /**
- * What a conversation is made of, before anything is condensed. Nothing is changed, and no model is asked. What is wrong with the arguments is thrown at
- * once.
+ * Analyses what fills a conversation. It changes nothing and calls no LLM. Wrong arguments reject.
  *
  * @throws {TypeError | RangeError} `invalid_argument`, `invalid_messages`, `not_serializable`, `unsupported_format`, `out_of_range`
  * @example
@@ -238,7 +238,7 @@ export interface Inspection {
  *   { messages, systemPrompt, contextWindow: 200_000 },
  *   { targetTokens: 40_000, providers: true },
  * );
- * console.log(`${tokens.total} tokens, ${stale.tokens + superseded.tokens} of them out of date; due: ${window?.due}`);
+ * console.log(`${tokens.total} tokens, ${stale.tokens + superseded.tokens} of them stale; due: ${window?.due}`);
  * for (const { id, tokens, cost, timeMs } of providers ?? []) console.log(id, tokens, cost, timeMs);
  * ```
  */

@@ -4,79 +4,76 @@ import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
 import type { ConfiguredProtect } from "./protect.js";
 
-/**
- * Configuration of the lossless provider. What it does is checked by reading it back before a result is returned; `docs/markers.md` shows what the
- * model is given to read.
- */
+/** Configuration of the lossless provider. Every result is verified by expanding it again; `docs/markers.md` shows what the model reads. */
 export interface LosslessConfig {
-  /** Say the lines of a file once, however often it was read, written and listed. Default: true. */
+  /** Keep one copy of each line of a file, however often it was read, written and listed. Default: true. */
   deduplicateFileReads?: boolean | undefined;
-  /** Say lines of other tool results once: logs, test output, listings, searches. Default: true. */
+  /** Keep one copy of lines of other tool results: logs, test output, listings, searches. Default: true. */
   consolidateToolResults?: boolean | undefined;
-  /** Leave out what a later message replaced. What is left out is in `restoreData` only. Default: true. */
+  /** Drop what a later message replaced; only `restoreData` has it then. Default: true. */
   removeObsoleteState?: boolean | undefined;
   /**
-   * Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the condensation. The
-   * result is the same either way. Default: true.
+   * Cache the analysis of the newest conversation, so that an estimate followed by a condensation analyses it once. It does not change the result. Default:
+   * true.
    */
   maintainReferenceCache?: boolean | undefined;
-  /** Do only what can be read back from the conversation itself: turns `removeObsoleteState` off. Default: false. */
+  /** Keep everything readable in the conversation: turns `removeObsoleteState` off. Default: false. */
   strict?: boolean | undefined;
   /**
-   * Which copy stays: the newest (`last`, the default), or the oldest (`first`), which leaves the beginning of the history, and so the
-   * model provider's prompt cache, alone.
+   * Which copy to keep: the newest (`last`, the default), or the oldest (`first`), which leaves the beginning of the history, and so the prompt cache,
+   * unchanged.
    */
   keep?: "last" | "first" | undefined;
-  /** In so many of the newest messages nothing obsolete is left out, and lines keep their numbers, 0 to 1,000,000. Default: 4. */
+  /** Number of newest messages in which obsolete content and line numbers are kept, 0 to 1,000,000. Default: 4. */
   preserveRecentCount?: number | undefined;
-  /** A pointer that saves fewer tokens is not put, 1 to 1,000,000: a text in many small pieces is hard to read. Default: 24. */
+  /** Smallest saving of a pointer in tokens, 1 to 1,000,000, because a text in many small pieces is hard to read. Default: 24. */
   minTokensSaved?: number | undefined;
-  /** Change long texts in the parameters of tool calls too. Default: true. */
+  /** Shorten long texts in the parameters of tool calls, too. Default: true. */
   toolParameters?: boolean | undefined;
-  /** Operation `reference`: a result becomes a pointer to one that is the same. Default: true. */
+  /** Operation `reference`: replace a result by a pointer to an identical one. Default: true. */
   reference?: boolean | undefined;
-  /** Operation `containment`: a result becomes a pointer into one that contains it. Default: true. */
+  /** Operation `containment`: replace a result by a pointer into one that contains it. Default: true. */
   containment?: boolean | undefined;
-  /** Operation `diff`: of a file that was shown in another version too, only the differences stay. Default: true. */
+  /** Operation `diff`: if two versions of a file are shown, keep only the differences of one. Default: true. */
   diff?: boolean | undefined;
-  /** Operation `repeated_lines`: lines that stand elsewhere become a pointer. Default: true. */
+  /** Operation `repeated_lines`: replace lines that are elsewhere by a pointer. Default: true. */
   repeatedLines?: boolean | undefined;
-  /** Operation `line_numbers`: numbers of lines are left out behind a heading that restores them. Default: true. */
+  /** Operation `line_numbers`: replace line numbers by a heading that restores them. Default: true. */
   lineNumbers?: boolean | undefined;
-  /** Operation `environment_snapshot`: snapshots of the environment but the newest are left out. Default: true. */
+  /** Operation `environment_snapshot`: drop all environment snapshots but the newest. Default: true. */
   environmentSnapshots?: boolean | undefined;
   /**
-   * Operation `stale_read`: of what was read of a file, the lines are left out that a later edit, write or view of the whole file replaced (`lines`, the
-   * default). With `file` a read goes as a whole, once its file was changed in any way and then read or written again: what of it is still true goes too,
-   * as `stale_file`, and is lost. With `off` all of it stays.
+   * Operation `stale_read`: which lines of earlier reads of a file to drop. `lines` (default): those that a later edit, write or view of the whole file
+   * replaced. `file`: the whole read, once its file was changed and then read or written again; lines that are still current are lost then (`stale_file`).
+   * `off`: none.
    */
   staleReads?: "lines" | "file" | "off" | undefined;
-  /** Operation `overwritten_write`: what was written to a file that was written again later is left out. Default: true. */
+  /** Operation `overwritten_write`: drop the content of writes to a file that was written again later. Default: true. */
   overwrittenWrites?: boolean | undefined;
-  /** Operation `todo_list`: lists of things to do but the newest are left out. Default: true. */
+  /** Operation `todo_list`: drop all todo lists but the newest. Default: true. */
   todoLists?: boolean | undefined;
-  /** Operation `failed_edit`: edits that failed before the same file was edited are left out. Default: true. */
+  /** Operation `failed_edit`: drop failed edits of a file that was edited later. Default: true. */
   failedEdits?: boolean | undefined;
-  /** What tools of the host do; they come before those of the manager. Default: none. */
+  /** Meanings of your own tools; they win over the manager's. Default: none. */
   tools?: ToolMeanings | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
-   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
+   * largest of manager, call and configuration wins. Default: 0.
    */
   frozenMessages?: number | undefined;
 }
 
 /**
- * The lossless provider, id `lossless`: says each thing once. No model is asked.
+ * Creates the lossless provider, id `lossless`: keeps one copy of everything. It calls no LLM.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts
  * import { createLosslessProvider } from "roo-condense";
  *
  * const { messages: condensed, stats } = await createLosslessProvider({ strict: true }).condense({ messages });
- * console.log(`${stats.reductionPercent.toFixed(1)}% less, and all of it can still be read`);
+ * console.log(`${stats.reductionPercent.toFixed(1)}% fewer tokens, all still readable`);
  * ```
  */
 export function createLosslessProvider(config?: LosslessConfig): BuiltInProvider<LosslessConfig>;

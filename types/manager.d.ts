@@ -1,4 +1,4 @@
-// The manager: its options, its configuration in force, and its metrics.
+// The manager: its options, its effective configuration, and its metrics.
 
 import type { CondenseOptions, ConversationContext, ThinkingOption } from "./calls.js";
 import type { EconomicAdvice, EconomicFailure } from "./economics.js";
@@ -7,7 +7,7 @@ import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
 import type { ModelPrice } from "./prices.js";
-import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderInfo } from "./providers.js";
+import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderId, ProviderInfo } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { PresetName } from "./smart.js";
 import type { Encoding, Scale } from "./tokens.js";
@@ -18,27 +18,27 @@ import type { Warning } from "./warnings.js";
 import type { Protect } from "./protect.js";
 import type { Said } from "./words.js";
 
-/** When automatic condensing without gain is given up for a while. The `guard` of the Roo-Code drop-in means the same. */
+/** When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same. */
 export interface GuardOptions {
-  /** So many attempts in a row without gain are enough, 1 or more. Default: 3. */
+  /** Attempts in a row without gain before the pause, 1 or more. Default: 3. */
   attempts?: number | undefined;
-  /** For so many milliseconds after the last of them none is made; a pause that is longer starts the count again. Default: 60,000. */
+  /** Length of the pause after the last of them, in milliseconds; a longer gap between attempts restarts the count. Default: 60,000. */
   windowMs?: number | undefined;
-  /** An attempt that removes less than this share of the tokens is one without gain, 0 to 100 percent; so is one that fails. Default: 5. */
+  /** Smallest share of the tokens, 0 to 100 percent, that an attempt must remove to count as a gain. A failed attempt is none. Default: 5. */
   minGainPercent?: number | undefined;
 }
 
-/** What belongs to a profile of the host besides its threshold. */
+/** Settings of a profile, besides its threshold. */
 export interface ProfileOptions {
-  /** The profile whose handler and price are for summaries under this one. Without a handler there, the warning is `handler_missing`. */
+  /** The profile whose handler and price to use for summaries under this one. If it has no handler, the result has the warning `handler_missing`. */
   condensingApiConfigId?: string | null | undefined;
-  /** The system prompt to summarise by. A prompt given with the call wins. */
+  /** The system prompt for summaries. The call's prompt wins. Default: the manager's. */
   customCondensingPrompt?: string | null | undefined;
-  /** Dollars that one condensation under this profile may cost. Default: the manager's. */
+  /** Largest cost of one condensation under this profile, in dollars. Default: the manager's. */
   maxCostPerCondensation?: number | undefined;
-  /** For conversations under this profile. */
+  /** The handler for conversations under this profile. */
   handler?: HandlerOption;
-  /** For a handler that has no price of its own. */
+  /** The price of handlers that have none of their own. */
   price?: ModelPrice | null | undefined;
 }
 
@@ -53,85 +53,88 @@ export interface SummaryStore {
   set(key: string, value: string): unknown;
 }
 
-/** Options of a {@link CondensationManager}. An unknown field is an error. */
+/** Options of a {@link CondensationManager}. Unknown options are an error. */
 export interface ManagerOptions {
   /**
-   * Id of the provider that is active at first; one of the host's may be registered afterwards. Default: `native`; where a call brings no handler and neither has
-   * the manager, there is no model to ask, and `lossless` works in its place (with a target that it misses, `truncation` goes on).
+   * Id of the provider that is active at first. An id that looks like a misspelt one of a known provider is refused; any other unknown id may be registered
+   * later, and calls reject with `unknown_provider` until then. Default: `native`; if neither the call nor the manager has a handler, `lossless`, with
+   * `truncation` as fallback if the target is missed.
    */
-  provider?: string | undefined;
+  provider?: ProviderId | undefined;
   /**
-   * Whether reaching the threshold makes a condensation due. If not, only a full window does, and the oldest messages are dropped then
+   * Custom providers, and built-in ones with a configuration of their own, to register at once. `provider` and `fallback` may name them. Default: none; see
+   * {@link CondensationManager.registerProvider}.
+   */
+  providers?: readonly (CondensationProvider<any> | BuiltInProvider)[] | undefined;
+  /**
+   * Whether a condensation is due when the threshold is reached. If false, it is due only when the window is full; the oldest messages are then dropped
    * (`truncation`). Default: true.
    */
   autoCondenseContext?: boolean | undefined;
   /** The threshold, in percent of the context window, 5 to 100. Default: 100. */
   autoCondenseContextPercent?: number | undefined;
-  /** Thresholds by profile: -1 inherits the global one, 5 to 100 is used, anything else warns and inherits. Default: none. */
+  /** Thresholds by profile, in percent: 5 to 100, or -1 to inherit the global one; any other number warns and inherits. Default: none. */
   profileThresholds?: Readonly<Record<string, number>> | undefined;
-  /** Asks the conversation's own model; see `ProviderCallOptions.handler`. Default: none. */
+  /** The handler of the conversation's own model; see `ProviderCallOptions.handler`. Default: none. */
   handler?: HandlerOption;
-  /** Writes summaries. Default: `handler`. */
+  /** The handler that writes summaries. Default: `handler`. */
   condensingHandler?: HandlerOption;
-  /** The profile whose handler and price are for summaries, for profiles (and calls without one) that name none. Default: none. */
+  /** The profile whose handler and price to use for summaries, for calls without a profile and for profiles that name none. Default: none. */
   condensingApiConfigId?: string | null | undefined;
-  /** The system prompt to summarise by, for profiles that have none. A prompt given with the call wins. */
+  /** The system prompt for summaries, for profiles without one. The call's prompt wins. Default: a built-in prompt. */
   customCondensingPrompt?: string | null | undefined;
   /**
-   * What belongs to the profiles of the host, by id. A profile called `condensing` writes summaries, of all presets too, where nothing else says who does:
-   * the place for a cheap model. Default: none.
+   * Settings of profiles, by id. If nothing else decides, the profile named `condensing` writes all summaries, those of presets included: the place for a cheap
+   * model. Default: none.
    */
   profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
   /**
-   * What to try, in order, when a provider fails or does not reach the target; `false` for nothing. Default: `native`, `lossless`, `truncation` after
-   * `smart`; `lossless`, `truncation` after `native`; `truncation` after `lossless`; nothing after `truncation`; `lossless`,
-   * `truncation` after one of the host.
+   * Ids of the providers to try, in order, when a provider fails or misses the target; `false` for none. Unknown ids are treated as in `provider`. Default:
+   * `native`, `lossless`, `truncation` after `smart`; `lossless`, `truncation` after `native` and after a custom provider; `truncation` after `lossless`; none
+   * after `truncation`.
    */
-  fallback?: readonly string[] | false | undefined;
-  /**
-   * Dollars that may be spent by this manager in all, 0 or more. A summary that would probably exceed it is not asked for: `cost_limit`. Default: no
-   * limit.
-   */
+  fallback?: readonly ProviderId[] | false | undefined;
+  /** Largest total cost of this manager in dollars, 0 or more. A summary that would probably exceed it is not requested: `cost_limit`. Default: no limit. */
   maxCost?: number | undefined;
   /**
-   * Dollars that one condensation may cost, fallbacks included, 0 or more. What would probably exceed it is not asked for: `cost_limit`. A profile's and a
-   * call's own win. Default: no limit.
+   * Largest cost of one condensation in dollars, fallbacks included, 0 or more. A request that would probably exceed it is not sent: `cost_limit`. A profile's
+   * and a call's own limit win. Default: no limit.
    */
   maxCostPerCondensation?: number | undefined;
-  /** Dollars above which one condensation is worth a warning and an alert (`high_cost`); `false` for never. Default: 0.1. */
+  /** Dollars above which one condensation causes a warning and an alert (`high_cost`); `false` for never. Default: 0.1. */
   costAlert?: number | false | undefined;
-  /** Where summaries are kept, so that the same is not asked twice; `false` for nowhere. Default, and for `true`: up to 8 MiB of memory. */
+  /** The store for summaries, so that none is requested twice; `false` for none. Default, and for `true`: up to 8 MiB of memory. */
   cache?: SummaryStore | boolean | null | undefined;
-  /** From how much of the tokens at which a condensation is due {@link CondensationManager.prepare} prepares one, in percent, 0 to 100. Default: 80. */
+  /** Share of the due point, in percent from 0 to 100, from which {@link CondensationManager.prepare} prepares a condensation. Default: 80. */
   prepareFromPercent?: number | undefined;
-  /** The guard against condensing again and again without gain; `false` for none. */
+  /** The guard against repeated condensing without gain; `false` for none. Default: see {@link GuardOptions}. */
   guard?: GuardOptions | false | undefined;
-  /** What is done with signed thinking behind a change, in calls that do not say. Default: `auto`. */
+  /** How to treat signed thinking after a change, for calls that do not say. Default: `auto`. */
   thinking?: ThinkingOption | undefined;
-  /** The vocabulary. Default: `o200k_base`. */
+  /** The token encoding. Default: `o200k_base`. */
   encoding?: Encoding | undefined;
-  /** From tokens of that vocabulary to those of the model. Default: 1. */
+  /** Factor from tokens of that encoding to the model's own. Default: 1. */
   scale?: Scale | undefined;
   /**
-   * What tools of the host do, for all its providers: files can then be followed through their calls, and calls are named by what they are about.
-   * Default: none; the tools of the known agents are known.
+   * Meanings of your own tools, for all providers: their calls can then be followed to files, and are described by what they are about. Default: none; the
+   * tools of the known agents are built in.
    */
   tools?: ToolMeanings | undefined;
-  /** What stays word for word in every condensation, whoever does it. Default: nothing. */
+  /** Content to keep word for word in every condensation, by every provider. Default: nothing. */
   protect?: Protect | undefined;
   /**
-   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
-   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
+   * largest of manager, call and configuration wins. Default: 0.
    */
   frozenMessages?: number | undefined;
 }
 
-/** The configuration in force. */
+/** The effective configuration. */
 export interface EffectiveConfig {
-  /** The profile it is for; `null` for none. */
+  /** The profile; `null` for none. */
   profileId: string | null;
-  /** The active provider. */
-  provider: string;
+  /** Id of the active provider. */
+  provider: ProviderId;
   autoCondenseContext: boolean;
   /** In percent. */
   threshold: number;
@@ -144,28 +147,28 @@ export interface EffectiveConfig {
   maxCostPerCondensation: number | null;
   /** Dollars; `null` for never. */
   costAlert: number | null;
-  /** The preset of the provider `smart`; `null` where it has passes of its own or is one of the host. */
+  /** The preset of the provider `smart`; `null` if it has passes of its own or is a custom provider. */
   preset: PresetName | null;
-  /** Whether `protect` of the manager names anything. */
+  /** Whether the manager's `protect` has any rule. */
   protects: boolean;
   thinking: ThinkingOption;
-  /** The profile that writes summaries; `null` for none of its own. */
+  /** The profile that writes summaries; `null` for none. */
   condensingApiConfigId: string | null;
-  /** `null` for none of its own. */
+  /** The system prompt for summaries; `null` for the default. */
   customCondensingPrompt: string | null;
-  /** Of the profile that writes summaries, or else of this one; `null` when neither has one. Handlers that have a price keep it. */
+  /** Price of the profile that writes summaries, or else of this one; `null` when neither has one. Handlers with a price of their own keep it. */
   price: ModelPrice | null;
-  /** `invalid_threshold` when the profile's own is not valid. */
+  /** `invalid_threshold` if the profile's own threshold is invalid. */
   warnings: Warning[];
 }
 
-/** Sums and averages over some calls. */
+/** Sums and averages over calls. */
 export interface MetricTotals {
-  /** Condensations asked for. */
+  /** Number of condensations. */
   calls: number;
-  /** Ended without an error. */
+  /** How many succeeded. */
   successes: number;
-  /** Ended with an error. */
+  /** How many failed. */
   errors: number;
   /** Dollars. */
   cost: number;
@@ -174,27 +177,27 @@ export interface MetricTotals {
   averageReductionPercent: number;
   /** Mean time of a call, in milliseconds. */
   averageLatencyMs: number;
-  /** Half of the newest calls (1000 at most) took no longer, in milliseconds. */
+  /** Median time of the newest calls (1000 at most), in milliseconds. */
   p50LatencyMs: number;
-  /** Nineteen of twenty of them took no longer, in milliseconds. */
+  /** 95th percentile of their times, in milliseconds. */
   p95LatencyMs: number;
-  /** Tokens before condensing, of all calls, by the time these took. */
+  /** Tokens before condensing per second of work, over all calls. */
   tokensPerSecond: number;
-  /** Dollars for a call, on average. */
+  /** Mean cost of a call in dollars. */
   averageCost: number;
-  /** Dollars of the call that cost most. */
+  /** Largest cost of a call in dollars. */
   highestCost: number;
 }
 
-/** One condensation, fallbacks included. */
+/** The metrics entry of one condensation, fallbacks included. */
 export interface CondensationRecord {
   /** When it ended, in milliseconds since 1970. */
   timestamp: number;
-  /** The provider that did the work, or was asked. */
+  /** Id of the provider that did the work, or else was called. */
   providerId: string;
-  /** The profile it was under, if any. */
+  /** The profile, if any. */
   profileId?: string;
-  /** The code of its error, if it ended with one. */
+  /** The error code, if it failed. */
   error?: string;
   /** Dollars. */
   cost: number;
@@ -206,56 +209,56 @@ export interface CondensationRecord {
   latencyMs: number;
 }
 
-/** Something in the metrics that deserves attention. */
+/** An alert about the metrics. */
 export interface MetricAlert {
   /**
-   * `low_reduction`: less than 20% is removed on average, also by providers that cost nothing; `high_cost`: one condensation cost more than `costAlert`;
-   * `cost_limit`: `maxCost` is spent.
+   * `low_reduction`: less than 20% is removed on average, also by free providers; `high_cost`: one condensation cost more than `costAlert`; `cost_limit`:
+   * `maxCost` is spent.
    */
   code: "low_reduction" | "high_cost" | "cost_limit";
   /** For a person. */
   message: string;
   /** The same as a code and values, to be told in another language. */
   said: Said;
-  /** The provider, if it is about one. */
+  /** The provider that the alert is about, if any. */
   providerId?: string;
-  /** The profile, if it is about one. */
+  /** The profile that the alert is about, if any. */
   profileId?: string;
 }
 
-/** What a manager has done since it was made or its metrics were reset. Previews and calls that were not due are not counted. */
+/** Metrics of a manager since its creation or their last reset. Previews and calls that were not due are not counted. */
 export interface Metrics {
   total: MetricTotals;
-  /** By provider, those that stood in for another included. */
+  /** By provider, fallbacks included. */
   providers: Record<string, MetricTotals>;
-  /** By profile; calls without one are not here. */
+  /** By profile; calls without a profile are not included. */
   profiles: Record<string, MetricTotals>;
-  /** Dollars by the model that was paid; what providers of the host say they cost is not here. */
+  /** Dollars by model; costs that custom providers report are not included. */
   costByModel: Record<string, number>;
-  /** What the variants of experiments came to, by experiment; see {@link CondensationManager.getExperiment}. */
+  /** Results of experiments, by experiment; see {@link CondensationManager.getExperiment}. */
   experiments: Record<string, Experiment>;
   /** The newest 100 condensations, the oldest first. */
   records: CondensationRecord[];
-  /** What deserves attention, as of now. */
+  /** Current alerts. */
   alerts: MetricAlert[];
 }
 
-/** What came of {@link CondensationManager.prepare}. */
+/** The result of {@link CondensationManager.prepare}. */
 export interface PreparationResult {
-  /** Whether there is something now that will be applied when a condensation is due. */
+  /** Whether a prepared condensation now exists, to be applied when one is due. */
   prepared: boolean;
   /**
    * - `done`: it was prepared
-   * - `reused`: what was prepared before will do
-   * - `joined`: work for the same task that serves this call too was under way, and was waited for; where that was aborted, this call does its own
-   * - `early`: too far from being due
-   * - `nothing`: nothing would be gained
+   * - `reused`: an earlier preparation is still valid
+   * - `joined`: a preparation for the same task was already running and this call awaited it; if that one was aborted, this call did its own
+   * - `early`: condensing is far from due
+   * - `nothing`: there is nothing to gain
    * - `failed`: see `error`
    */
   reason: "done" | "reused" | "joined" | "early" | "nothing" | "failed";
-  /** Messages of the snapshot; 0 where nothing is prepared. */
+  /** Number of messages in the snapshot; 0 if nothing is prepared. */
   messages: number;
-  /** Tokens that it saves, as `totalTokens` counts them. */
+  /** Tokens it saves, counted like `totalTokens`. */
   tokensSaved: number;
   /** Dollars spent by this call. */
   cost: number;
@@ -264,18 +267,18 @@ export interface PreparationResult {
   error?: CondensationError;
 }
 
-/** What an API reported for messages that were also counted here. */
+/** A token count that an API reported, beside the local one for the same messages. */
 export interface CalibrationReport {
-  /** Counted here, unscaled, above 0. */
+  /** Tokens counted locally, unscaled, above 0. */
   localTokens: number;
-  /** Reported by the API, from 0.25 to 4 times as many. */
+  /** Tokens that the API reported: 0.25 to 4 times as many. */
   reportedTokens: number;
-  /** The model, by any name that is always the same. */
+  /** The name of the model; use the same name every time. */
   model: string;
 }
 
 /**
- * Knows the providers, decides when to condense, and does it. Two managers share nothing but caches of token counts.
+ * Registers providers, decides when to condense, and condenses. Two managers share nothing but caches of token counts.
  *
  * @example
  * ```ts
@@ -298,76 +301,82 @@ export interface CalibrationReport {
  * ```
  */
 export class CondensationManager {
-  /** @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument` */
+  /** @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`, `unknown_provider` for a misspelt id */
   constructor(options?: ManagerOptions);
 
   /**
-   * Adds a provider, of this package or of the host; one with the same id is replaced.
+   * Registers a provider, built-in or custom, replacing any provider with the same id.
    * @throws {TypeError} `invalid_argument`
    */
   registerProvider<M extends MessageLike>(provider: CondensationProvider<M>): void;
   registerProvider(provider: BuiltInProvider): void;
 
-  /** Removes a provider. Whether there was one. Calls that are under way end with it. */
-  unregisterProvider(id: string): boolean;
+  /** Removes a provider. Returns whether it was registered. Running calls keep using it. */
+  unregisterProvider(id: ProviderId): boolean;
 
-  /** The provider with this id: the object that was registered, or `null`. */
-  getProvider(id: string): BuiltInProvider | CondensationProvider<any> | null;
+  /** Returns the provider with this id, the same object that was registered, or `null`. */
+  getProvider(id: ProviderId): BuiltInProvider | CondensationProvider<any> | null;
 
-  /** What the providers say of themselves, in the order they were registered. */
+  /** Lists the registered providers, in order of registration. */
   listProviders(): ProviderInfo[];
 
-  /** @throws {TypeError} `unknown_provider` */
-  setActiveProvider(id: string): void;
+  /**
+   * Makes a provider the active one.
+   * @throws {TypeError} `unknown_provider`
+   */
+  setActiveProvider(id: ProviderId): void;
 
-  /** @throws {TypeError} `unknown_provider` when it is not registered (any more, or yet) */
+  /**
+   * Returns the active provider.
+   * @throws {TypeError} `unknown_provider` if it is not registered
+   */
   getActiveProvider(): BuiltInProvider | CondensationProvider<any>;
 
   /**
-   * JSON Schema of the configuration of a provider, of ours or of the host; empty where one of the host has none.
+   * Returns the JSON Schema of a provider's configuration; empty for a custom provider without one.
    * @throws {TypeError} `unknown_provider`
    */
-  getConfigSchema(id: string): Record<string, unknown>;
+  getConfigSchema(id: ProviderId): Record<string, unknown>;
 
   /**
-   * Checks a configuration for a provider without throwing; of the host by its `validateConfig`.
+   * Checks a configuration for a provider, without throwing for what is wrong in it; a custom provider's `validateConfig` checks its own.
    * @throws {TypeError} `unknown_provider`
    */
-  validateConfig(id: string, config: unknown): ConfigValidation;
+  validateConfig(id: ProviderId, config: unknown): ConfigValidation;
 
-  /** The configuration in force for a profile. */
+  /** Returns the effective configuration of a profile. */
   getEffectiveConfig(profileId?: string | null): EffectiveConfig;
 
-  /** The threshold in force for a profile, in percent. */
+  /** Returns the effective threshold of a profile, in percent. */
   effectiveThreshold(profileId?: string | null): number;
 
   /**
-   * Whether a profile has a handler of its own that can answer (`profiles[profileId].handler`). A handler of the call would win over it.
+   * Returns whether a profile has a usable handler of its own (`profiles[profileId].handler`). A call's handler would win over it.
    * @throws {TypeError} `invalid_argument`
    */
   hasHandler(profileId: string): boolean;
 
   /**
-   * Sets the global threshold (`autoCondenseContextPercent`): 5 to 100 percent.
+   * Sets the global threshold (`autoCondenseContextPercent`), 5 to 100 percent.
    * @throws {RangeError} `out_of_range`
    */
   setThreshold(percent: number): void;
 
   /**
-   * Registers the provider `smart` with a preset in place of the one there is. Which provider is active stays.
+   * Replaces the provider `smart` by one with this preset. The active provider stays the same.
    * @throws {TypeError} `invalid_config`
    */
   setPreset(preset: PresetName): void;
 
   /**
-   * Sets the threshold of a profile: 5 to 100 percent, or -1 to inherit the global one.
+   * Sets the threshold of a profile, 5 to 100 percent, or -1 to inherit the global one.
    * @throws {RangeError} `out_of_range`
    */
   setProfileThreshold(profileId: string, percent: number): void;
 
   /**
-   * Whether a condensation is due: when the threshold is reached (`100 * prev / contextWindow >= threshold`) or the next answer would not fit
-   * (`prev > contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
+   * Returns whether a condensation is due: the threshold is reached (`100 * prev / contextWindow >= threshold`), or the next response would not fit (`prev >
+   * contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
    * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
    * @example
    * ```ts
@@ -380,13 +389,13 @@ export class CondensationManager {
   shouldCondense(usage: Usage): TriggerDecision;
 
   /**
-   * What a conversation is made of, by the manager's encoding, scale, tools and thresholds; see {@link inspect}.
+   * Analyses what a conversation consists of, using the manager's encoding, scale, tools and thresholds; see {@link inspect}.
    * @throws {TypeError | RangeError} `invalid_argument`, `invalid_messages`, `not_serializable`, `unsupported_format`, `out_of_range`
    */
   inspect<M extends MessageLike = Message>(context: InspectContext<M>, options?: ManagerInspectOptions): Promise<Inspection>;
 
   /**
-   * Learns how many tokens of a model's own one of ours stands for, as a moving ratio per model; used when `scale` is `"auto"`.
+   * Learns how many of a model's own tokens one local token stands for, as a moving ratio per model; used with `scale: "auto"`.
    * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`, `invalid_calibration`
    * @example
    * ```ts
@@ -399,7 +408,7 @@ export class CondensationManager {
   calibrate(report: CalibrationReport): void;
 
   /**
-   * Condenses. Wrong arguments throw at once; the promise never rejects: failures are in `result.error`.
+   * Condenses. Rejects for wrong arguments only; failures are in `result.error`.
    * @throws {TypeError | RangeError} see `ArgumentErrorCode`
    * @example
    * ```ts
@@ -412,8 +421,8 @@ export class CondensationManager {
   condense<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<CondensationResult<M>>;
 
   /**
-   * Whether condensing now pays, by how much and with whom, given prices, requests to come and whether the prompt cache is warm. Nothing is done, and no model is asked.
-   * `context` needs `totalTokens` and `contextWindow`.
+   * Decides whether condensing now pays, how much it saves, and with which provider, given prices, expected requests and whether the prompt cache is warm.
+   * Changes nothing and calls no LLM. `context` needs `totalTokens` and `contextWindow`.
    * @throws {TypeError | RangeError} see `ArgumentErrorCode`
    * @example
    * ```ts
@@ -429,11 +438,13 @@ export class CondensationManager {
   decide<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<EconomicAdvice | EconomicFailure>;
 
   /**
-   * Condenses a snapshot ahead of need, in the background, so that {@link CondensationManager.condenseIfNeeded} of the same task (`taskId`) can apply it at once: when it
-   * is due, and the conversation still begins with what the snapshot said, with the same provider, configuration and prompt. What is new is condensed only
-   * where what was prepared does not make the whole fit. May be called after every turn: it does nothing far from the threshold (`prepareFromPercent`), and nothing
-   * again where what was prepared will do; for one task it works once at a time, and who asks meanwhile waits for that. What it costs is in its own result and in
-   * the metrics, not in the result that applies it. Kept are the edits of the newest eight tasks, 16 MiB at most. `context` needs `totalTokens` and `contextWindow`.
+   * Condenses a snapshot in the background, so that a later {@link CondensationManager.condenseIfNeeded} of the same task (`taskId`) can apply the edits at
+   * once. They are applied if a condensation is due, the conversation still begins with the snapshot's messages, and provider, configuration and prompt are the
+   * same. Newer messages are condensed only if the whole would not fit otherwise.
+   *
+   * It may be called after every turn: far from the threshold (`prepareFromPercent`), or while an earlier preparation is valid, it does nothing. For one task
+   * only one preparation runs at a time, and other calls await it. Its cost is in its own result and in the metrics, not in the result that applies it. The
+   * manager stores the edits of the eight newest tasks, 16 MiB at most. `context` needs `totalTokens` and `contextWindow`.
    * @throws {TypeError | RangeError} see `ArgumentErrorCode`
    * @example
    * ```ts
@@ -442,7 +453,7 @@ export class CondensationManager {
    * const manager = new CondensationManager({ provider: "smart", autoCondenseContextPercent: 80 });
    * const usage = { taskId: "42", totalTokens: 140_000, contextWindow: 200_000 };
    *
-   * // After a turn, while the user reads: nobody waits for it.
+   * // After a turn, while the user reads. Nothing waits for it.
    * manager.prepare({ messages, ...usage }).then(({ prepared, reason, cost }) => console.log(prepared, reason, cost));
    * // Before the next request.
    * const { messages: next, appliedPreparation } = await manager.condenseIfNeeded({ messages, ...usage, totalTokens: 165_000 });
@@ -451,8 +462,8 @@ export class CondensationManager {
   prepare<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<PreparationResult>;
 
   /**
-   * Condenses when that is due (`result.trigger` says why). When the window is full and no target is given, the target is what fits.
-   * `context` needs `totalTokens` and `contextWindow`.
+   * Condenses if a condensation is due (`result.trigger` says why). If the window is full and there is no target, the target is what fits. `context` needs
+   * `totalTokens` and `contextWindow`.
    * @throws {TypeError | RangeError} see `ArgumentErrorCode`
    * @example
    * ```ts
@@ -468,8 +479,8 @@ export class CondensationManager {
   ): Promise<CondensationResult<M>>;
 
   /**
-   * What `condense` would do, within what `maxCost` leaves. Nothing is changed or remembered and no model is asked; a provider of the host is called
-   * with `context.isPreview`.
+   * Previews what `condense` would do, within the rest of `maxCost`: a dry run that changes nothing, remembers nothing and calls no LLM. Custom providers are
+   * called with `context.isPreview`.
    *
    * @example
    * ```ts
@@ -482,21 +493,21 @@ export class CondensationManager {
    */
   preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
 
-  /** Dollars that `condense` would cost; 0 where the price is not known. */
+  /** Estimates the dollars that `condense` would cost; 0 if the price is not known. */
   estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;
 
-  /** Tokens that `condense` would save. */
+  /** Estimates the tokens that `condense` would save. */
   estimateReduction<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<TokenEstimate>;
 
   /**
-   * What the variants of an experiment (`createAbTest`) came to in this manager since its metrics were reset, and which is ahead; `null` before its first call.
+   * Returns the results of an experiment (`createAbTest`) since the metrics were reset, and which variant leads; `null` before its first call.
    * @throws {TypeError} `invalid_argument`
    */
   getExperiment(id: string): Experiment | null;
 
-  /** A copy of the metrics. */
+  /** Returns a copy of the metrics. */
   getMetrics(): Metrics;
 
-  /** Forgets the metrics; what counts towards `maxCost` stays. */
+  /** Resets the metrics; the cost counted towards `maxCost` is kept. */
   resetMetrics(): void;
 }

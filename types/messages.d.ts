@@ -1,6 +1,6 @@
-// Messages, their blocks, and what is not legal about them.
+// Messages, their blocks, and what is invalid about them.
 
-/** The least a block has to be. */
+/** The minimum that a block must have. */
 export interface BlockLike {
   readonly type: string;
 }
@@ -60,7 +60,7 @@ export interface TextBlock {
   text: string;
 }
 
-/** The assistant calls a tool. */
+/** A tool call. */
 export interface ToolUseBlock {
   type: "tool_use";
   id: string;
@@ -68,10 +68,10 @@ export interface ToolUseBlock {
   input: unknown;
 }
 
-/** What a tool answered. */
+/** A tool result. */
 export interface ToolResultBlock {
   type: "tool_result";
-  /** The `id` of the call it answers. */
+  /** The `id` of its call. */
   tool_use_id: string;
   content?: string | Block[] | undefined;
   is_error?: boolean | undefined;
@@ -83,14 +83,14 @@ export interface ImageBlock {
   source: { type: string; media_type?: string | undefined; data?: string | undefined; url?: string | undefined };
 }
 
-/** What the model thought. Never changed. */
+/** Thinking of the model. Never changed. */
 export interface ThinkingBlock {
   type: "thinking";
   thinking: string;
   signature?: string | undefined;
 }
 
-/** What the model thought, encrypted by the service. Never changed. */
+/** Thinking of the model, encrypted by the service. Never changed. */
 export interface RedactedThinkingBlock {
   type: "redacted_thinking";
   data: string;
@@ -120,21 +120,21 @@ declare enum Unlisted {
 }
 
 /**
- * Any text, as the `type` of a block: none of those that are listed, so that `block.type === "text"` tells that a {@link Block} is a
- * {@link TextBlock}. To write or compare one: `"of_the_host" as UnlistedType`. With a message type of one's own there is no need to.
+ * Any other string as the `type` of a block, so that `block.type === "text"` narrows a {@link Block} to a {@link TextBlock}. To write or compare one:
+ * `"of_the_host" as UnlistedType`. Not needed with your own message type.
  */
 export type UnlistedType = Unlisted;
 
-/** A block of any other type. Carried through untouched. */
+/** A block of any other type. Never changed. */
 export interface OtherBlock {
   type: OtherBlockType;
   [field: string]: unknown;
 }
 
 /**
- * A content block as the Anthropic Messages API has it.
+ * A content block of the Anthropic Messages API.
  *
- * @example What it is can be asked by its type.
+ * @example Narrowing by type.
  * ```ts
  * import type { Block } from "roo-condense";
  *
@@ -143,7 +143,7 @@ export interface OtherBlock {
  */
 export type Block = TextBlock | ToolUseBlock | ToolResultBlock | ImageBlock | ThinkingBlock | RedactedThinkingBlock | OtherBlock;
 
-/** A message as the Anthropic Messages API has it, for hosts without a type of their own. */
+/** A message of the Anthropic Messages API, for applications without a type of their own. */
 export interface Message {
   role: "user" | "assistant";
   content: string | Block[];
@@ -151,15 +151,15 @@ export interface Message {
   [field: string]: unknown;
 }
 
-/** A breach of the shape that the Anthropic Messages API accepts. */
+/** A violation of the shape that the Anthropic Messages API accepts. */
 export interface Problem {
   /** Index of the message. */
   messageIndex: number;
-  /** Index of the block, if it is about one. */
+  /** Index of the block, if the problem is about one. */
   blockIndex?: number;
-  /** What is wrong, as a fixed word. */
+  /** The problem as a fixed word. */
   code: ProblemCode;
-  /** What is wrong, for a person. */
+  /** The problem for people. */
   message: string;
   /** The id of the call, where calls and results do not pair up. */
   toolId?: string;
@@ -203,8 +203,8 @@ export type ProblemCode =
   | "invalid_id";
 
 /**
- * What is not legal in `messages`, in order of appearance; empty when all is well. Tool calls in the last message may be unanswered:
- * hosts condense between a call and its answer. Synchronous.
+ * Lists what is invalid in `messages`, in order of appearance; empty if all is well. Tool calls in the last message may have no result, because applications
+ * condense between a call and its result. Synchronous.
  *
  * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON.
  * @example
@@ -216,7 +216,7 @@ export type ProblemCode =
  */
 export function validateMessages(messages: readonly unknown[], options?: FormatOptions): Problem[];
 
-/** A line that looks like a pointer and leads nowhere. */
+/** A line that looks like a pointer but points to nothing. */
 export interface UnresolvedPointer {
   /** Index of the message. */
   messageIndex: number;
@@ -227,12 +227,12 @@ export interface UnresolvedPointer {
 }
 
 /**
- * Puts the lines that pointers lead to (`[34 lines as below from "export function parseDay("]`) in their place, knowing nothing but the
- * messages, and gives lines below a heading (`[34 lines, every 10th numbered:]`) their numbers back. Messages and blocks without pointers are the same objects;
- * where nothing changes, so is the array. What looks like a pointer and leads nowhere stays as it is and is listed. Whatever the
- * pointers ask for, the texts get at most 64 times as long as they were together, and 16 MB more. Synchronous.
+ * Replaces pointers (`[34 lines as below from "export function parseDay("]`) by the lines they point to, using nothing but the messages, and restores the
+ * numbers of lines below a heading (`[34 lines, every 10th numbered:]`). Messages and blocks without pointers are the same objects; if nothing changes, so is
+ * the array. A line that looks like a pointer but points to nothing is left unchanged and listed. The texts never become more than 64 times as long in total,
+ * plus 16 MB. Synchronous.
  *
- * What a later message replaced, or was cut, is not brought back: `restore` does that.
+ * Content that was cut, or replaced by a later message, is not brought back; use `restore` for that.
  *
  * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON.
  * @example
@@ -245,19 +245,19 @@ export interface UnresolvedPointer {
  */
 export function expand<Message>(messages: Message[], options?: FormatOptions): { messages: Message[]; unresolved: UnresolvedPointer[] };
 
-/** How a text of a message differs from what it was; see {@link diffMessages}. */
+/** The differences in one text of a message; see {@link diffMessages}. */
 export interface TextDiff {
-  /** The block it stands in; 0 when the content is a string. */
+  /** Index of its block; 0 for content that is a string. */
   blockIndex: number;
-  /** From the message to the text, such as `["content", 0, "text"]`. */
+  /** The path from the message to the text, such as `["content", 0, "text"]`. */
   path: (string | number)[];
-  /** What differs, in order, each with the lines around it. */
+  /** The differences, in order, each with the lines around it. */
   hunks: DiffHunk[];
-  /** Differing lines that are left out, because there are too many. */
+  /** Number of differing lines that were omitted, because there are too many. */
   omittedLines: number;
 }
 
-/** Lines that differ, with those around them. */
+/** Lines that differ, with the lines around them. */
 export interface DiffHunk {
   /** The first line in the text before, from 1. */
   beforeLine: number;
@@ -268,29 +268,29 @@ export interface DiffHunk {
 
 /** A line of a {@link DiffHunk}. */
 export interface DiffLine {
-  /** Whether it stands in both texts, only in the one before, or only in the one after. */
+  /** Whether the line is in both texts, only before, or only after. */
   kind: "same" | "removed" | "added";
-  /** What it says, without its line end; of a long line the part where it differs. Texts of histories may hold control characters. */
+  /** Its text, without the line end; of a long line, the part with the difference. It may contain control characters. */
   text: string;
-  /** Characters before that part, where there are any. */
+  /** Number of characters before that part, if any. */
   charactersBefore?: number;
-  /** Characters after it, where there are any. */
+  /** Number of characters after it, if any. */
   charactersAfter?: number;
 }
 
-/** How much {@link diffMessages} shows. */
+/** Limits of {@link diffMessages}. */
 export interface DiffLimits {
-  /** Lines around what differs. Default: 2. */
+  /** Lines around each difference. Default: 2. */
   context?: number;
-  /** Lines of each text, of those that go and those that come. Default: 200. */
+  /** Largest number of removed lines, and of added lines, of each text. Default: 200. */
   lines?: number;
-  /** Characters of each line. Default: 400. */
+  /** Largest number of characters of each line. Default: 400. */
   characters?: number;
 }
 
 /**
- * What differs between two versions of a message, text by text and line by line; empty when no text does. `null` stands for a message that was not
- * there, or is not any more. Texts of which more than 4,000 lines in a row differ are not compared: all of one goes, all of the other comes. Synchronous.
+ * Compares two versions of a message, text by text and line by line; empty if no text differs. `null` is a message that does not exist. Texts with more than
+ * 4,000 differing lines in a row are shown as removed and added as a whole. Synchronous.
  *
  * @throws {RangeError} `out_of_range` for limits that are no whole numbers from 0 to 1,000,000.
  * @throws {TypeError} `invalid_argument` for limits that are unknown, `not_serializable` when a message has no JSON.

@@ -1,38 +1,38 @@
-// What models cost.
+// Prices of models.
 
 /**
- * What a model costs, in dollars per million tokens. The fields are those of Roo-Code's model information, which can be given as it is: other
- * fields are left alone. An absent price counts as 0.
+ * The price of a model, in dollars per million tokens. The fields are those of Roo-Code's model information, which can be passed as it is: other fields are
+ * ignored. A missing price counts as 0.
  */
 export interface ModelPrice {
-  /** Tokens of the question, 0 or more. */
+  /** Price of request tokens, 0 or more. */
   readonly inputPrice?: number | null | undefined;
-  /** Tokens of the answer. */
+  /** Price of response tokens. */
   readonly outputPrice?: number | null | undefined;
-  /** Tokens written to the model provider's prompt cache. */
+  /** Price of tokens written to the prompt cache. */
   readonly cacheWritesPrice?: number | null | undefined;
-  /** Tokens read from it. */
+  /** Price of tokens read from the prompt cache. */
   readonly cacheReadsPrice?: number | null | undefined;
-  /** Multipliers for questions of more tokens than a threshold; an absent one is 1. */
+  /** Multipliers for requests above a number of tokens; a missing one is 1. */
   readonly longContextPricing?:
     | {
-        /** Tokens of the whole question, cached ones included. */
+        /** That number of tokens, including cached ones. */
         readonly thresholdTokens: number;
         readonly inputPriceMultiplier?: number | undefined;
         readonly outputPriceMultiplier?: number | undefined;
         readonly cacheWritesPriceMultiplier?: number | undefined;
         readonly cacheReadsPriceMultiplier?: number | undefined;
-        /** The service tiers they hold for. Default: all. Requests for summaries ask for none, which is the tier `default`. */
+        /** The service tiers they apply to. Default: all. Requests for summaries use the tier `default`. */
         readonly appliesToServiceTiers?: readonly string[] | undefined;
       }
     | null
     | undefined;
-  /** Other prices by the size of the question, in rising order. */
+  /** Other prices by the size of the request, in rising order. */
   readonly tiers?:
     | readonly {
-        /** A service tier (`flex`, `priority`) that has to be asked for; such tiers are passed over. */
+        /** A service tier (`flex`, `priority`) that must be requested; such tiers are ignored. */
         readonly name?: string | undefined;
-        /** The largest question it applies to, in tokens; `null` or `Infinity` for no limit. */
+        /** The largest request it applies to, in tokens; `null` or `Infinity` for no limit. */
         readonly contextWindow?: number | null | undefined;
         readonly inputPrice?: number | undefined;
         readonly outputPrice?: number | undefined;

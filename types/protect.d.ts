@@ -1,33 +1,31 @@
-// What stays word for word.
+// Content to keep word for word.
 
 import type { MessageLike } from "./messages.js";
 
 /**
- * What stays word for word through every provider, whatever the target: blocks that any of the rules is about, with the calls of results and the results of
- * calls. A target that cannot be met because of it is missed, and the result says so. Of rules that are about nothing in the
- * conversation, the warning `protect_unmatched` tells.
+ * Content to keep word for word in every provider, even if the target is missed: blocks that match any of the rules, with the calls of results and the results
+ * of calls. The result reports a missed target, and rules that match nothing (warning `protect_unmatched`).
  */
 export interface ConfiguredProtect {
-  /** Calls of these tools and what they answered: names or globs (`*` for any characters, `?` for one). */
+  /** Calls of these tools and their results: names or globs (`*` for any characters, `?` for one). */
   tools?: readonly string[] | undefined;
   /**
-   * Calls about these files and what they answered: paths or globs, from any folder on (`AGENTS.md`, `src/*.ts`, `C:\proj\src`). A folder
-   * stands for all that is in it (`src`, `src/`). `*` stands for any characters, slashes too; two of them and a slash for any folders or none; `?` for one
-   * character. However a path is written, it is one: `\` or `/`, `./`, `C:` or `c:` (`/c/`, `/mnt/c/`), accents as macOS writes them or others; on drives of Windows
-   * upper and lower case are the same.
+   * Calls about these files and their results: paths or globs, relative to any folder (`AGENTS.md`, `src/*.ts`, `C:\proj\src`). A folder includes everything in
+   * it (`src`, `src/`). `*` matches any characters, slashes included; two of them and a slash match any folders or none; `?` matches one character. Spellings of the same path are equal: `\`
+   * or `/`, `./`, `C:` or `c:` (`/c/`, `/mnt/c/`), accents as macOS or others write them; on Windows drives, upper and lower case.
    */
   paths?: readonly string[] | undefined;
-  /** Messages, by their index in the conversation of the call, from 0. */
+  /** Messages by their index in the conversation of the call, from 0. */
   messages?: readonly number[] | undefined;
   /**
-   * Blocks in which one of these texts stands, whatever their type: what somebody says, parameters of a call (their names and numbers, too), what it answered,
-   * documents and search results with their titles, thinking. Thinking that the model would refuse behind a change goes all the same.
+   * Blocks that contain one of these texts, of any type: words, call parameters (including their names and numbers), results, documents and search results with
+   * their titles, thinking. Thinking that the model would refuse after a change is removed all the same.
    */
   text?: readonly string[] | undefined;
 }
 
 /**
- * {@link ConfiguredProtect} for a manager or a call, with what JSON cannot hold.
+ * {@link ConfiguredProtect} for a manager or a call, including what JSON cannot hold.
  *
  * @example
  * ```ts
@@ -39,8 +37,11 @@ export interface ConfiguredProtect {
  * ```
  */
 export interface Protect extends Omit<ConfiguredProtect, "messages" | "text"> {
-  /** Messages by their index, or a function that is asked for each: what it returns counts as true or false. What it throws is `invalid_argument`. */
+  /**
+   * Messages by their index, or a function that is called for each message and returns a truthy value to protect it. If it throws, the error is
+   * `invalid_argument`.
+   */
   messages?: readonly number[] | ((message: MessageLike, index: number) => unknown) | undefined;
-  /** Texts; of a regular expression each of its matches. */
+  /** Texts, or regular expressions, of which every match counts. */
   text?: readonly (string | RegExp)[] | undefined;
 }

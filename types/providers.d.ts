@@ -1,4 +1,4 @@
-// Condensation strategies: those of this package, and those of the host.
+// Providers, the algorithms that condense: the built-in ones and custom ones.
 
 import type { ConversationContext, ProviderCallOptions } from "./calls.js";
 import type { ArgumentErrorCode } from "./errors.js";
@@ -7,9 +7,25 @@ import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Warning } from "./warnings.js";
 import type { Said } from "./words.js";
 
+/** The id of a built-in provider. */
+export type BuiltInProviderId =
+  | "native"
+  | "smart"
+  | "lossless"
+  | "truncation"
+  | "pipeline"
+  | "adaptive"
+  | "cost_aware"
+  | "quality_first"
+  | "per_user"
+  | "ab_test"
+  | "progressive";
+
+/** The id of a provider: a built-in one, which editors complete, or that of a custom provider. */
+export type ProviderId = BuiltInProviderId | (string & {});
+
 /**
- * What a provider can do. Of ours this says what they do, also where design documents had other values for them: `native` asks for the parts of a long
- * history side by side and stands in for `smart`; `lossless` works in one go; `truncation` stands in for others; `smart` costs what its summaries cost.
+ * The abilities of a provider. The built-in ones:
  *
  * | | lossless | lossy | truncation | LLM | parallel | passes | fallback | free | speed |
  * | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -20,94 +36,94 @@ import type { Said } from "./words.js";
  * | strategies | | yes | yes | yes | yes | yes | yes | | slow |
  */
 export interface ProviderCapabilities {
-  /** It can work without losing anything. */
+  /** Can condense without losing anything. */
   supportsLossless: boolean;
-  /** It can drop content. */
+  /** Can drop content. */
   supportsLossy: boolean;
-  /** It can cut texts short. */
+  /** Can shorten texts. */
   supportsTruncation: boolean;
-  /** It can ask a model for summaries. */
+  /** Can have an LLM write summaries. */
   supportsLLMSummarization: boolean;
-  /** It works on several parts at once. */
+  /** Works on several parts at once. */
   supportsParallelProcessing: boolean;
-  /** It works in passes. */
+  /** Works in passes. */
   supportsMultiPass: boolean;
-  /** It may stand in for another provider. */
+  /** Can be the fallback of another provider. */
   supportsFallback: boolean;
-  /** It asks no model, so it costs nothing. */
+  /** Calls no LLM, so it costs nothing. */
   isFree: boolean;
-  /** Milliseconds, seconds (default), or tens of seconds. */
+  /** `fast`: milliseconds; `medium` (default): seconds; `slow`: tens of seconds. */
   estimatedSpeed: "fast" | "medium" | "slow";
 }
 
-/** What a provider says of itself. */
+/** The description of a provider. */
 export interface ProviderInfo {
   id: string;
-  /** For people. */
+  /** The name for people. */
   name: string;
-  /** What it does, in a sentence. */
+  /** One sentence: what the provider does. */
   description: string;
   version: string;
   capabilities: ProviderCapabilities;
 }
 
-/** A React component in which people set a configuration. */
+/** The React component in which people edit a configuration. */
 export interface ConfigComponent {
-  /** What it is imported from. */
+  /** The module to import. */
   module: string;
-  /** The name under which that exports it. */
+  /** The name of its export. */
   name: string;
 }
 
-/** A field of a configuration that is wrong. */
+/** An invalid field of a configuration. */
 export interface ConfigProblem {
-  /** The field. */
+  /** The field, as a path. */
   path: string;
   code: ArgumentErrorCode;
-  /** Names the field, its value and what is allowed. */
+  /** The field, its value and what is allowed, for people. */
   message: string;
-  /** The same as a code and values; absent where JavaScript found it. */
+  /** The message as a code and values; absent where JavaScript found the error. */
   said?: Said;
 }
 
-/** What a configuration check says. */
+/** The result of checking a configuration. */
 export interface ConfigValidation {
   valid: boolean;
-  /** Every field that is wrong. */
+  /** Every invalid field. */
   errors: ConfigProblem[];
 }
 
-/** What a provider of the host is given. */
+/** Input to a custom provider. */
 export interface ProviderContext<M extends MessageLike = Message> extends ConversationContext<M> {
-  /** A copy of the array with the caller's own objects, which must not be mutated: return new ones. */
+  /** A copy of the array, with the caller's own message objects. Do not mutate them: return new ones. */
   readonly messages: M[];
-  /** Their tokens as they are counted here, system prompt included. `options.targetTokens` is in the same tokens, whatever the caller's are in. */
+  /** Local token count of messages and system prompt. `options.targetTokens` is in the same tokens, whatever the caller counts in. */
   readonly tokenCount: number;
-  /** True when the result is only looked at (`preview`, estimates): ask no model. */
+  /** True in a dry run (`preview`, estimates): call no LLM then. */
   readonly isPreview?: boolean;
 }
 
-/** The options as they were given, without `provider`, so that they can be handed on to another provider. */
+/** The call's options without `provider`, so that they can be passed on to another provider. */
 export interface ProviderOptions extends ProviderCallOptions {
-  /** Empty when none was given. */
+  /** The call's `config`; empty when there is none. */
   config: object;
 }
 
-/** What a provider of the host returns. Everything but `messages` may be left out; further fields are ignored, so a whole result will do. */
+/** Result of a custom provider. Only `messages` is required; unknown fields are ignored, so a whole result can be returned. */
 export interface ProviderResult<M extends MessageLike = Message> {
-  /** Objects of the context's `messages` count as unchanged, all others as new. */
+  /** The condensed messages. Objects from the context's `messages` count as unchanged, all others as new. */
   messages: readonly M[];
   summary?: string | undefined;
   /** Dollars. */
   cost?: number | undefined;
-  /** Texts become warnings with the code `provider_warning`. Indices are those of the messages that it was given. */
+  /** Strings become warnings with the code `provider_warning`. Message indices refer to the context's messages. */
   warnings?: readonly (string | Readonly<Warning>)[] | undefined;
-  /** Anything here makes the call fail; it is then the `cause` of the error. */
+  /** If set, the call fails; this value is the `cause` of the error. */
   error?: unknown;
 }
 
 /**
- * A condensation strategy written by the host. Only `id` and `condense` have to be there.
+ * A custom provider. Only `id` and `condense` are required.
  *
  * @example
  * ```ts
@@ -124,46 +140,47 @@ export interface ProviderResult<M extends MessageLike = Message> {
  * ```
  */
 export interface CondensationProvider<M extends MessageLike = Message> {
-  /** What it is registered under; not empty. */
+  /** The id to register it under; not empty. */
   readonly id: string;
-  /** Default: the id. */
+  /** The name for people. Default: the id. */
   readonly name?: string | undefined;
   /** Default: empty. */
   readonly description?: string | undefined;
   /** Default: empty. */
   readonly version?: string | undefined;
-  /** Called once, when it is registered. Default: none of them, medium speed. */
+  /** The provider's abilities; called once, on registration. Default: none, medium speed. */
   getCapabilities?(): Partial<ProviderCapabilities>;
-  /** JSON Schema of its configuration, for `manager.getConfigSchema`. Default: none. */
+  /** The JSON Schema of the configuration, for `manager.getConfigSchema`. Default: none. */
   getConfigSchema?(): object;
-  /** The component in which a page of the host sets its configuration. Default: none. */
+  /** The component in which your own page edits the configuration. Default: none. */
   getConfigComponent?(): ConfigComponent | null;
   /**
-   * Checks the configuration of a call (`options.config`), and answers at once: what is not valid is thrown as `invalid_config`. What it throws is a fault, too.
-   * Default: any object is valid.
+   * Checks the configuration of a call (`options.config`), synchronously. An invalid one becomes the error `invalid_config`; so does an exception. Default: any
+   * object is valid.
    */
   validateConfig?(config: any): { valid: boolean; errors?: readonly unknown[] } | boolean | undefined;
   /**
-   * What `condense` would save, for `manager.estimateReduction`: `estimatedTokens` or `estimatedReduction` is enough. Default, and where it throws or says
-   * neither: `condense` is tried with `context.isPreview`.
+   * Estimates what `condense` would save, for `manager.estimateReduction`. `estimatedTokens` or `estimatedReduction` is enough. Default, and if it throws or
+   * returns neither: `condense` is run with `context.isPreview`.
    */
   estimateReduction?(context: ProviderContext<M>, config: any): Partial<TokenEstimate> | PromiseLike<Partial<TokenEstimate>>;
-  /** Dollars that `condense` would cost, for `manager.estimateCost`. Default, and where it throws or says no amount: as for `estimateReduction`. */
+  /**
+   * Estimates the dollars that `condense` would cost, for `manager.estimateCost`. Default, and if it throws or returns no amount: as for `estimateReduction`.
+   */
   estimateCost?(context: ProviderContext<M>, config: any): number | PromiseLike<number>;
   /**
-   * Condenses. `changes` of the result are found by comparing: messages that are equal are not changed, texts that got shorter in a message with the same
-   * calls or at the same place are `replace`, all else is `drop` and `insert`. Halves of tool rounds that were left out are put back, and so is what keeps
-   * the roles in order (warning `pairs_completed`).
+   * Condenses the messages. The result's `changes` are found by comparison: equal messages are unchanged; texts that became shorter in a message with the same
+   * calls, or at the same place, are `replace`; the rest is `drop` and `insert`. If a tool call is dropped without its result, or the reverse, the missing one
+   * is put back, and so is what keeps the roles in order (warning `pairs_completed`).
    *
-   * What it throws, rejects with or reports as `error` becomes the `cause` of a `provider_failed`; a result that breaks the conversation
-   * (`broken_result`) or makes it larger (`context_grew`) is refused. A promise that never resolves ends with `options.signal`, and does not keep
-   * the process alive.
+   * An exception, a rejection or `error` becomes the `cause` of a `provider_failed`. A result that breaks the conversation (`broken_result`) or makes it larger
+   * (`context_grew`) is refused. A promise that never settles is given up when `options.signal` aborts, and does not keep the process alive.
    */
   condense(context: ProviderContext<M>, options: ProviderOptions): ProviderResult<M> | PromiseLike<ProviderResult<M>>;
 }
 
 /**
- * A strategy that comes with this package. It can be used on its own, or be registered with a manager.
+ * A built-in provider. Use it on its own, or register it with a manager.
  *
  * @example
  * ```ts
@@ -181,15 +198,15 @@ export interface BuiltInProvider<Config extends object = object> {
   readonly description: string;
   readonly version: string;
   getCapabilities(): ProviderCapabilities;
-  /** JSON Schema (2020-12) of its configuration, with defaults. */
+  /** The JSON Schema (2020-12) of the configuration, with defaults. */
   getConfigSchema(): Record<string, unknown>;
-  /** The component of `roo-condense/ui` in which its configuration is set; `null` where a form made from its schema will do. */
+  /** The component of `roo-condense/ui` that edits the configuration; `null` where a form made from the schema is enough. */
   getConfigComponent(): ConfigComponent | null;
   /** Checks a configuration without throwing. */
   validateConfig(config: unknown): ConfigValidation;
   /**
-   * Condenses with this provider alone: no fallback, no metrics, no cache of summaries, no limit on cost, encoding `o200k_base`, scale 1. Wrong
-   * arguments throw at once.
+   * Condenses with this provider alone: no fallback, no metrics, no summary cache, no cost limit, encoding `o200k_base`, scale 1. Rejects for wrong arguments
+   * only; failures are in `result.error`.
    * @throws {TypeError | RangeError} see {@link ArgumentErrorCode}
    */
   condense<M extends MessageLike>(
@@ -197,19 +214,19 @@ export interface BuiltInProvider<Config extends object = object> {
     options?: ProviderCallOptions & { config?: Config | undefined },
   ): Promise<CondensationResult<M>>;
   /**
-   * What `condense` would save; no model is asked. `config` and `options` as for `condense`: a provider that asks a model needs its handler, to know
-   * the price.
+   * Estimates what `condense` would save, without calling an LLM. `config` and `options` as for `condense`: a provider that uses an LLM needs its handler to
+   * know the price.
    */
   estimateReduction<M extends MessageLike>(
     context: ConversationContext<M>,
     config?: Config,
     options?: ProviderCallOptions,
   ): Promise<TokenEstimate>;
-  /** What `condense` would do, step by step; no model is asked. Arguments as for `condense`. */
+  /** Previews, step by step, what `condense` would do, without calling an LLM. Arguments as for `condense`. */
   preview<M extends MessageLike>(
     context: ConversationContext<M>,
     options?: ProviderCallOptions & { config?: Config | undefined },
   ): Promise<Preview<M>>;
-  /** Dollars that `condense` would cost. Arguments as for `estimateReduction`. */
+  /** Estimates the dollars that `condense` would cost. Arguments as for `estimateReduction`. */
   estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<number>;
 }

@@ -1,24 +1,25 @@
-// Which provider to take.
+// Recommending a provider.
 
 import type { ConversationContext } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
 import type { MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { Said } from "./words.js";
+import type { ProviderId } from "./providers.js";
 
-/** What is known and wanted; nothing has to be answered. */
+/** Your requirements and facts; all of them are optional. */
 export interface RecommendAnswers<M extends MessageLike = MessageLike> {
   /** What matters most. */
   priority?: "simplicity" | "zero_loss" | "speed" | "cost" | "quality" | "control" | undefined;
-  /** Dollars that one condensation may cost. */
+  /** Largest cost of one condensation in dollars. */
   budgetPerCondensation?: number | undefined;
-  /** Milliseconds that it may take. */
+  /** Longest time of one condensation in milliseconds. */
   maxLatencyMs?: number | undefined;
-  /** Percent of the information that may be lost, 0 to 100. */
+  /** Acceptable loss of information, 0 to 100 percent. */
   acceptableLoss?: number | undefined;
-  /** Percent of the tokens that have to go, 0 to 100. */
+  /** Share of the tokens to remove, 0 to 100 percent. */
   reductionPercent?: number | undefined;
-  /** How much is to be configured. */
+  /** How much you want to configure. */
   configuration?: "none" | "presets" | "some" | "custom" | "per_message" | undefined;
   userProfile?: "solo_developer" | "startup_team" | "enterprise_production" | "research_compliance" | undefined;
   scenario?:
@@ -32,45 +33,45 @@ export interface RecommendAnswers<M extends MessageLike = MessageLike> {
     | "compliance"
     | "multi_tenant"
     | undefined;
-  /** Whether there is a model to ask. Default: whether `handler` is one that can answer; not known without it. */
+  /** Whether there is a handler. Default: whether `handler` is usable; unknown without it. */
   hasHandler?: boolean | undefined;
-  /** The model's context window in tokens: what does not fit has to go. */
+  /** The model's context window in tokens; the conversation must fit it. */
   contextWindow?: number | undefined;
-  /** Tokens that may be left. */
+  /** Largest number of tokens to leave. */
   targetTokens?: number | undefined;
-  /** A conversation, on which it is then tried what each provider would leave, in what time and at what cost. No model is asked. */
+  /** A conversation on which every provider is tried in a dry run, for its result, time and cost. No LLM is called. */
   messages?: readonly M[] | undefined;
   systemPrompt?: ConversationContext<M>["systemPrompt"];
-  /** Its price says what summaries would cost. */
+  /** The handler for summaries, whose price decides their cost. */
   handler?: HandlerOption;
-  /** What the conversation's own model costs, where the handler does not say. */
+  /** The price of the conversation's own model, if the handler does not know it. */
   price?: ModelPrice | undefined;
-  /** Stops the trying; the promise is then rejected. */
+  /** Aborts the work; the promise then rejects. */
   signal?: AbortSignal | undefined;
 }
 
-/** Something else that could be taken. */
+/** An alternative. */
 export interface RecommendedAlternative {
-  provider: string;
+  provider: ProviderId;
   config: object;
-  /** Options of the manager that belong to it: with them it differs from another entry, or from the choice, that has the same configuration. */
+  /** Options of the manager that belong to it; without them, it would equal another entry or the recommendation. */
   managerOptions?: object;
-  /** What speaks for it. */
+  /** The reason for it. */
   why: string;
-  /** What speaks against it. */
+  /** The reason against it. */
   whyNot: string;
   /** Both as codes and values. */
   said: { why: Said; whyNot: Said };
 }
 
-/** What goes with a recommendation. */
+/** A warning about a recommendation. */
 export interface RecommendationWarning {
   /**
-   * - `contradiction`: answers that do not go together
-   * - `ruled_out`: the first choice of an answer is impossible by another one
-   * - `facts_win`: what was measured decided against a rule
-   * - `handler_needed`: it needs a model to ask
-   * - `conversation_needed`: `contextWindow` or `targetTokens` says how much has to go only with `messages`
+   * - `contradiction`: the answers contradict each other
+   * - `ruled_out`: one answer excludes the first choice of another
+   * - `facts_win`: measurements overruled a rule
+   * - `handler_needed`: it needs a handler
+   * - `conversation_needed`: `contextWindow` or `targetTokens` has an effect only with `messages`
    */
   code: "contradiction" | "ruled_out" | "facts_win" | "handler_needed" | "conversation_needed";
   message: string;
@@ -78,28 +79,28 @@ export interface RecommendationWarning {
   said: Said;
 }
 
-/** Which provider to take. */
+/** A recommendation. */
 export interface Recommendation {
-  /** Its id. */
-  provider: string;
-  /** Its configuration. */
+  /** The id of the provider. */
+  provider: ProviderId;
+  /** The configuration of the provider. */
   config: object;
   /** Options of the manager that belong to it. */
   managerOptions?: object;
-  /** Why, for people. */
+  /** The reason, for people. */
   reason: string;
-  /** The same as a code and values. */
+  /** The reason as a code and values. */
   said: Said;
-  /** What else there is, up to four. */
+  /** Up to four alternatives. */
   alternatives: RecommendedAlternative[];
   warnings: RecommendationWarning[];
-  /** The tokens that were to be left when it was measured on the conversation: as asked for, or what fits the window. Give it to the condensation, too. */
+  /** The target of the dry runs in tokens: as requested, or what fits the window. Pass it to the condensation, too. */
   targetTokens?: number;
 }
 
 /**
- * Recommends a provider by the rules of docs/choosing.md, and by what it would make of the conversation where one is given: where both disagree, what was
- * measured wins, and a warning says so.
+ * Recommends a provider by the rules of docs/choosing.md and, if there is a conversation, by dry runs on it. If they disagree, the dry runs win, with a
+ * warning.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`, `invalid_messages`
  * @example
  * ```ts

@@ -1,13 +1,14 @@
-// What comes of a condensation, and the way back.
+// Results of a condensation, and how to undo it.
 
 import type { EconomicDecision } from "./economics.js";
 import type { CondensationError } from "./errors.js";
 import type { Message, MessageLike, TextDiff } from "./messages.js";
+import type { ProviderId } from "./providers.js";
 import type { TriggerDecision } from "./trigger.js";
 import type { Warning } from "./warnings.js";
 import type { Said } from "./words.js";
 
-/** The words for what can be done to a block or message; see {@link Change.operation}. */
+/** Names of operations on a block or message; see {@link Change.operation}. */
 export type ChangeOperation =
   | "reference"
   | "containment"
@@ -33,84 +34,81 @@ export type ChangeOperation =
   | "replace"
   | "insert";
 
-/** One thing that was changed. */
+/** One change. */
 export interface Change {
-  /**
-   * What {@link restore} undoes it by. The same condensation of the same messages gives the same ids; no two changes of a result share one.
-   */
+  /** The id by which {@link restore} undoes it. Unique within a result; the same condensation of the same messages gives the same ids. */
   id: string;
-  /** Index in the messages that came in; of an added message the index it stands before. */
+  /** Index in the input messages; for an added message, the index of the message after it. */
   messageIndex: number;
-  /** Index of the block, 0 for a content that is a string; `null` for a whole message. */
+  /** Index of the block, 0 for content that is a string; `null` for a whole message. */
   blockIndex: number | null;
   /**
-   * What was done.
+   * The operation:
    *
-   * - Lossless, `inline`: `reference` (to a result that is the same), `containment` (to one that contains it), `diff` (a file in another version),
-   *   `repeated_lines`, `line_numbers` (behind a heading that restores them)
+   * - Lossless, `inline`: `reference` (to an identical result), `containment` (to a result that contains it), `diff` (against another version of the file),
+   *   `repeated_lines`, `line_numbers` (stripped, with a heading that restores them)
    * - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`, `failed_edit`
    * - Lossless with `staleReads: "file"`, lossy: `stale_file` (lines of reads that nothing replaced)
-   * - Truncation: `salient` (what is likely to be used again stays), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
-   *   the oldest), `log` (quotes of what was said and done in messages that are left out)
-   * - `tool_rule`: what a rule of the option `tools` says
-   * - `summarize`: a summary in the place of a text, or of messages
-   * - `drop_thinking`: signed thinking behind a change, which the model would refuse; see `ProviderCallOptions.thinking`
-   * - `pointers`: pointers in a text were led to another copy of their lines, or replaced, to stay true
-   * - Of providers of the host: `replace`, `drop`, `insert`
+   * - Truncation: `salient` (keeps the lines most likely to be used again), `truncate`, `suppress`, `drop` (a message that says too little), `window` (one of
+   *   the oldest messages), `log` (quotes from dropped messages)
+   * - `tool_rule`: a rule of the option `tools`
+   * - `summarize`: a summary replaces a text or messages
+   * - `drop_thinking`: removes signed thinking after a change, which the model would refuse; see `ProviderCallOptions.thinking`
+   * - `pointers`: redirects pointers to another copy of their lines, or replaces them, so that they stay valid
+   * - Custom providers: `replace`, `drop`, `insert`
    */
   operation: ChangeOperation | (string & {});
   /** Tokens of the block or message before, unscaled. */
   tokensBefore: number;
-  /** And after. */
+  /** Tokens after. */
   tokensAfter: number;
-  /** What was done and why, for a person; may be empty. */
+  /** What was done and why, for people; may be empty. */
   reason: string;
-  /** The same as a code and values, to be told in another language; absent where nobody said why. */
+  /** The reason as a code and values, for other languages; absent if there is no reason. */
   said?: Said;
   /**
-   * Of lossless changes: `inline` can be read back from what is still in the conversation, `superseded` is state that a later message replaced, which
-   * only `restoreData` still has.
+   * For lossless changes: `inline` content is still readable in the conversation; `superseded` content was replaced by a later message, and only `restoreData`
+   * has it.
    */
   grade?: "inline" | "superseded";
   /**
-   * What stands in its place in `messages`: the block, the text where the content is one, or the message that was added; `null` where nothing does. Found when it
-   * is asked for, and not in JSON or in a copy of the change.
+   * The replacement in `messages`: the block, the string if the content is one, or the added message; `null` if there is none. Computed on access, so it is
+   * missing from JSON and from copies of the change.
    */
   readonly newContent?: string | object | null;
 }
 
 /**
- * What {@link restore} needs: plain JSON data, to be kept beside the history. Where an old text can be put together again from the condensed
- * messages, an edit holds a recipe instead of the text, so this stays small after lossless work. It also holds fingerprints of what the messages said
- * before and say now, so that `restore` gives back exactly what was there, or nothing. Its fields may change between versions; `version` says which it is,
- * and `restore` refuses one it does not know.
+ * The data that {@link restore} needs: plain JSON, to be stored beside the history. If an old text can be rebuilt from the condensed messages, an edit holds a
+ * recipe instead of the text, so the data stays small after lossless work. Fingerprints of the messages before and after make sure that `restore` returns
+ * exactly the original or fails. The fields may change between versions; `restore` refuses a `version` it does not know.
  */
 export interface RestoreData {
   readonly version: number;
   /** The format of the messages; absent for Anthropic's. */
   readonly format?: string;
-  /** Number and hash of the messages that came in. */
+  /** Number and hash of the input messages. */
   readonly original?: string;
-  /** Eight digits for what each of the condensed messages says. */
+  /** Eight hash digits for the content of each condensed message. */
   readonly messages?: string;
-  /** The ids of changes that can only be undone together, by the `group` of the edits. */
+  /** Groups of change ids that can only be undone together, by the `group` of the edits. */
   readonly groups?: readonly (readonly string[])[];
-  /** What leads back, each with an old value or a recipe for it, and with the fingerprint of that value. */
+  /** The edits that undo the condensation, each with the old value or a recipe to rebuild it, and a fingerprint of that value. */
   readonly edits: readonly unknown[];
 }
 
 /**
- * Sums of a condensation. Before and after are by one and the same counter: the handler's `countTokens` when there is one, or else our own. What was
- * reported (`totalTokens`) is not mixed in; `newContextTokens` is that, scaled by the share that this counter finds left.
+ * Totals of a condensation. One counter counts before and after: the handler's `countTokens` if there is one, else the local one. The reported `totalTokens`
+ * are not mixed in; `newContextTokens` scales them by the ratio found here.
  */
 export interface CondensationStats {
   /** Tokens before, system prompt included. */
   originalTokens: number;
   /** Tokens after. */
   finalTokens: number;
-  /** Share of the tokens that was removed, 0 to 100. */
+  /** Share of the tokens removed, 0 to 100 percent. */
   reductionPercent: number;
-  /** The tokens that were removed, by what became of what they said. */
+  /** The removed tokens by grade. */
   savedByGrade: SavedByGrade;
   /** Dollars. */
   cost: number;
@@ -118,19 +116,19 @@ export interface CondensationStats {
   operationsPerformed: string[];
 }
 
-/** Tokens, together as many as were removed. */
+/** Tokens by grade; their sum is what was removed. */
 export interface SavedByGrade {
-  /** Can be read elsewhere in the messages: `expand` puts it back. */
+  /** Still readable elsewhere in the messages; `expand` puts it back. */
   inline: number;
-  /** Was replaced by a later message. No longer in the messages: `restore` brings it back. */
+  /** Replaced by a later message and no longer readable; `restore` brings it back. */
   superseded: number;
-  /** Was cut, dropped or summarised: `restore` brings it back. */
+  /** Cut, dropped or summarised; `restore` brings it back. */
   lossy: number;
 }
 
 /** Measurements of a condensation. */
 export interface CondensationMetrics {
-  /** The provider that changed the conversation last, or else the one that was asked; empty when none was. */
+  /** Id of the provider that changed the conversation last, or else was called; empty if none was. */
   providerId: string;
   /** Milliseconds. */
   timeElapsed: number;
@@ -140,45 +138,45 @@ export interface CondensationMetrics {
   /** 0 to 100. */
   reductionPercentage: number;
   /**
-   * For each pass of the smart provider that changed something `pass_` with its id, or `tool_rules`, `lossless_prelude` and `salient_to_target` for what goes before
-   * and after them; then as `operationsPerformed`.
+   * The passes of the smart provider that changed something, as `pass_` and the id, or `tool_rules`, `lossless_prelude` and `salient_to_target` for the steps
+   * before and after them; then `operationsPerformed`.
    */
   operationsApplied: string[];
 }
 
-/** How one pass of the smart provider went. */
+/** The report of one pass of the smart provider. */
 export interface PassReport {
   /**
-   * The id of the pass; `tool_rules` and `lossless_prelude` for what goes before all passes, `salient_to_target` for what goes on after them, `one_summary` where one takes their place, `no_more_tokens_than` where
-   * that preset's result took the place of theirs.
+   * The id of the pass. Steps that are not passes: `tool_rules` and `lossless_prelude` run first, `salient_to_target` last; `one_summary` replaces all passes;
+   * `no_more_tokens_than` means that the result of that preset replaced theirs.
    */
   id: string;
   name: string;
-  /** Whether it ran: its condition held, and the target was not reached before. */
+  /** Whether it ran: its condition was met, and the target was not reached before. */
   ran: boolean;
-  /** Why it did not run, or could not do its work. */
+  /** Why it did not run, or did nothing. */
   skipped?: string;
-  /** The same as a code and values. */
+  /** The reason as a code and values. */
   said?: Said;
   /** Tokens before, system prompt included. */
   tokensBefore: number;
-  /** And after. */
+  /** Tokens after. */
   tokensAfter: number;
   /** Tokens removed. */
   tokensSaved: number;
   /** 0 to 100. */
   reductionPercentage: number;
-  /** False where summaries that a model would write are only estimated. */
+  /** False if it includes estimates of summaries that a model would write. */
   exact: boolean;
   /** Dollars. */
   cost: number;
   /** Milliseconds. */
   timeElapsed: number;
-  /** Messages that were changed or removed. */
+  /** Number of messages changed or removed. */
   messagesChanged: number;
-  /** The first of them, by its index in the messages of the call; -1 when there is none. */
+  /** Index of the first of them in the input messages; -1 if there is none. */
   firstChangedIndex: number;
-  /** What was done to them, each once; see {@link Change.operation}. */
+  /** Operations on them, each once; see {@link Change.operation}. */
   operationsApplied: string[];
 }
 
@@ -193,63 +191,63 @@ export interface ProviderShare {
 /** One decision of a strategy. */
 export interface StrategyChoice {
   /** The id of the strategy. */
-  strategy: string;
-  /** The id of the provider that it asked. */
-  provider: string;
-  /** Why that one, for people. */
+  strategy: ProviderId;
+  /** The id of the provider that it chose. */
+  provider: ProviderId;
+  /** Why it chose that provider, for people. */
   reason: string;
   /** The same as a code and values, to be told in another language. */
   said: Said;
-  /** The experiment that it belongs to. */
+  /** The experiment that the decision belongs to. */
   experiment?: string;
   /** The variant of that experiment. */
   variant?: string;
 }
 
 /**
- * How much of what must survive a summary tells. That is, of the messages in whose place it stands, up to twenty of each kind:
+ * How much of what it must keep a summary covers: from the messages it replaces, up to twenty items of each kind:
  *
- * - `constraint`: a sentence by which the user set a limit
- * - `task`: an item of the newest plan that is not done, and what the user asked for last
- * - `file`: a file that was changed, by its path or the last two parts of it
- * - `name`: a path or identifier that the assistant used in calls, the likeliest to be used again first
+ * - `constraint`: a sentence in which the user set a limit
+ * - `task`: an unfinished item of the newest plan, or the user's latest request
+ * - `file`: a changed file, by its path or the last two parts of it
+ * - `name`: a path or identifier that the assistant used in calls, those most likely to be used again first
  *
- * What can be read elsewhere in the result is not lost. Constraints and tasks count as told, too, where seven in ten of their longer words stand in the summary.
+ * Items that are readable elsewhere in the result count as covered. So do constraints and tasks if seven in ten of their longer words are in the summary.
  */
 export interface SummaryQuality {
-  /** 0 to 1: of each kind that there is the share that can be read in the result, and of those the mean; 1 where nothing must survive. */
+  /** 0 to 1: the mean, over the kinds present, of the share of items that are readable in the result; 1 if nothing must be kept. */
   score: number;
-  /** What cannot. */
+  /** The items that are missing. */
   missing: { kind: "constraint" | "task" | "file" | "name"; text: string }[];
-  /** The score of the model's own words, without what was put behind them. */
+  /** The score of the model's own text, without the items that were appended to it. */
   writtenScore: number;
-  /** Whether the model was asked for the summary once more. */
+  /** Whether the summary was requested a second time. */
   askedAgain: boolean;
-  /** How much of what the model left out was put behind its words. */
+  /** Number of items that the model left out and that were appended. */
   completed: number;
 }
 
-/** What a result says beside its messages. */
+/** A result without its messages. */
 export interface CondensationReport {
-  /** The summary that was written; empty when there is none. */
+  /** The summary; empty if there is none. */
   summary: string;
-  /** How much of what must survive that summary tells; absent where no model wrote a summary of messages. */
+  /** How much of what it must keep the summary covers; absent unless a model summarised messages. */
   summaryQuality?: SummaryQuality;
-  /** What was decided by money, where the option `economics` was given. */
+  /** The decision by cost, if the option `economics` was given. */
   decision?: EconomicDecision;
-  /** That what `manager.prepare()` had prepared was applied: messages of the snapshot, and the dollars that it had cost, which are not in `cost`. */
+  /** Present if a prepared condensation was applied: the number of messages in its snapshot, and its cost in dollars, which `cost` does not include. */
   appliedPreparation?: { messages: number; cost: number };
-  /** Dollars spent, also by providers that failed. */
+  /** Dollars spent, including by providers that failed. */
   cost: number;
-  /** Tokens in the context before: as reported (`totalTokens`), or else as counted. */
+  /** Tokens in the context before: `totalTokens` as reported, or else as counted. */
   prevContextTokens: number;
   /**
-   * And after: `prevContextTokens * stats.finalTokens / stats.originalTokens`, rounded up. So all fields agree: the share that is removed is the same in
-   * all of them, and a target is met exactly when this is no more than `targetTokens`, or else `warnings` have `target_not_met`
-   * (one token more is no miss where a handler counts: its numbers are rounded).
+   * Tokens in the context after: `prevContextTokens * stats.finalTokens / stats.originalTokens`, rounded up. So all fields show the same reduction, and the
+   * target is met exactly if this is at most `targetTokens`; otherwise `warnings` has `target_not_met`. One token more still meets it if a handler counts,
+   * because its counts are rounded.
    */
   newContextTokens: number;
-  /** What went wrong. Failures while working are returned, not thrown. */
+  /** The failure, if the condensation failed. */
   error?: CondensationError;
   stats: CondensationStats;
   metrics: CondensationMetrics;
@@ -258,111 +256,108 @@ export interface CondensationReport {
    * saved `metrics.tokensSaved`. A strategy is one provider; what it asked is in `passes`. Absent where none was asked.
    */
   providers?: ProviderShare[];
-  /** How each pass went; only of providers that work in passes, and of strategies: each provider that they asked, or its own passes. */
+  /** The report of each pass, for providers that work in passes; for strategies, of each provider that ran, or of its passes. */
   passes?: PassReport[];
-  /** What strategies decided, in order; only where one was asked. */
+  /** The decisions of strategies, in order; absent unless a strategy ran. */
   choices?: StrategyChoice[];
-  /** What was changed, by message and block. */
+  /** The changes, by message and block. */
   changes: Change[];
-  /** The first message that differs, from which on the model provider's prompt cache misses; -1 if nothing changed. */
+  /** Index of the first message that differs, where the prompt cache stops being valid; -1 if nothing changed. */
   firstChangedIndex: number;
-  /** Blocks of thinking that went because something before them has changed; see `ProviderCallOptions.thinking`. */
+  /** Number of thinking blocks removed because something before them changed; see `ProviderCallOptions.thinking`. */
   thinkingRemoved: number;
-  /** What that means for the prompt cache; absent if nothing changed. */
+  /** The effect on the prompt cache; absent if nothing changed. */
   promptCache?: PromptCacheEffect;
-  /** What became of all that the conversation said; absent if nothing changed. */
+  /** What became of the conversation's content; absent if nothing changed. */
   survival?: Survival;
-  /** What the caller should know. */
+  /** Warnings. */
   warnings: Warning[];
-  /** Of `condenseIfNeeded`: whether it was due, and why. */
+  /** Of `condenseIfNeeded`: whether a condensation was due, and why. */
   trigger?: TriggerDecision;
 }
 
 /**
- * What a change means for the prompt cache that the model's provider keeps: it holds the conversation up to the first difference. Dollars are by the
- * price of the conversation's model (`ProviderCallOptions.price`), absent without one, and assume that all of the conversation stood in the
- * cache; absent cache prices count as `inputPrice`.
+ * The effect of a change on the prompt cache, which stays valid up to the first difference. Costs use the price of the conversation's model
+ * (`ProviderCallOptions.price`), are absent without one, and assume that the whole conversation was cached; a missing cache price counts as `inputPrice`.
  */
 export interface PromptCacheEffect {
-  /** Tokens before the first change, system prompt included: they are still read from the cache. With `rewrittenTokens` they are `newContextTokens`. */
+  /** Tokens before the first change, system prompt included; they are still read from the cache. With `rewrittenTokens` they make up `newContextTokens`. */
   keptTokens: number;
-  /** Tokens from the first change on, which the next request writes anew. */
+  /** Tokens from the first change on, which the next request must write to the cache. */
   rewrittenTokens: number;
-  /** Dollars for writing them. */
+  /** Dollars to write them. */
   rewriteCost?: number;
-  /** Dollars that the next request costs more than it would have without the change; negative when it costs less. */
+  /** Extra dollars of the next request, compared with no change; negative if it costs less. */
   extraCost?: number;
-  /** Dollars that each request after that costs less. */
+  /** Dollars saved by each later request. */
   savedPerRequest?: number;
 }
 
 /** A kind of content; see {@link Survival.byKind}. */
 export type SurvivalKind = "user" | "assistant" | "thinking" | "plans" | "calls" | "results" | "images" | "host" | "summaries" | "other";
 
-/** What became of all that a conversation said. Tokens are unscaled, as those of changes. */
+/** What became of the content of a conversation. Tokens are unscaled, like those of changes. */
 export interface Survival {
-  /** Of everything. */
+  /** All content. */
   total: SurvivalFate;
   /**
-   * Of each kind of content that there was. A text block counts as what most of it is.
+   * Each kind of content that was present. A text block counts as the kind that makes up most of it.
    *
-   * - `user`: what the user said, in answers to questions too
-   * - `assistant`: what the assistant said
-   * - `thinking`: what it thought
-   * - `plans`: calls that list things to do, change the list, or present a plan
-   * - `calls`, `results`: other calls of tools, and what tools answered
-   * - `images`: those that stand on their own; others count with the result they stand in
-   * - `host`: what hosts say in the user's role: reminders, snapshots of the environment, files that were attached
+   * - `user`: the user's words, including answers to questions
+   * - `assistant`: the assistant's words
+   * - `thinking`: the assistant's thinking
+   * - `plans`: calls that write or update a todo list, or present a plan
+   * - `calls`, `results`: other tool calls, and tool results
+   * - `images`: images outside tool results; others count with their result
+   * - `host`: injected context in the user's role: reminders, environment snapshots, attached files
    * - `summaries`: summaries and logs of earlier messages
    * - `other`: blocks of types that are not read
    */
   byKind: Partial<Record<SurvivalKind, SurvivalFate>>;
-  /** Lines of the logs in the result by who or what they quote, those of earlier logs too. */
+  /** Number of lines of the logs in the result, earlier logs included, by what they quote. */
   log: Partial<Record<SurvivalLog, SurvivalLines>>;
 }
 
 /**
- * What became of the content of one kind. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of
- * `before`. A block that was cut counts wherever something of it went.
+ * What became of one kind of content. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` add up to `before`. A block that was
+ * cut counts in every category that holds a part of it.
  */
 export interface SurvivalFate {
-  /** What there was. */
+  /** The content before. */
   before: SurvivalBlocks;
-  /** What is protected (see `protect`): it stands word for word, and is part of what is kept. */
+  /** Protected content (see `protect`), kept word for word; part of `kept`. */
   protected: SurvivalBlocks;
-  /** Blocks that stand word for word, and tokens that stand of all blocks. */
+  /** Blocks kept word for word, and the kept tokens of all blocks. */
   kept: SurvivalBlocks;
-  /** Can be read elsewhere in the messages, where a pointer leads to; `expand` puts it back. */
+  /** Readable elsewhere in the messages through a pointer; `expand` puts it back. */
   pointed: SurvivalBlocks;
-  /** Was replaced by a later message. */
+  /** Replaced by a later message. */
   superseded: SurvivalBlocks;
-  /** Is told by a summary in its place. */
+  /** Covered by a summary that replaces it. */
   summarized: SurvivalBlocks;
-  /** Is quoted by lines of the new log. */
+  /** Quoted in the new log. */
   recorded: SurvivalLines;
-  /** Can no longer be read; `restore` brings it back. */
+  /** No longer readable; `restore` brings it back. */
   lost: SurvivalBlocks;
 }
 
-/** Blocks of messages, and tokens in them. */
+/** Numbers of blocks and of their tokens. */
 export interface SurvivalBlocks {
   blocks: number;
   tokens: number;
 }
 
-/** Lines, and tokens in them. */
+/** Numbers of lines and of their tokens. */
 export interface SurvivalLines {
   lines: number;
   tokens: number;
 }
 
-/**
- * Who or what a line of a log quotes: what the assistant `said`; `calls`, with what they were given and wrote; `answers` of tools, and names that stood in them.
- */
+/** What a log line quotes: `said` (the assistant's words), `calls` (tool calls with their input), `answers` (tool results, and names in them). */
 export type SurvivalLog = "said" | "calls" | "answers";
 
 /**
- * What came of a condensation.
+ * The result of a condensation.
  *
  * @example
  * ```ts
@@ -375,49 +370,46 @@ export type SurvivalLog = "said" | "calls" | "answers";
  * ```
  */
 export interface CondensationResult<M extends MessageLike = Message> extends CondensationReport {
-  /** The condensed messages. The array that came in when nothing changed; unchanged messages and blocks are the same objects. */
+  /** The condensed messages; the input array if nothing changed. Unchanged messages and blocks are the same objects. */
   messages: M[];
-  /** Whether anything changed. Nothing to gain is no error. */
+  /** Whether anything changed. Having nothing to gain is not an error. */
   didCondense: boolean;
-  /** For {@link restore}. */
+  /** The data that {@link restore} needs. */
   restoreData: RestoreData;
 }
 
 /**
- * What a condensation would do. Mechanical work was tried and is exact; of summaries that a model would write, tokens and dollars are estimates,
- * and `exact` is false from there on.
+ * A dry run of a condensation. Mechanical steps were really run and are exact; tokens and cost of summaries that a model would write are estimates, and `exact`
+ * is false then.
  */
 export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
   /** Whether anything would change. */
   wouldCondense: boolean;
-  /** False when a model would be asked: tokens and dollars of its answers are estimates, and so is what follows from them. */
+  /** False if an LLM would be called: tokens and cost of its responses, and what follows from them, are estimates. */
   exact: boolean;
-  /**
-   * Up to five messages, in order: those that would be added; for each operation, those that save most first, the message in which it saves most; and
-   * others that would save most.
-   */
+  /** Up to five messages, in order: added ones; for each operation, the message in which it saves most; and others that would save most. */
   samples: PreviewSample<M>[];
 }
 
-/** A message as it is and as it would be. */
+/** A message before and after the condensation. */
 export interface PreviewSample<M extends MessageLike = MessageLike> {
-  /** Its index; of an added message the index it would stand before. */
+  /** Index of the message; for an added message, of the message after it. */
   messageIndex: number;
-  /** The caller's own object; `null` for a message that would be added. */
+  /** The caller's own object; `null` for an added message. */
   before: M | null;
-  /** `null` for a message that would be removed. */
+  /** The message after; `null` for a removed message. */
   after: M | null;
-  /** False where words stand for what a model would write. */
+  /** False if placeholder words represent what a model would write. */
   exact: boolean;
-  /** What would be done to it; see {@link Change.operation}. */
+  /** Operations on the message; see {@link Change.operation}. */
   operations: string[];
   /** Tokens, unscaled. */
   tokensSaved: number;
-  /** What differs in its texts; see {@link diffMessages}. */
+  /** Differences in its texts; see {@link diffMessages}. */
   diff: TextDiff[];
 }
 
-/** What a condensation would save. */
+/** An estimate of what a condensation would save. */
 export interface TokenEstimate {
   /** Tokens before. */
   originalTokens: number;
@@ -428,23 +420,23 @@ export interface TokenEstimate {
   /** 0 to 100. */
   reductionPercent: number;
   /**
-   * 1 when all of it was tried. With summaries by a model, 1 less their expected tokens over the tokens removed: that much would still be removed if they
-   * became twice as long. 0 when trying failed.
+   * 1 if all of it was really run. With summaries by a model: 1 minus their expected tokens divided by the tokens removed; that share would still be removed if
+   * the summaries were twice as long. 0 if the dry run failed.
    */
   confidence: number;
   /** Dollars. */
   cost: number;
-  /** Why trying failed. */
+  /** Why the dry run failed. */
   error?: CondensationError;
 }
 
 /**
- * The messages as they were before the condensation, equal in every field; what was not changed is the same object. Takes a result, or its
- * `messages` and `restoreData` after a round trip through JSON. Messages that were added at the end since stay there.
+ * Returns the messages as they were before the condensation, equal in every field; unchanged messages are the same objects. Takes a result, or its `messages`
+ * and `restoreData` after a round trip through JSON. Messages appended since are kept at the end.
  *
- * Exactly those messages, or an error that names the place: messages that were edited since (role, texts, calls, results, other blocks), condensed
- * again, moved, or that belong to another conversation are `invalid_restore_data`, and so is data that was damaged. Fields that a host adds or
- * removes beside those (`ts`, `cache_control`) are no edits.
+ * It returns exactly the original messages, or throws an error that names the place: messages that were edited since (role, texts, calls, results, other
+ * blocks), condensed again, moved, or that belong to another conversation are `invalid_restore_data`, and so is damaged data. Fields that your application adds
+ * or removes (`ts`, `cache_control`) do not count as edits.
  *
  * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
  * @example
@@ -456,7 +448,7 @@ export interface TokenEstimate {
  * const original = restore(JSON.parse(kept));
  * ```
  *
- * A stack of `restoreData` undoes many condensations one by one, the newest first, also where messages were appended between.
+ * A stack of `restoreData` undoes several condensations one by one, the newest first, even if messages were appended in between.
  *
  * @example
  * ```ts
@@ -490,9 +482,8 @@ export function restore<M extends MessageLike = Message>(
 ): M[];
 
 /**
- * Undoes single changes, by the ids that {@link Change.id} names. Only what they are about has to be as the condensation left it; the rest may have been
- * edited. A change that cannot be undone is refused with the reason, and the others are undone. What is left to undo needs the `restoreData` that comes
- * back, with the `messages` that come back.
+ * Undoes single changes by their ids ({@link Change.id}). Only the content of those changes must be unedited; the rest may have been edited. A change that
+ * cannot be undone is refused with a reason, and the others are undone. To undo more later, use the returned `restoreData` with the returned `messages`.
  *
  * @throws {TypeError} `invalid_restore_data`, `invalid_argument`
  * @example
@@ -502,7 +493,7 @@ export function restore<M extends MessageLike = Message>(
  * const result = await createLosslessProvider().condense({ messages });
  * const stale = result.changes.filter(({ operation }) => operation === "stale_read").map(({ id }) => id);
  * const undone = restore(result, { only: stale, withDependants: true });
- * console.log(`${undone.restored.length} reads are back, and ${undone.dependants?.length} changes that stood on them`);
+ * console.log(`${undone.restored.length} reads are back, and ${undone.dependants?.length} changes that depended on them`);
  * for (const { id, code, reason } of undone.refused) console.log(id, code, reason);
  * const original = restore({ messages: undone.messages, restoreData: undone.restoreData });
  * ```
@@ -515,43 +506,43 @@ export function restore<M extends MessageLike = Message>(
   options: {
     readonly only: readonly string[];
     /**
-     * Takes back with them all that cannot be as it is without them: other changes of the same texts, messages dropped beside these, pointers that would
-     * lead to other lines. {@link UndoneChanges.dependants} says which those were. Default false: such a change is refused (`needs_others`).
+     * Also undoes all changes that depend on these: other changes of the same texts, messages dropped beside these, pointers that would resolve to other lines.
+     * {@link UndoneChanges.dependants} lists them. Default: false; such a change is refused (`needs_others`).
      */
     readonly withDependants?: boolean;
   },
 ): UndoneChanges<M>;
 
-/** What came of undoing single changes. */
+/** The result of undoing single changes. */
 export interface UndoneChanges<M extends MessageLike = Message> {
-  /** The messages without those changes; the array that came in when none could be undone. */
+  /** The messages without those changes; the input array if none could be undone. */
   messages: M[];
-  /** The changes that were asked for and undone. */
+  /** The requested changes that were undone. */
   restored: string[];
-  /** With `withDependants`: those that were undone with them. */
+  /** With `withDependants`: the other changes undone with them. */
   dependants?: string[];
-  /** Those that were not, each with the reason. */
+  /** The requested changes that were not undone, each with the reason. */
   refused: RefusedUndo[];
-  /** What leads back from `messages`: for the changes that are left, or for all of them. */
+  /** The restore data for `messages`: for the remaining changes, or for all of them. */
   restoreData: RestoreData;
 }
 
-/** Why a change was not undone. */
+/** A refusal to undo a change. */
 export interface RefusedUndo {
-  /** The change. */
+  /** The id of the change. */
   id: string;
   /**
-   * - `unknown_change`: no change of this condensation, or nothing is left of it
-   * - `needs_others`: other changes (`with`) were made to the same text, dropped messages beside these, or put pointers somewhere that would lead to
-   *   other lines; all of them have to be undone together
-   * - `changed_since`: somebody edited the message, condensed it again, or moved it
-   * - `misleads`: a pointer that no change of this condensation put there would lead to other lines
+   * - `unknown_change`: not a change of this condensation, or nothing of it remains
+   * - `needs_others`: other changes (`with`) edited the same text, dropped messages beside these, or added pointers that would resolve to other lines; all of
+   *   them must be undone together
+   * - `changed_since`: the message was edited, condensed again, or moved
+   * - `misleads`: a pointer from outside this condensation would resolve to other lines
    */
   code: "unknown_change" | "needs_others" | "changed_since" | "misleads";
-  /** The same for a person. */
+  /** The reason for people. */
   reason: string;
-  /** Of `needs_others`: the changes that are missing, or with `withDependants` cannot be undone. */
+  /** Of `needs_others`: the changes that must be undone too, or with `withDependants` cannot be. */
   with?: string[];
-  /** Of `changed_since` and `misleads`: the message, by its index in `messages`, where one is to blame. */
+  /** Of `changed_since` and `misleads`: index in `messages` of the message concerned, if it is one. */
   messageIndex?: number;
 }

@@ -7,117 +7,122 @@ import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
 import type { ConfiguredProtect } from "./protect.js";
 
-/** A configuration of the smart provider by name. `quality` is another name for `conservative`. */
+/** The name of a configuration of the smart provider. `quality` is another name for `conservative`. */
 export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
 
 /**
- * Configuration of the smart provider. Fields that are given replace those of the preset. An unknown field is an error, and every error
- * names its place: `passes[1].individualConfig.defaults.toolResults.operation`.
+ * Configuration of the smart provider. Its fields replace those of the preset. Unknown fields are an error, and every error names its place:
+ * `passes[1].individualConfig.defaults.toolResults.operation`.
  */
 export interface SmartConfig<M extends MessageLike = Message> {
-  /** What the other fields replace parts of. Default: `balanced`. */
+  /** The preset that the other fields modify. Default: `balanced`. */
   preset?: PresetName | undefined;
-  /** For people. */
+  /** The name for people. */
   name?: string | undefined;
-  /** For people. */
+  /** The description for people. */
   description?: string | undefined;
-  /** Off leaves every conversation as it is; with a target, the next provider of a manager's chain goes on. Default: true. */
+  /** Whether the provider does anything. If false and there is a target, the manager's fallback runs. Default: true. */
   enabled?: boolean | undefined;
-  /** Whether the lossless provider goes first (default: true), and its configuration. */
+  /** Whether the lossless provider runs first (default: true), and its configuration. */
   losslessPrelude?: { enabled?: boolean | undefined; operations?: LosslessConfig | undefined } | undefined;
   /**
-   * Done in this order, until the target is reached. Without a handler, salient truncation stands in for summaries of single texts, and batch
-   * summaries are skipped.
+   * The passes, in order, until the target is reached. Without a handler, salient truncation replaces summaries of single texts, and batch summaries are
+   * skipped.
    */
   passes?: readonly SmartPass<M>[] | undefined;
-  /** Requests for summaries under way at once, 1 to 32. Default: 4. */
+  /** Largest number of simultaneous summary requests, 1 to 32. Default: 4. */
   maxConcurrency?: number | undefined;
   /**
-   * When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. No model is asked when even
-   * the shortest summaries would save fewer. Default: 0.
+   * Smallest number of tokens worth a change, because a change invalidates the prompt cache. If even the shortest summaries would save fewer, no LLM is called.
+   * Default: 0.
    */
   minReductionTokens?: number | undefined;
   /**
-   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations, which `aggressive` has, and `balanced`
-   * where there is no model to ask. With `passes` of one's own it says nothing. Thresholds of your own: {@link calibrateThresholds}. Default: `fixed`.
+   * The thresholds of the preset's passes: `fixed`, those of its design, or `learned`, from recorded conversations, which exist for `aggressive`, and for
+   * `balanced` without a handler. Ignored with `passes` of your own. To learn your own: {@link calibrateThresholds}. Default: `fixed`.
    */
   thresholds?: "fixed" | "learned" | undefined;
   /**
-   * When the passes leave more than the target, salient truncation goes on; and it takes the place of a pass without a model that would cut more than
-   * the target asks for. Default: true for all presets but `selective`; false with `passes` of one's own.
+   * Whether salient truncation continues if the passes miss the target, and replaces a pass without an LLM that would remove more than the target requires.
+   * Default: true for all presets but `selective`; false with `passes` of your own.
    */
   meetTarget?: boolean | undefined;
   /**
-   * The result has no more tokens than this preset would leave. With a handler it is tried only where the passes ask a model, and the model is asked for it
-   * only where even the shortest answers could make it the smaller. Default: what the preset says.
+   * Limits the result to the tokens that this preset would leave. With a handler, the preset runs only if the passes call an LLM, and calls the LLM itself only
+   * if even its shortest responses could make it smaller. Default: the preset's setting.
    */
   noMoreTokensThan?: PresetName | undefined;
-  /** What tools of the host do; they come before those of the manager. Default: none. */
+  /** Meanings of your own tools; they win over the manager's. Default: none. */
   tools?: ToolMeanings | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation stay as they are, with nothing put between them, whatever the target, so that the prompt
-   * cache of the model's provider holds up to there. The largest of what manager, call and configuration say counts. Default: 0.
+   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
+   * largest of manager, call and configuration wins. Default: 0.
    */
   frozenMessages?: number | undefined;
 }
 
-/** One step of the smart provider. */
+/** One pass of the smart provider. */
 export interface SmartPass<M extends MessageLike = Message> {
-  /** What reports call it; no two passes share one, and none is called like a step of its own: `tool_rules`, `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`, `one_summary`. */
+  /**
+   * The id for reports. Unique, and not one of the built-in steps: `tool_rules`, `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`, `one_summary`.
+   */
   id: string;
-  /** For people. Default: the id. */
+  /** The name for people. Default: the id. */
   name?: string | undefined;
-  /** For people. */
+  /** The description for people. */
   description?: string | undefined;
-  /** Which messages it works on. The first and the newest are never among them. */
+  /** The messages to work on. The first and the newest are never included. */
   selection: SmartSelection<M>;
-  /** `individual`: each text on its own; `batch`: the selected messages as one, or as several where others stand between them. */
+  /** `individual`: each text on its own; `batch`: the selected messages together, or in several groups if other messages are between them. */
   mode: "individual" | "batch";
-  /** Needed for `individual`. */
+  /** Required for `individual`. */
   individualConfig?: IndividualConfig | undefined;
-  /** Needed for `batch`. */
+  /** Required for `batch`. */
   batchConfig?: BatchConfig | undefined;
-  /** When it runs. Default: always. */
+  /** When the pass runs. Default: always. */
   execution?:
     | { type?: "always" | undefined }
     | {
         type: "conditional";
-        /** At least one of the two. */
+        /** At least one of these fields. */
         condition: {
-          /** It runs when the conversation and the system prompt have more tokens than this. */
+          /** The pass runs if conversation and system prompt have more tokens than this. */
           tokenThreshold?: number | undefined;
-          /** Of the messages that it selects, it works on those for which this returns true; it runs when there are any. Asked once for each message of the call. */
+          /**
+           * Called once for each message of the call. Of the selected messages, only those for which it returns true are changed; the pass runs if there are
+           * any.
+           */
           executeIf?: ((context: PassMessage<M>) => boolean) | undefined;
-          /** The same in JSON: indices in the messages of the call. `executeIf` comes before it. */
+          /** The same for JSON: indices in the messages of the call. `executeIf` wins. */
           messageIndices?: readonly number[] | undefined;
         };
       }
     | undefined;
 }
 
-/** A message, as a condition is asked about it. */
+/** Input to a condition. */
 export interface PassMessage<M extends MessageLike = Message> {
   message: M;
   /** Index in the messages of the call. */
   messageIndex: number;
-  /** How many messages of the call came after it: 0 for the newest. */
+  /** Number of messages after it: 0 for the newest. */
   messageAge: number;
 }
 
-/** Which messages a pass works on: all but the newest ones, all but a share of the newest ones, or those that are named or chosen. */
+/** The messages that a pass works on: all but the newest, all but a share of the newest, or listed or chosen ones. */
 export type SmartSelection<M extends MessageLike = Message> =
   | {
       type: "preserve_recent";
-      /** 1 or more. */
+      /** Number of newest messages to skip, 1 or more. */
       keepRecentCount: number;
-      /** The newest messages that are left alone have no more tokens than this; the newest one always is. Default: no limit. */
+      /** Largest number of tokens in the newest messages that are skipped; the newest one always is. Default: no limit. */
       keepRecentTokens?: number | undefined;
     }
   | {
       type: "preserve_percent";
-      /** 0 to 100; the number of messages is rounded up. */
+      /** Share of the messages to skip, 0 to 100 percent; rounded up. */
       keepPercentage: number;
       /** As in `preserve_recent`. Default: no limit. */
       keepRecentTokens?: number | undefined;
@@ -133,13 +138,13 @@ export type SmartSelection<M extends MessageLike = Message> =
       customSelector: (messages: M[]) => readonly M[];
     };
 
-/** What is done to each text of the selected messages. */
+/** How to treat each text of the selected messages. */
 export interface IndividualConfig {
-  /** By content kind; what is not named is kept. */
+  /** Operations by content kind; kinds without one are kept. */
   defaults: ContentOperations;
-  /** Content of a kind with fewer tokens in a message is left as it is. Default: none. */
+  /** Smallest content of a kind in one message, in tokens; smaller content is left unchanged. Default: none. */
   messageTokenThresholds?: ContentThresholds | undefined;
-  /** What is different for single messages; `messageIndex` is the index in the messages of the call. */
+  /** Exceptions for single messages; `messageIndex` is the index in the messages of the call. */
   overrides?:
     | readonly {
         messageIndex: number;
@@ -151,11 +156,11 @@ export interface IndividualConfig {
 
 /** An operation for each content kind. */
 export interface ContentOperations {
-  /** What the user and the assistant say. */
+  /** Words of the user and the assistant. */
   messageText?: ContentOperation | undefined;
   /** Texts in the parameters of tool calls. */
   toolParameters?: ContentOperation | undefined;
-  /** What tools answered. */
+  /** Tool results. */
   toolResults?: ContentOperation | undefined;
 }
 
@@ -166,86 +171,84 @@ export interface ContentThresholds {
   toolResults?: number | undefined;
 }
 
-/** What is done to a text. No text is ever replaced by one with as many tokens or more. */
+/** An operation on a text. A text is never replaced by one with as many tokens or more. */
 export interface ContentOperation {
-  /** `suppress` leaves a note; of parameters, it leaves texts of up to 100 characters, which say what a call was about. */
+  /** `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about. */
   operation: "keep" | "suppress" | "truncate" | "summarize";
-  /** For the operations that take parameters; others are ignored. */
+  /** Parameters of `truncate` and `summarize`; others are ignored. */
   params?: { truncate?: TruncateParams | undefined; summarize?: SummarizeParams | undefined } | undefined;
 }
 
-/** How a text is cut. With no limit: 5 lines, and 100 characters of parameters. */
+/** How to truncate a text. Without a limit: to 5 lines, and parameters to 100 characters. */
 export interface TruncateParams {
-  /** Characters that stay, 1 or more. */
+  /** Characters to keep, 1 or more. */
   maxChars?: number | undefined;
-  /** Lines that stay, 1 or more. */
+  /** Lines to keep, 1 or more. */
   maxLines?: number | undefined;
   /**
-   * In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the
-   * salient ones more of them. 1 or more.
+   * Instead of limits for each text, a limit for all truncated texts of the pass: their number times this many tokens, of which the salient texts get more. 1
+   * or more.
    */
   averageTokens?: number | undefined;
   /**
-   * Characters that stay at the beginning of a text, 1 or more. With this or `keepSuffix`, a text longer than `maxChars` (default: both together) keeps those
-   * ends, whatever the `strategy`, with a note of what is missing between them. Default: 0 where `keepSuffix` is given.
+   * Characters to keep at the beginning of a text, 1 or more. With this or `keepSuffix`, a text longer than `maxChars` (default: both together) keeps these
+   * ends, whatever the `strategy`, with a note between them. Default: 0 with `keepSuffix`.
    */
   keepPrefix?: number | undefined;
-  /** Characters that stay at the end of a text, 1 or more. Default: 0 where `keepPrefix` is given. */
+  /** Characters to keep at the end of a text, 1 or more. Default: 0 with `keepPrefix`. */
   keepSuffix?: number | undefined;
-  /** Characters that stay of each line, 20 or more. Default: 500. */
+  /** Characters to keep of each line, 20 or more. Default: 500. */
   maxLineChars?: number | undefined;
-  /** Whether a marker says what is missing. Without one, `salient` cuts like `head`. Default: true. */
+  /** Whether to insert a marker for the missing part. Without one, `salient` works like `head`. Default: true. */
   addEllipsis?: boolean | undefined;
-  /** Which part stays: what is most likely to be used again, the first lines, or the first and the last. Default: `salient`. */
+  /** Which part to keep: what is most likely to be used again, the first lines, or the first and the last. Default: `salient`. */
   strategy?: "salient" | "head" | "head_tail" | undefined;
 }
 
-/** How a text is summarised. */
+/** How to summarise a text. */
 export interface SummarizeParams {
-  /**
-   * The longest summary in tokens, 16 or more; what a model writes beyond that is cut off. Texts of no more tokens are left as they are. Default: 150.
-   */
+  /** Largest number of tokens in a summary, 16 or more; the rest is cut off. Texts that are no longer than this are left unchanged. Default: 150. */
   maxTokens?: number | undefined;
-  /** Texts of fewer characters are left as they are. Default: 0. */
+  /** Smallest text to summarise, in characters. Default: 0. */
   minChars?: number | undefined;
   /**
-   * The system prompt. Default: one that fits the content kind; with it, up to eight texts of up to 600 tokens are asked for in one request, where
-   * that costs less.
+   * The system prompt. Default: a built-in one for the content kind; with it, one request asks for up to eight texts of up to 600 tokens each, if that costs
+   * less.
    */
   customPrompt?: string | undefined;
   /**
-   * The profile of the manager (`ManagerOptions.profiles`) whose handler and price are for these summaries. Default, and with the warning
-   * `handler_missing` where the profile has no handler: the condensing handler. Presets name `condensing`, a cheap profile by its role: without the
-   * warning, and after a handler that is given for summaries.
+   * The manager's profile (`ManagerOptions.profiles`) whose handler and price to use for these summaries. Default, and with the warning `handler_missing` if
+   * the profile has no handler: the condensing handler. Presets name `condensing`, the role of a cheap profile; they cause no warning, and a condensing handler
+   * wins over it.
    */
   apiProfile?: string | undefined;
 }
 
-/** What is done to the selected messages as one. */
+/** How to treat the selected messages together. */
 export interface BatchConfig {
-  /** `summarize` puts one summary in their place, as the native provider does. */
+  /** `summarize` replaces them by one summary, like the native provider. */
   operation: "keep" | "summarize";
-  /** For `summarize`. */
+  /** Parameters of `summarize`. */
   summarizationConfig?:
     | {
         /** The system prompt. Default: that of the native provider. */
         customPrompt?: string | undefined;
-        /** Messages that stay at the start; the first one always does. Default: 1. */
+        /** Messages to keep at the start; the first one always is. Default: 1. */
         keepFirst?: number | undefined;
-        /** Messages that stay at the end where the selection would leave fewer. Default: 1. */
+        /** Messages to keep at the end if the selection would leave fewer. Default: 1. */
         keepLast?: number | undefined;
-        /** The profile of the manager whose handler and price are for this summary. Default: the condensing handler. */
+        /** The manager's profile whose handler and price to use for this summary. Default: the condensing handler. */
         apiProfile?: string | undefined;
-        /** What is done about a summary that leaves out what must survive. Default: false. */
+        /** How to treat a summary that misses items it must keep. Default: false. */
         summaryCheck?: boolean | SummaryCheckConfig | undefined;
       }
     | undefined;
 }
 
 /**
- * The smart provider, id `smart`: lossless first, then passes one after the other, until the target is reached.
+ * Creates the smart provider, id `smart`: lossless first, then passes one after the other, until the target is reached.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
- * @example A preset; or one of which parts are replaced.
+ * @example A preset, and a modified preset.
  * ```ts
  * import { createSmartProvider } from "roo-condense";
  *
@@ -270,7 +273,7 @@ export interface BatchConfig {
 export function createSmartProvider<M extends MessageLike = Message>(config?: SmartConfig<M> | PresetName): BuiltInProvider<SmartConfig<M>>;
 
 /**
- * The presets of the smart provider, to be read, or copied (`structuredClone`) and changed: they are frozen, their passes too.
+ * The presets of the smart provider. They are frozen, including their passes; to change one, copy it (`structuredClone`).
  *
  * @example
  * ```ts

@@ -1,150 +1,147 @@
-// Strategies: providers that are made of others. docs/strategies.md says when to take which.
+// Strategies: providers made of other providers. docs/strategies.md says when to use which.
 
 import type { ConfiguredProtect } from "./protect.js";
-import type { BuiltInProvider } from "./providers.js";
+import type { BuiltInProvider, ProviderId } from "./providers.js";
 
-/** A provider, with what is set in its configuration. */
+/** A provider and its configuration. */
 export interface StrategyPart {
-  /** The id of a provider of this package, or of one that is registered with the manager. */
-  provider: string;
-  /** Fields of its configuration, as `config` of a call. Those of built-in providers are checked with that of the strategy. Default: none. */
+  /** The id of a built-in provider, or of one registered with the manager when the strategy runs. */
+  provider: ProviderId;
+  /** Fields of its configuration, like `config` of a call. For built-in providers they are checked with the strategy's own. Default: none. */
   config?: object | undefined;
 }
 
 /** A stage of a pipeline. */
 export interface PipelineStage extends StrategyPart {
-  /**
-   * Tokens that it may leave, where that is more than the target of the call, as they are counted here; `false`: it is not told of any target. Default: the
-   * target of the call.
-   */
+  /** The stage's own target in tokens, counted locally, if larger than the call's; `false`: the stage gets no target. Default: the target of the call. */
   target?: number | false | undefined;
 }
 
 /** Configuration of the strategy `pipeline`. */
 export interface PipelineConfig {
-  /** Asked in this order, each on what the one before has left, until the target is reached. Default: `["lossless", "truncation", "native"]`. */
-  stages?: readonly (string | PipelineStage)[] | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** The stages, in order; each works on the result of the one before, until the target is reached. Default: `["lossless", "truncation", "native"]`. */
+  stages?: readonly (ProviderId | PipelineStage)[] | undefined;
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
-/** A provider for some distance from the target. */
+/** A provider for a range of ratios of tokens to target. */
 export interface AdaptiveBand extends StrategyPart {
-  /** For ratios of tokens to target below this. Only the last band may be without one; it is for all others. */
+  /** Upper end of the range. Only the last band may omit it; it covers all larger ratios. */
   below?: number | undefined;
 }
 
 /** Configuration of the strategy `adaptive`. */
 export interface AdaptiveConfig {
   /**
-   * From the smallest ratio up. Default: below 1.2 `lossless`, below 2 `truncation`, below 3 `native`, else `smart` with the preset `aggressive`.
+   * The bands, from the smallest ratio up. Default: below 1.2 `lossless`, below 2 `truncation`, below 3 `native`, else `smart` with the preset `aggressive`.
    */
   bands?: readonly AdaptiveBand[] | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
 /** Configuration of the strategy `cost_aware`. */
 export interface CostAwareConfig {
-  /** Dollars, 0 or more, which are never exceeded. Default: 0.05. */
+  /** Largest cost in dollars, 0 or more; never exceeded. Default: 0.05. */
   maxCost?: number | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
 /** Configuration of the strategy `quality_first`. */
 export interface QualityFirstConfig {
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
-/** What a user prefers. */
+/** The preferences of a user. */
 export interface UserPreferences {
   /** The id of the provider. Default: `smart`. */
-  preferredProvider?: string | undefined;
-  /** Dollars, 0 or more, which are never exceeded: where the provider could cost more, `cost_aware` does the work. Default: no limit. */
+  preferredProvider?: ProviderId | undefined;
+  /** Largest cost in dollars, 0 or more; never exceeded. If the provider could cost more, `cost_aware` runs instead. Default: no limit. */
   maxCostPerCondensation?: number | undefined;
-  /** 0 to 1, for `smart`: over 0.8 the preset `conservative`, over 0.5 `balanced`, else `aggressive`. Default: 0.6. */
+  /** Quality from 0 to 1, for `smart`: over 0.8 the preset `conservative`, over 0.5 `balanced`, else `aggressive`. Default: 0.6. */
   qualityThreshold?: number | undefined;
-  /** Fields of the provider's configuration; it comes before `qualityThreshold`. Default: none. */
+  /** Fields of the provider's configuration; they win over `qualityThreshold`. Default: none. */
   customConfig?: object | undefined;
 }
 
 /** Configuration of the strategy `per_user`. */
 export interface PerUserConfig {
-  /** By `context.userId`. Default: none. */
+  /** Preferences by `context.userId`. Default: none. */
   users?: Readonly<Record<string, UserPreferences>> | undefined;
-  /** For users of whom nothing is known, and where no user is named. Default: `smart` with the preset `balanced`. */
+  /** Preferences for unknown users, and for calls without a user. Default: `smart` with the preset `balanced`. */
   default?: UserPreferences | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
-/** The same, with a function, which settings in JSON cannot hold. */
+/** The same with a function, which JSON settings cannot hold. */
 export interface PerUserOptions extends PerUserConfig {
   /**
-   * Asked for users that `users` does not have; gives nothing for one that is not known. What it throws, or no answer within five seconds, is the warning
-   * `look_up_failed`, and the default is used.
+   * Looks up users that are not in `users`; returns nothing for an unknown one. If it throws, or takes more than five seconds, the default is used, with the
+   * warning `look_up_failed`.
    */
   lookUp?: ((userId: string) => UserPreferences | null | undefined | PromiseLike<UserPreferences | null | undefined>) | undefined;
 }
 
-/** One of several providers that are compared. */
+/** One of the providers that an experiment compares. */
 export interface AbTestVariant {
-  /** What reports call it; no two share one. */
+  /** Its name in reports; unique. */
   name: string;
   /** The id of the provider. Default: `native`. */
-  provider?: string | undefined;
+  provider?: ProviderId | undefined;
   /** Fields of its configuration. Default: none. */
   config?: object | undefined;
-  /** The prompt that it summarises by; it comes before that of the call. Default: none. */
+  /** The system prompt for its summaries; it wins over the call's. Default: none. */
   customCondensingPrompt?: string | undefined;
   /**
-   * The profile of the manager (`ManagerOptions.profiles`) whose handler, and so whose model, and price are for its summaries. Default, and with the warning
-   * `handler_missing` where the profile has no handler: those of the call.
+   * The manager's profile (`ManagerOptions.profiles`) whose handler, and so whose model, and price to use for its summaries. Default, and with the warning
+   * `handler_missing` if the profile has no handler: those of the call.
    */
   condensingApiConfigId?: string | undefined;
-  /** How many get it, in relation to the other variants, 0 or more. Default: 1. */
+  /** Its share of the users relative to the other variants, 0 or more. Default: 1. */
   share?: number | undefined;
 }
 
 /** Configuration of the strategy `ab_test`. */
 export interface AbTestConfig {
-  /** What `manager.getExperiment` calls it; others assign independently of it. Default: `ab_test`. */
+  /** The name for `manager.getExperiment`; experiments of other names assign users independently. Default: `ab_test`. */
   experiment?: string | undefined;
-  /** Default: `A`, `native`, and `B`, `smart` with the preset `balanced`. */
+  /** The variants. Default: `A`, `native`, and `B`, `smart` with the preset `balanced`. */
   variants?: readonly AbTestVariant[] | undefined;
-  /** Another one assigns anew. Default: empty. */
+  /** Salt of the assignment; changing it assigns all users again. Default: empty. */
   salt?: string | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
 /** Configuration of the strategy `progressive`. */
 export interface ProgressiveConfig {
-  /** Dollars, 0 or more, which are never exceeded. Default: 0.1. */
+  /** Largest cost in dollars, 0 or more; never exceeded. Default: 0.1. */
   budget?: number | undefined;
-  /** What stays word for word, beside what the call and the manager protect. Default: nothing. */
+  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
   protect?: ConfiguredProtect | undefined;
-  /** So many messages at the beginning stay as they are, with nothing put between them, so that the prompt cache holds up to there. Default: 0. */
+  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
   frozenMessages?: number | undefined;
 }
 
 /**
- * Stages one after the other, each on what the one before has left, until the target is reached; without a target, all of them. A stage that fails is left out
- * with the warning `provider_failed`.
+ * Runs stages one after the other, each on the result of the one before, until the target is reached; without a target, all of them. A stage that fails is
+ * skipped, with the warning `provider_failed`.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts
@@ -158,7 +155,7 @@ export interface ProgressiveConfig {
 export function createPipeline(config?: PipelineConfig): BuiltInProvider<PipelineConfig>;
 
 /**
- * The further the conversation is from the target, the stronger the provider. Where it misses the target, the band for what is left is asked next.
+ * Chooses a stronger provider the further the conversation is from the target. If it misses the target, the band for the rest runs next.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts
@@ -171,8 +168,8 @@ export function createPipeline(config?: PipelineConfig): BuiltInProvider<Pipelin
 export function createAdaptive(config?: AdaptiveConfig): BuiltInProvider<AdaptiveConfig>;
 
 /**
- * `native` where the most that it can cost is within `maxCost`, else `smart` with the preset `balanced` where that is, else `lossless` and `truncation`, which
- * are free, with the warning `cost_limit`. Never more than `maxCost` is spent, also when answers are longer than expected.
+ * Runs `native` if its largest possible cost is within `maxCost`; else `smart` with the preset `balanced`, if that is; else `lossless` and `truncation`, which
+ * are free, with the warning `cost_limit`. Never spends more than `maxCost`, even if responses are longer than expected.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts
@@ -185,7 +182,7 @@ export function createAdaptive(config?: AdaptiveConfig): BuiltInProvider<Adaptiv
 export function createCostAware(config?: CostAwareConfig): BuiltInProvider<CostAwareConfig>;
 
 /**
- * `smart` with the preset `conservative`; where that misses the target `native` on its result; where something fails, or the target is missed still,
+ * Runs `smart` with the preset `conservative`; if that misses the target, `native` on its result; if something fails or the target is still missed,
  * `truncation` with `truncationMode: "suppress"`.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
@@ -198,7 +195,7 @@ export function createCostAware(config?: CostAwareConfig): BuiltInProvider<CostA
 export function createQualityFirst(config?: QualityFirstConfig): BuiltInProvider<QualityFirstConfig>;
 
 /**
- * What the user of the conversation (`context.userId`) prefers.
+ * Runs what the conversation's user (`context.userId`) prefers.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts
@@ -212,7 +209,7 @@ export function createQualityFirst(config?: QualityFirstConfig): BuiltInProvider
 export function createPerUser(config?: PerUserOptions): BuiltInProvider<PerUserConfig>;
 
 /**
- * Each user (`context.userId`, else `context.taskId`) always gets the same of several variants; `manager.getExperiment` tells which does better.
+ * Assigns each user (`context.userId`, else `context.taskId`) permanently to one of several variants; `manager.getExperiment` reports which does better.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts
@@ -228,9 +225,9 @@ export function createPerUser(config?: PerUserOptions): BuiltInProvider<PerUserC
 export function createAbTest(config?: AbTestConfig): BuiltInProvider<AbTestConfig>;
 
 /**
- * `lossless` and `truncation` as it is without a target; where that misses the target and the budget is over $0.01, a summary of the older half by the model
- * for summaries; where more than $0.05 are left then, `native` by the conversation's own model; at last truncation to the target. Never more than the
- * budget is spent, also when answers are longer than expected.
+ * Runs `lossless` and `truncation` without a target. If that misses the target and the budget is over $0.01, the model for summaries summarises the older half;
+ * if more than $0.05 remain then, `native` runs with the conversation's own model; at last, truncation to the target. Never spends more than the budget, even
+ * if responses are longer than expected.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts

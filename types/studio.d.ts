@@ -1,85 +1,85 @@
-// The host's half of the studio, whose page and components are in `roo-condense/ui`.
+// The host of the studio, whose page and components are in `roo-condense/ui`.
 
 import type { CondensationManager } from "./manager.js";
 import type { MessageLike } from "./messages.js";
 import type { RestoreData } from "./results.js";
 
-/** A history that the studio shows. */
+/** A history for the studio. */
 export interface StudioHistory<M extends MessageLike = MessageLike> {
-  /** Names it in requests, such as its path. */
+  /** Its id in requests, such as its path. */
   id: string;
-  /** For people. Default: the id. */
+  /** The name for people. Default: the id. */
   name?: string | undefined;
-  /** Reads it; asked again whenever it may have changed. What it throws is shown. */
+  /** Reads the history; called again whenever it may have changed. An exception is shown to the user. */
   read(): { messages: readonly M[]; bytes?: number | undefined } | Promise<{ messages: readonly M[]; bytes?: number | undefined }>;
-  /** Writes a condensed history and what leads back from it. Without it the page may only look. */
+  /** Writes a condensed history and its restore data. Without it, the page is read-only. */
   save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
-  /**
-   * Puts back what `save` replaced; `saved` is what that returned. It is called only while the history reads as `save` left it. Without it the page offers no
-   * undo of saving.
-   */
+  /** Undoes `save`; `saved` is what that returned. Called only while the history is as `save` left it. Without it, the page cannot undo saving. */
   undoSave?: ((saved: SavedHistory) => SavedHistory | Promise<SavedHistory>) | undefined;
-  /** Tells when it may have changed. Returns what ends that. */
+  /** Calls `changed` when the history may have changed. Returns a function that stops watching. */
   watch?: ((changed: () => void) => () => void) | undefined;
 }
 
-/** Where a history was written. */
+/** The files of a saved history. */
 export interface SavedHistory {
   file: string;
-  /** Where it stands as it was before. */
+  /** The backup of the original. */
   backup?: string | undefined;
-  /** Where what leads back stands. */
+  /** The file with the restore data. */
   restoreData?: string | undefined;
 }
 
 /** Options of {@link createStudioHost}. */
 export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
-  /** The model's context window in tokens, where it is known. */
+  /** The model's context window in tokens, if known. */
   contextWindow?: number | undefined;
-  /** Counts towards the tokens. */
+  /** The system prompt; it counts towards the tokens. */
   systemPrompt?: string | undefined;
-  /** The definitions of tools; they count as well. */
+  /** The tool definitions; they count towards the tokens. */
   tools?: readonly object[] | undefined;
   /** `en` or `fr`. Default: that of the browser. */
   language?: string | undefined;
-  /** Whether the page may open other files, which its user drops on it. Default: true. */
+  /** Whether users may open other files by dropping them on the page. Default: true. */
   canOpen?: boolean | undefined;
-  /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
+  /**
+   * Reads the messages of such a file from its text. Default: JSON, an array of messages or an object with one in `messages`. An exception is shown to the
+   * user.
+   */
   readText?: ((name: string, text: string) => readonly any[]) | undefined;
-  /** Writes such a file when it was condensed; a page without a disk may have it downloaded. Without it these cannot be saved. */
+  /** Writes such a file after condensing; a page without a disk may offer a download. Without it, such files cannot be saved. */
   saveOpened?: ((name: string, messages: readonly any[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
 }
 
 /**
- * What messages go through. Of a webview of VS Code: `{ postMessage: (message) => webview.postMessage(message), onMessage: (listener) =>
+ * The channel for messages. For a VS Code webview: `{ postMessage: (message) => webview.postMessage(message), onMessage: (listener) =>
  * webview.onDidReceiveMessage(listener) }`.
  */
 export interface StudioPort {
   postMessage(message: unknown): unknown;
-  /** Returns what ends listening: a function, or a disposable. */
+  /** Returns a function or a disposable that stops listening. */
   onMessage(listener: (message: unknown) => void): unknown;
 }
 
-/** Answers what a page asks. */
+/** Handles the requests of a page. */
 export interface StudioHost {
-  /** Answers one request, whatever it is; it never rejects. */
+  /** Handles one request; never rejects. */
   answer(
     message: unknown,
     options?: { signal?: AbortSignal | undefined },
   ): Promise<{ id: number; answer: unknown } | { id: number; error: { code: string; message: string } }>;
-  /** Answers what comes through a port. Returns what ends that. */
+  /** Handles the requests of a channel. Returns a function that ends that. */
   connect(port: StudioPort): () => void;
-  /** Ends it all: nothing is watched any more. */
+  /** Ends all work and stops watching. */
   dispose(): void;
 }
 
 /**
- * The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. What is only tried is not in the manager's
- * metrics, and no model is asked unless the user says so.
+ * Creates the host of the studio, which handles the page's requests about the given histories with a manager. Dry runs do not count in the manager's metrics,
+ * and no LLM is called unless the user starts it.
  *
  * @throws {TypeError} `invalid_argument`
- * @example In an extension of VS Code, whose `webview` gives the port.
+ * @example In a VS Code extension, whose `webview` is the channel.
  * ```ts
  * import { readFile } from "node:fs/promises";
  * import { CondensationManager, createStudioHost, type StudioPort } from "roo-condense";
@@ -94,7 +94,7 @@ export interface StudioHost {
  */
 export function createStudioHost(manager: CondensationManager, options: StudioHostOptions): StudioHost;
 
-/** What {@link studioPage} needs of a webview. */
+/** Options of {@link studioPage}. */
 export interface StudioPageOptions {
   /** The address of `roo-condense/ui/page/studio.js` for the webview (`webview.asWebviewUri`). It loads `components.js` and `react.js` from the same folder. */
   scriptUri: string;
@@ -107,7 +107,7 @@ export interface StudioPageOptions {
 }
 
 /**
- * The HTML of a webview that shows the studio, with a Content-Security-Policy that allows nothing else.
+ * Returns the HTML of a webview that shows the studio, with a Content-Security-Policy that allows nothing else.
  * @example
  * ```ts
  * import { studioPage } from "roo-condense";

@@ -1,26 +1,26 @@
-// Tools: what they do, what their parameters are called, and what becomes of their calls.
+// Tools: what they do, the names of their parameters, and how to treat their calls.
 
 /**
- * What a tool does, as far as it matters for what of its calls and answers can be left out.
+ * The meaning of a tool, as far as it decides what can be pruned from its calls and results.
  *
  * - `read`: shows files
  * - `write`: sets the whole content of a file
- * - `edit`: changes a file: exchanges a text (`old`, `new`), a list of texts (`edits`), by SEARCH/REPLACE blocks or a patch (`diff`), or inserts
- *   lines (`line`, `content`)
- * - `editor`: any of the three, as its parameter `command` says: `view`, `create`, `str_replace`, `insert`
- * - `search`: shows lines that match
- * - `list`: names files
+ * - `edit`: changes a file: replaces a text (`old`, `new`) or a list of texts (`edits`), applies SEARCH/REPLACE blocks or a patch (`diff`), or inserts lines
+ *   (`line`, `content`)
+ * - `editor`: any of the three, depending on its parameter `command`: `view`, `create`, `str_replace`, `insert`
+ * - `search`: shows matching lines
+ * - `list`: lists files
  * - `command`: runs a command line
  * - `web`: fetches or searches pages, or works in a browser
- * - `ask`: asks or tells the user something; the answer is what the user says
- * - `todo`: sets the list of things to do
- * - `item`: adds an item to that list, or changes one (`subject`, `taskId`, `status`)
+ * - `ask`: asks or tells the user something; its result is the user's words
+ * - `todo`: sets the todo list
+ * - `item`: adds or changes an item of the todo list (`subject`, `taskId`, `status`)
  * - `plan`: presents a plan (`speech`)
- * - `agent`: starts a sub-agent
- * - `skill`: loads instructions for a kind of work, which `label` names
- * - `mode`: switches the mode in which the agent works, which `label` names
+ * - `agent`: starts a subagent
+ * - `skill`: loads instructions for a kind of work, named by `label`
+ * - `mode`: switches the agent's mode, named by `label`
  * - `touch`: deletes or moves a file, or changes it in a way that the conversation does not show
- * - `other`: nothing that is followed
+ * - `other`: anything else
  */
 export type ToolKind =
   | "read"
@@ -41,13 +41,13 @@ export type ToolKind =
   | "touch"
   | "other";
 
-/** The name of a parameter, or several that mean the same. They come before the common names (`path`, `file_path`, `content`, …), which still count. */
+/** The name of a parameter, or several names for it. They win over the common names (`path`, `file_path`, `content`, …), which still count. */
 export type ParameterNames = string | readonly string[] | undefined;
 
 /**
- * What becomes of the calls of a tool. What stands because of it stands word for word through every provider, whatever the target (which is then missed,
- * with the warning `target_not_met`); limits are those of the providers `truncation` and `smart`, which leave the newest messages as they are:
- * `preserveRecentCount`, or five. `changes` name the rule, with the operation `tool_rule`.
+ * How to treat the calls of a tool. Content kept by a rule is kept word for word by every provider, even if the target is missed (warning `target_not_met`).
+ * Limits apply in the providers `truncation` and `smart`, which leave the newest messages alone: `preserveRecentCount`, or five. Their `changes` have the
+ * operation `tool_rule` and name the rule.
  *
  * @example
  * ```ts
@@ -59,23 +59,23 @@ export type ParameterNames = string | readonly string[] | undefined;
  * ```
  */
 export interface ToolRule {
-  /** So many of the newest calls stand, with their answers; calls of all tools that a glob names count together. Older answers keep `maxTokens`, or nothing. */
+  /** Number of newest calls to keep, with their results; all tools that a glob matches count together. Older results keep `maxTokens`, or nothing. */
   keep?: number | undefined;
-  /** The most tokens that stay of an answer, at least 20: the lines that are likeliest to be used again. */
+  /** Largest number of tokens to keep of a result, at least 20: the lines most likely to be used again. */
   maxTokens?: number | undefined;
-  /** Whether answers are left out. */
+  /** Whether to drop results. */
   suppress?: boolean | undefined;
-  /** Whether calls and their answers are never touched. */
+  /** Whether to leave calls and their results unchanged. */
   protect?: boolean | undefined;
-  /** Whether calls that failed stand, with their answers. */
+  /** Whether to keep failed calls, with their results. */
   keepErrors?: boolean | undefined;
-  /** Whether what is done to answers is done to long parameters too. Default: false. */
+  /** Whether the rule applies to long parameters, too. Default: false. */
   inputs?: boolean | undefined;
 }
 
-/** What a tool does and what its parameters are called, and what becomes of its calls. An unknown field is an error. */
+/** The meaning of a tool, the names of its parameters, and a rule for its calls. Unknown fields are an error. */
 export interface ToolDescription extends ToolRule {
-  /** What the tool does. */
+  /** The meaning of the tool. */
   meaning: ToolKind;
   /** The file. */
   path?: ParameterNames;
@@ -87,7 +87,7 @@ export interface ToolDescription extends ToolRule {
   old?: ParameterNames;
   /** What replaces it. */
   new?: ParameterNames;
-  /** Whether it is replaced wherever it stands. */
+  /** Whether every occurrence is replaced. */
   replaceAll?: ParameterNames;
   /** A list of changes, each with an old and a new text. */
   edits?: ParameterNames;
@@ -97,7 +97,7 @@ export interface ToolDescription extends ToolRule {
   line?: ParameterNames;
   /** The first line to read. */
   offset?: ParameterNames;
-  /** How many lines to read. */
+  /** Number of lines to read. */
   limit?: ParameterNames;
   /** The last line to read. */
   lastLine?: ParameterNames;
@@ -107,25 +107,25 @@ export interface ToolDescription extends ToolRule {
   pattern?: ParameterNames;
   /** The address of a page. */
   url?: ParameterNames;
-  /** The list of things to do. */
+  /** The todo list. */
   todos?: ParameterNames;
-  /** What is moved. */
+  /** The source of a move. */
   from?: ParameterNames;
-  /** Where to. */
+  /** Its destination. */
   to?: ParameterNames;
   /** What the assistant says to the user. */
   speech?: ParameterNames;
-  /** What a call is about, in a few words: it is what markers and reports call it by. Default: the file, the command, the pattern or the address. */
+  /** What a call is about, in a few words; used in markers and reports. Default: the file, the command, the pattern or the address. */
   label?: ParameterNames;
-  /** Whether the answer is what the user says; it is then kept as such. Default: true for `ask`, false for the others. */
+  /** Whether the result is the user's words, which are then treated as such. Default: true for `ask`, false for all others. */
   asksUser?: boolean | undefined;
   /** Whether it may be called in XML in a text: `<name><parameter>…</parameter></name>`. Default: true. */
   inXml?: boolean | undefined;
 }
 
 /**
- * What a tool of the host means: what it does, and where that is needed, what its parameters are called; or what becomes of its calls. A row that says only
- * the one leaves the other as it is known.
+ * The meaning of one of your tools, with the names of its parameters if needed, or a rule for its calls. If only one of them is given, the other stays as it is
+ * known.
  *
  * @example
  * ```ts
@@ -142,7 +142,7 @@ export interface ToolDescription extends ToolRule {
 export type ToolMeaning = ToolKind | ToolDescription | ToolRule;
 
 /**
- * Meanings of tools and what becomes of their calls, by name or by glob (`*` for any characters, `?` for one). They come before the tools that are known, names before globs, and of
- * two globs the one that fixes more of a name. A name counts for the same tool of an MCP server too: `mcp__files__fs_grab`.
+ * Meanings of tools and rules for their calls, by name or glob (`*` for any characters, `?` for one). They win over the known tools, names win over globs, and
+ * of two globs the more specific one wins. A name includes the same tool of an MCP server: `mcp__files__fs_grab`.
  */
 export type ToolMeanings = Readonly<Record<string, ToolMeaning>>;

@@ -2,7 +2,7 @@
 
 import type { Warning } from "./warnings.js";
 
-/** What is known about the context. */
+/** Usage of the context window. */
 export interface Usage {
   /** Tokens without the last message, as the API reported them, 0 or more. */
   totalTokens: number;
@@ -10,16 +10,16 @@ export interface Usage {
   lastMessageTokens?: number | undefined;
   /** The model's context window in tokens, 1 or more. */
   contextWindow: number;
-  /** Tokens the model may answer with, 0 or more, or -1 for "unlimited", as vscode-lm says. Default, and for 0 and -1: 8192. */
+  /** Tokens reserved for the response, 0 or more, or -1 for "unlimited", as vscode-lm reports it. Default, and for 0 and -1: 8192. */
   maxTokens?: number | null | undefined;
-  /** Whose threshold applies. Default: the global one. */
+  /** The profile whose threshold applies. Default: the global one. */
   profileId?: string | null | undefined;
 }
 
 /** Whether a condensation is due, and why. */
 export interface TriggerDecision {
   due: boolean;
-  /** `threshold`: that share of the window is in use; `window`: the next answer would no longer fit. */
+  /** `threshold`: that share of the window is used; `window`: the next response would not fit. */
   reason: "threshold" | "window" | "none";
   /** `totalTokens + lastMessageTokens` */
   prevContextTokens: number;
@@ -31,6 +31,6 @@ export interface TriggerDecision {
   contextPercent: number;
   /** The threshold that applied, in percent. */
   threshold: number;
-  /** `invalid_threshold` when the profile's own is not valid. */
+  /** `invalid_threshold` if the profile's own threshold is invalid. */
   warnings: Warning[];
 }

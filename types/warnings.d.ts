@@ -1,36 +1,38 @@
-// Warnings: what the caller should know of a call that did not fail.
+// Warnings about calls that did not fail.
 
 import type { Said } from "./words.js";
 
 /**
  * `code` of a {@link Warning}:
  *
- * - `target_not_met`: what must stay is more than the target
- * - `provider_failed`: a provider failed, and another one of the chain went on; the message names it and the code of its error
- * - `unknown_provider`: `fallback` or a strategy names a provider that is not registered; the others were tried
- * - `invalid_threshold`: a profile's own threshold is not valid; the global one applied
- * - `handler_invalid`: a handler has no `createMessage()` and was passed over; `handler_missing`: a profile has none, and another one wrote its summaries
- * - `no_handler`: a pass of the smart provider or a strategy wants a model, and there is no handler
- * - `pass_failed`: a pass of the smart provider failed and was left out; `summary_failed`: a summary failed, and its text stays as it was, or
- *   one that leaves something out could not be asked for again
- * - `summary_incomplete`: a summary leaves out what must survive, or, in a preview, may come to be asked for once more therefore (`summaryCheck`)
- * - `preparation_stale`: what `prepare()` had prepared is of no use, because the conversation no longer begins with it, or could not be applied
+ * - `target_not_met`: what must be kept is more than the target
+ * - `provider_failed`: a provider failed, and a fallback ran; the message names the provider and the error code
+ * - `unknown_provider`: `fallback` or a strategy names a provider that is not registered; the others ran
+ * - `invalid_threshold`: a profile's own threshold is invalid; the global one applied
+ * - `handler_invalid`: a handler has no `createMessage()` and was skipped; `handler_missing`: a profile has none, and another handler wrote its summaries
+ * - `no_handler`: a pass of the smart provider or a strategy needs an LLM, and there is no handler
+ * - `pass_failed`: a pass of the smart provider failed and was skipped; `summary_failed`: a summary failed and its text was left as it was, or an incomplete
+ *   one could not be requested again
+ * - `summary_incomplete`: a summary misses items it must keep; in a preview, it may have to be requested a second time for that (`summaryCheck`)
+ * - `preparation_stale`: a prepared condensation was discarded: the conversation's first messages have changed, or it could not be applied
  * - `override_unused`: a pass of the smart provider has an override for a message that it does not select, or that does not exist
- * - `dear_summaries`: passes of one's own, or of the preset `selective`, ask for summaries that cost more than one summary of the whole conversation would; those of other presets never do
+ * - `dear_summaries`: custom passes, or the preset `selective`, request summaries that cost more than one summary of the whole conversation; other presets
+ *   never do
  * - `reduction_too_small`: less than `minReductionTokens` would be saved, so nothing was changed
- * - `summary_truncated`: a summary ends in the middle, because it may be no longer
- * - `window_too_large`: the model's window is smaller than thought; it was asked again for less
- * - `price_unknown`: a model is not asked, because its price is not known and there is a limit of dollars; `cost_limit`: it is spent, or too small for what a strategy would ask
+ * - `summary_truncated`: a summary was cut off by its length limit
+ * - `window_too_large`: the model's context window is smaller than assumed; a smaller request was sent
+ * - `price_unknown`: there is a limit in dollars but the model's price is not known, so it was not called; `cost_limit`: the limit is spent, or too small for
+ *   what a strategy would request
  * - `high_cost`: the condensation cost more than `costAlert`
- * - `low_reduction`: a summary was paid for, and less than 20% of the tokens were removed
- * - `pairs_completed`: a provider of the host left out halves of tool rounds, or what keeps the roles in order; they stay
- * - `protect_unmatched`: rules of `protect` are about nothing in the conversation; the message names them, `field` is their kind (`protect.paths`)
- * - `thinking_after_change`: signed thinking stands behind a change, and the model may refuse it
- * - `cache_failed`: the store for summaries failed, or returned what was not kept under the key, and was done without
- * - `count_tokens_failed`: the handler's `countTokens` failed; the totals are counted locally
+ * - `low_reduction`: a summary was paid for, but less than 20% of the tokens were removed
+ * - `pairs_completed`: a custom provider dropped a tool call without its result, or the reverse, or what keeps the roles in order; it was put back
+ * - `protect_unmatched`: rules of `protect` match nothing in the conversation; the message names them, `field` is their kind (`protect.paths`)
+ * - `thinking_after_change`: there is signed thinking after a change, which the model may refuse
+ * - `cache_failed`: the store for summaries failed, or returned something it was not given, and was not used
+ * - `count_tokens_failed`: the handler's `countTokens` failed; the totals were counted locally
  * - `progress_listener_failed`: `onProgress` threw
- * - `look_up_failed`: preferences of a user could not be looked up, or have a fault; the default is used
- * - `provider_warning`: a text that a provider of the host gave as a warning
+ * - `look_up_failed`: a user's preferences could not be looked up, or are invalid; the default was used
+ * - `provider_warning`: a warning of a custom provider
  */
 export type WarningCode =
   | "target_not_met"
@@ -63,7 +65,7 @@ export type WarningCode =
   | "provider_warning";
 
 /**
- * Something that the caller should know of a call that did not fail.
+ * A warning about a call that did not fail.
  *
  * @example
  * ```ts
@@ -74,16 +76,16 @@ export type WarningCode =
  * ```
  */
 export interface Warning {
-  /** Providers of the host may have codes of their own. */
+  /** The code; custom providers may use codes of their own. */
   code: WarningCode | (string & {});
-  /** The same for a person, without the code. */
+  /** The message for people, without the code. */
   message: string;
   /** The same as a code and values, to be told in another language; absent where a custom provider gave the words. */
   said?: Said;
-  /** The code of the error that a provider, a pass or a summary failed with, where it tells of one. */
+  /** The code of the error that caused it, where a provider, a pass or a summary failed. */
   errorCode?: string;
-  /** The message it is about, by its index in the messages that came in; of several, the first. */
+  /** Index in the input messages of the message concerned; the first of several. */
   messageIndex?: number;
-  /** The option it is about, as a path such as `profileThresholds.fast`. */
+  /** The option concerned, as a path such as `profileThresholds.fast`. */
   field?: string;
 }

@@ -1,13 +1,13 @@
-// What is told to people, so that it can be told in any language.
+// Messages for people as codes and values, for any language.
 
 /**
- * Something told: a code, and the values that go into its words. English stands beside it wherever it is; `src/words` has the words of every code in English and
- * French, in i18next's format.
+ * A message as a code and values. The English text is in the field beside it; `src/words` has the words of every code in English and French, in i18next's
+ * format.
  */
 export interface Said {
   code: string;
   values: Record<string, SaidValue>;
 }
 
-/** Words of the conversation or the configuration, a number, a part that is told in the same way, or several. */
+/** A word of the conversation or the configuration, a number, a nested message, or several. */
 export type SaidValue = string | number | Said | Said[];

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { calibrateThresholds, createSmartProvider } from "../../index.js";
+import { rejected } from "./support.mjs";
 
 /** An agent that reads files, notes names in small calls, and goes on to use what stands in the calls. */
 function work(rounds) {
@@ -62,7 +63,7 @@ test.each([
   [[], { presets: [] }, "options.presets"],
   [[], { onProgress: 1 }, "options.onProgress"],
   [[], "fast", "options"],
-])("%j with %j is refused", (histories, options, place) => {
+])("%j with %j is refused", async (histories, options, place) => {
   const call = /** @type {any} */ (calibrateThresholds);
-  expect(() => call(histories, options)).toThrow(place);
+  expect((await rejected(() => call(histories, options))).field).toBe(place);
 });

@@ -8,7 +8,7 @@ import process from "node:process";
 import util from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
-import { api, conversation, expectThrown } from "./support.mjs";
+import { api, conversation, expectRefused, expectRejected, expectThrown } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const BRAND = Symbol.for("roo-condense.brand");
@@ -51,16 +51,15 @@ describe("handlers", () => {
     }
   });
 
-  test("one over HTTP is refused, and it is said why", () => {
+  test("one over HTTP is refused, and it is said why", async () => {
     const handler = other.httpHandler({ api: "openai", model: "m", apiKey: "sk-very-secret", baseUrl: "http://localhost:1" });
-    const said = ["another copy of roo-condense", "this is", "npm ls roo-condense"];
+    const said = ["another copy", "npm ls roo-condense"];
     for (const [field, call] of [
       ["options.handler", () => api.createNativeProvider().condense({ messages }, { handler })],
       ["condensingHandler", () => new api.CondensationManager({ condensingHandler: handler })],
       ["profiles.p.handler", () => new api.CondensationManager({ profiles: { p: { handler } } })],
     ]) {
-      const error = expectThrown(call, TypeError, "invalid_argument", `${field}: a handler over HTTP`, ...said);
-      expect(error.field).toBe(field);
+      await expectRefused(call, TypeError, "invalid_argument", { field, shows: "a handler over HTTP" }, ...said);
     }
   });
 
@@ -76,7 +75,7 @@ describe("handlers", () => {
 
   test("a mark that somebody made up, and one that cannot be read", async () => {
     const options = { version: "9.9.9", kind: "handler" };
-    expectThrown(
+    await expectRejected(
       () => api.createNativeProvider().condense({ messages }, { handler: { [BRAND]: options } }),
       TypeError,
       "invalid_argument",
@@ -85,7 +84,7 @@ describe("handlers", () => {
     const open = () => {
       throw new Error("boom");
     };
-    expectThrown(
+    await expectRejected(
       () => api.createNativeProvider().condense({ messages }, { handler: { [BRAND]: { ...options, open } } }),
       TypeError,
       "not_serializable",
@@ -133,12 +132,10 @@ describe("providers", () => {
   test("what is not known of one is said", () => {
     const manager = new api.CondensationManager();
     const unknown = new other.CondensationManager().getProvider("lossless");
-    expectThrown(
-      () => manager.registerProvider(unknown),
-      TypeError,
-      "invalid_argument",
-      "provider: a provider of another copy of roo-condense",
-    );
+    expectThrown(() => manager.registerProvider(unknown), TypeError, "invalid_argument", {
+      field: "provider",
+      shows: "a provider of another copy",
+    });
     const mark = { version: "9.9.9", kind: "provider", open: () => ({ id: "lossless", config: { fromTheFuture: true } }) };
     const error = expectThrown(
       () => manager.registerProvider({ id: "lossless", condense() {}, [BRAND]: mark }),

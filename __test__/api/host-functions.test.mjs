@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { api, conversation, expectFailed, expectThrown, managerWith, packageFile } from "./support.mjs";
+import { api, conversation, expectFailed, expectRefused, managerWith, packageFile } from "./support.mjs";
 
 const { CondensationManager, callbackHandler, countTokens, createSmartProvider, createTruncationProvider, httpHandler } = api;
 
@@ -67,7 +67,7 @@ describe("a process outlives", () => {
     [
       "a signal that cannot be listened to, and ends by itself",
       "const signal = { aborted: false, addEventListener() { throw new Error('boom'); }, removeEventListener() {} };" +
-        "try { createTruncationProvider().condense({ messages }, { signal }); } catch ({ name, code, field }) { return [name, code, field].join(); }",
+        "try { await createTruncationProvider().condense({ messages }, { signal }); } catch ({ name, code, field }) { return [name, code, field].join(); }",
       "TypeError,invalid_argument,options.signal",
     ],
     [
@@ -111,7 +111,7 @@ describe("a process outlives", () => {
     ],
     [
       "a function that selects messages and rejects",
-      "try { createSmartProvider({ passes: [{ id: 'p', selection: { type: 'custom', customSelector: rejects }, mode: 'batch', batchConfig: { operation: 'keep' } }] }).condense({ messages }); }" +
+      "try { await createSmartProvider({ passes: [{ id: 'p', selection: { type: 'custom', customSelector: rejects }, mode: 'batch', batchConfig: { operation: 'keep' } }] }).condense({ messages }); }" +
         "catch ({ code }) { await later(10); return code; }",
       "invalid_argument",
     ],
@@ -229,8 +229,8 @@ describe("what cannot be read is named", () => {
     ["what is validated", () => api.validateMessages([throwing("content", { role: "user" })]), "messages[0].content"],
     ["what is restored", () => api.restore(throwing("restoreData", { messages })), "result"],
   ];
-  test.each(cases)("%s", (_, call, place) => {
-    const error = expectThrown(call, TypeError, "not_serializable", place);
+  test.each(cases)("%s", async (_, call, place) => {
+    const error = await expectRefused(call, TypeError, "not_serializable", place);
     if (place) expect(error.field).toContain(place);
   });
 
@@ -243,8 +243,8 @@ describe("what cannot be read is named", () => {
     ["api", () => callbackHandler(revoked())],
     ["provider", () => manager().registerProvider(revoked())],
     ["usage", () => manager().shouldCondense(revoked())],
-  ])("a revoked proxy as %s", (field, call) => {
-    const error = expectThrown(call, TypeError, "invalid_argument", field, "a revoked proxy");
+  ])("a revoked proxy as %s", async (field, call) => {
+    const error = await expectRefused(call, TypeError, "invalid_argument", field, "a revoked proxy");
     expect(error.field).toBe(field);
   });
 

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
+import { rejected } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const { CondensationManager, countTokens, inspect } = require("../../index.js");
@@ -130,12 +131,12 @@ describe("inspect", () => {
     [[{ messages: [] }, { targetTokens: -1 }], "out_of_range", /options\.targetTokens/],
     [[{ messages: [], contextWindow: "1" }], "invalid_config", /context\.contextWindow/],
     [[{ messages: [{ from: "human", value: "Hello" }] }], "unsupported_format", /ShareGPT/],
-  ])("bad arguments throw at once: %#", (given, code, message) => {
-    expect(() => inspect(...given)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+  ])("bad arguments reject: %#", async (given, code, message) => {
+    expect(await rejected(() => inspect(...given))).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test("an unknown provider is refused", () => {
+  test("an unknown provider is refused", async () => {
     const providers = [{ provider: "nobody" }];
-    expect(() => inspect({ messages: [] }, { providers })).toThrow(expect.objectContaining({ code: "unknown_provider" }));
+    expect(await rejected(() => inspect({ messages: [] }, { providers }))).toMatchObject({ code: "unknown_provider", field: "provider" });
   });
 });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
 import { withShared } from "../shared.mjs";
-import { api, conversation, deepFreeze, expectFailed, expectThrown, lines, managerWith } from "./support.mjs";
+import { api, conversation, deepFreeze, expectFailed, expectRejected, expectThrown, lines, managerWith } from "./support.mjs";
 
 const { CondensationManager, countTokens, createLosslessProvider, createTruncationProvider } = api;
 
@@ -64,7 +64,7 @@ describe("registry", () => {
     expect(manager.unregisterProvider("mine")).toBe(false);
     expect(manager.getProvider("mine")).toBe(null);
     expectThrown(() => manager.getActiveProvider(), TypeError, "unknown_provider", '"mine"');
-    expectThrown(() => manager.condense({ messages }), TypeError, "unknown_provider", '"mine"', "lossless");
+    await expectRejected(() => manager.condense({ messages }), TypeError, "unknown_provider", '"mine"', "lossless");
     manager.setActiveProvider("lossless");
     expect(manager.getActiveProvider().id).toBe("lossless");
   });
@@ -349,8 +349,11 @@ describe("preview and estimates", () => {
     expect(estimate).toMatchObject({ originalTokens: stats.originalTokens, estimatedTokens: stats.finalTokens, confidence: 1, cost: 0 });
     expect(estimate.estimatedTokens).toBeGreaterThan((await provider.estimateReduction({ messages })).estimatedTokens);
     expect(await provider.estimateCost({ messages })).toBe(0);
-    expectThrown(() => provider.estimateReduction({ messages }, { mode: 5 }), TypeError, "invalid_config", "mode: 5");
-    expectThrown(() => provider.estimateCost({ messages }, []), TypeError, "invalid_config", "config: []");
+    await expectRejected(() => provider.estimateReduction({ messages }, { mode: 5 }), TypeError, "invalid_config", {
+      field: "mode",
+      shows: "5",
+    });
+    await expectRejected(() => provider.estimateCost({ messages }, []), TypeError, "invalid_config", { field: "config", shows: "[]" });
   });
 
   test("of what fails", async () => {

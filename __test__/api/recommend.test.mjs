@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
-import { api, deepFreeze, thrown } from "./support.mjs";
+import { api, deepFreeze, rejected } from "./support.mjs";
 
 const { CondensationManager, callbackHandler, countTokens, recommend } = api;
 const messages = deepFreeze(buildHistory({ dialect: "claude-code", messages: 60, seed: 9 }));
@@ -17,7 +17,7 @@ function handler(seen = [], own = price) {
   return callbackHandler({ createMessage, getModel: () => ({ id: "m", info: { contextWindow: 200_000 } }) }, { price: own });
 }
 
-test("answers decide, and what is wrong with them is thrown at once", async () => {
+test("answers decide, and what is wrong with them rejects", async () => {
   expect(await recommend({ hasHandler: true })).toMatchObject({ provider: "native", config: {} });
   expect(await recommend({ priority: "quality" })).toMatchObject({ provider: "smart", config: { preset: "conservative" } });
   const startup = await recommend({ userProfile: "startup_team" });
@@ -30,16 +30,16 @@ test("answers decide, and what is wrong with them is thrown at once", async () =
     expect.objectContaining({ provider: "native", config: {}, managerOptions: startup.managerOptions }),
   );
   const wrong = /** @type {any} */ ({ priority: "fast" });
-  expect(thrown(() => recommend(wrong)).code).toBe("invalid_config");
-  expect(thrown(() => recommend(/** @type {any} */ (5))).code).toBe("invalid_argument");
-  expect(thrown(() => recommend(/** @type {any} */ ({ handler: 5 }))).field).toBe("answers.handler");
-  expect(thrown(() => recommend(/** @type {any} */ ({ messages: 5 }))).code).toBe("invalid_messages");
+  expect((await rejected(() => recommend(wrong))).code).toBe("invalid_config");
+  expect((await rejected(() => recommend(/** @type {any} */ (5)))).code).toBe("invalid_argument");
+  expect((await rejected(() => recommend(/** @type {any} */ ({ handler: 5 })))).field).toBe("answers.handler");
+  expect((await rejected(() => recommend(/** @type {any} */ ({ messages: 5 })))).code).toBe("invalid_messages");
   for (const name of ["tokens", "measured", "foo"])
     for (const more of [{}, { messages }]) {
       const answers = /** @type {any} */ ({ [name]: [], ...more });
-      expect(thrown(() => recommend(answers))).toMatchObject({ code: "invalid_argument", field: `answers.${name}` });
+      expect(await rejected(() => recommend(answers))).toMatchObject({ code: "invalid_argument", field: `answers.${name}` });
     }
-  expect(thrown(() => recommend(/** @type {any} */ ({ priorty: "cost" }))).message).toContain("did you mean priority?");
+  expect((await rejected(() => recommend(/** @type {any} */ ({ priorty: "cost" })))).message).toContain("did you mean priority?");
   expect(codes(await recommend({ acceptableLoss: 0, reductionPercent: 80 }))).toContain("contradiction");
 });
 
@@ -52,12 +52,15 @@ test("what is wrong is named, with and without a conversation", async () => {
     [{ systemPrompt: [{ type: "image" }] }, "answers.systemPrompt[0]"],
   ]);
   for (const [answers, field] of faults)
-    for (const more of [{}, { messages }]) expect(thrown(() => recommend({ ...answers, ...more })).message).toContain(field);
+    for (const more of [{}, { messages }]) expect((await rejected(() => recommend({ ...answers, ...more }))).message).toContain(field);
   const foreign = /** @type {any} */ ([
     { role: "user", content: "hi" },
     { role: "tool", content: "x" },
   ]);
-  expect(thrown(() => recommend({ messages: foreign }))).toMatchObject({ code: "unsupported_format", field: "answers.messages[1]" });
+  expect(await rejected(() => recommend({ messages: foreign }))).toMatchObject({
+    code: "unsupported_format",
+    field: "answers.messages[1]",
+  });
   for (const more of [{}, { messages }])
     await expect(recommend({ ...more, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError", code: "aborted" });
   expect(await recommend({ messages: /** @type {any} */ ([1, null]) })).toMatchObject({ warnings: [] });

@@ -12,6 +12,7 @@ import {
   restore,
   validateMessages,
 } from "../../index.js";
+import { expectThrown, rejected } from "./support.mjs";
 
 const lines = (name, count) =>
   Array.from({ length: count }, (_, line) => `const ${name}_${line} = compute(${line}); // src/${name}.ts`).join("\n");
@@ -88,10 +89,8 @@ describe("configuration", () => {
     const config = suppressing({ type: "preserve_recent", keepRecentCount: 3 });
     config.passes[0].individualConfig.defaults.toolResults.operation = "sumarize";
     const path = "passes[0].individualConfig.defaults.toolResults.operation";
-    expect(() => createSmartProvider(config)).toThrow(
-      new RegExp(`^${path.replace(/[[\].]/g, "\\$&")}: "sumarize" is not allowed; allowed: "keep"`),
-    );
-    expect(() => createSmartProvider("fast")).toThrow(/^preset: "fast" is not allowed; allowed: "conservative"/);
+    expectThrown(() => createSmartProvider(config), TypeError, "invalid_config", { field: path, shows: 'did you mean "summarize"?' });
+    expectThrown(() => createSmartProvider("fast"), TypeError, "invalid_config", { field: "preset", shows: '"conservative"' });
     const { valid, errors } = createSmartProvider().validateConfig(config);
     expect([valid, errors[0].path]).toEqual([false, path]);
     expect(createSmartProvider().getConfigSchema().$schema).toBe("https://json-schema.org/draft/2020-12/schema");
@@ -114,14 +113,14 @@ describe("configuration", () => {
     ]);
     expect(errors.find(({ path }) => path === `${params}.maxTokens`)).toMatchObject({
       code: "out_of_range",
-      message: `${params}.maxTokens: NaN is not allowed; allowed: a whole number from 16 to 1000000000`,
+      message: expect.stringContaining("a whole number from 16 to 1000000000"),
     });
     expect(() => createSmartProvider(config)).toThrow(RangeError);
     for (const odd of ["\ud83c", NaN, 5, "fast", [], { name: "\ud83c", preset: 3 }, { "\ud83c": 1 }])
       expect(smart.validateConfig(odd).valid, String(odd)).toBe(false);
     for (const fine of [undefined, {}, "balanced", { name: "\ud83c" }])
       expect(smart.validateConfig(fine)).toEqual({ valid: true, errors: [] });
-    expect(() => createSmartProvider(5)).toThrow(/allowed: an object, or the name of a preset: aggressive, balanced/);
+    expect(() => createSmartProvider(5)).toThrow(/an object, or the name of a preset: aggressive, balanced/);
   });
 
   test("of the manager's own provider is the default preset", async () => {
@@ -145,7 +144,7 @@ describe("configuration", () => {
     expect(changed(await manager.condense({ messages }))).toEqual([[6, "suppress"]]);
     expect(createSmartProvider().validateConfig(config).valid).toBe(true);
     const wrong = suppressing({ type: "custom", customSelector: () => [{ role: "user", content: "mine" }] });
-    expect(() => createSmartProvider(wrong).condense({ messages })).toThrow(/passes\[0\]\.selection\.customSelector/);
+    await expect(createSmartProvider(wrong).condense({ messages })).rejects.toThrow(/passes\[0\]\.selection\.customSelector/);
     const boom = new Error("boom");
     const failing = createSmartProvider(
       suppressing({
@@ -155,13 +154,7 @@ describe("configuration", () => {
         },
       }),
     );
-    let error;
-    try {
-      failing.condense({ messages });
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(error).toMatchObject({
+    expect(await rejected(() => failing.condense({ messages }))).toMatchObject({
       name: "TypeError",
       code: "invalid_argument",
       message: "passes[0].selection.customSelector threw: boom",
@@ -202,7 +195,7 @@ describe("conditions", () => {
     expect(changed(await createSmartProvider(when({ messageIndices: [4, 6, 99] })).condense({ messages }))).toEqual([4, 6]);
   });
 
-  test("are refused when they are none", () => {
+  test("are refused when they are none", async () => {
     const messages = history(6);
     const problems = (condition) =>
       createSmartProvider()
@@ -211,16 +204,19 @@ describe("conditions", () => {
     expect(problems({})).toEqual(["passes[0].execution.condition.tokenThreshold"]);
     expect(problems({ executeIf: "always" })).toContain("passes[0].execution.condition.executeIf");
     expect(problems({ executeIf: () => true })).toEqual([]);
-    const run = (executeIf) => () => createSmartProvider(when({ executeIf })).condense({ messages });
-    expect(run(() => 1)).toThrow(
-      "passes[0].execution.condition.executeIf: 1 is not allowed; allowed: a function that returns true or false",
-    );
-    expect(run(async () => true)).toThrow(/executeIf/);
-    expect(
-      run(() => {
-        throw new Error("boom");
-      }),
-    ).toThrow("passes[0].execution.condition.executeIf threw: boom");
+    const run = (executeIf) => rejected(() => createSmartProvider(when({ executeIf })).condense({ messages }));
+    const boom = () => {
+      throw new Error("boom");
+    };
+    for (const [executeIf, shows] of /** @type {[() => any, string][]} */ ([
+      [() => 1, "a function that returns true or false; got 1"],
+      [async () => true, "got"],
+      [boom, "threw: boom"],
+    ])) {
+      const { code, field, message } = await run(executeIf);
+      expect([code, field]).toEqual(["invalid_argument", "passes[0].execution.condition.executeIf"]);
+      expect(message).toContain(shows);
+    }
   });
 });
 

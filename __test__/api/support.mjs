@@ -67,14 +67,45 @@ export function thrown(call) {
   throw new Error("nothing was thrown");
 }
 
-/** Checks that `call` throws at once a coded error whose message has all of `parts`. */
-export function expectThrown(call, Class, code, ...parts) {
-  const error = thrown(call);
+/** The error that the promise of `call` rejects with; also fails when it is thrown at once instead. */
+export async function rejected(call) {
+  const promise = call();
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("nothing was rejected");
+}
+
+/**
+ * Checks an error of this package. A part that is a text stands in its message; `{ field, shows }` is the end of its field, which begins or ends a path in the
+ * message, and what the message shows of the value or says instead. Sentences are asserted in one place alone (arguments.test.mjs, "the sentences").
+ */
+function expectError(error, Class, code, parts) {
   expect({ name: error.name, code: error.code, message: error.message }).toMatchObject({ name: Class.name, code });
   expect(error).toBeInstanceOf(Class);
-  for (const part of parts) expect(error.message).toContain(part);
+  expect(error).toBeInstanceOf(api.RooCondenseError);
+  for (const part of parts) {
+    if (typeof part === "string") {
+      expect(error.message).toContain(part);
+      continue;
+    }
+    expect(error.field?.slice(-part.field.length)).toBe(part.field);
+    expect(error.message).toContain(error.field);
+    if (part.shows !== undefined) expect(error.message).toContain(part.shows);
+  }
   return error;
 }
+
+/** Checks that `call` fails, at once or by its promise; see `expectError`. For tables of functions of both kinds. */
+export const expectRefused = (call, Class, code, ...parts) => expectRejected(async () => call(), Class, code, ...parts);
+
+/** Checks that `call` throws at once; see `expectError`. */
+export const expectThrown = (call, Class, code, ...parts) => expectError(thrown(call), Class, code, parts);
+
+/** Checks that the promise of `call` rejects; see `expectError`. */
+export const expectRejected = async (call, Class, code, ...parts) => expectError(await rejected(call), Class, code, parts);
 
 /** Checks a result that changed nothing because of an error. */
 export function expectFailed(result, code, messages) {

@@ -1,7 +1,7 @@
 // Tools of the host: a history whose tools have names of their own is condensed as well as one whose tools are known.
 
 import { describe, expect, it } from "vitest";
-import { api } from "./support.mjs";
+import { api, thrown } from "./support.mjs";
 
 const { CondensationManager, createLosslessProvider, createSmartProvider, createTruncationProvider, restore } = api;
 
@@ -135,8 +135,7 @@ it("the answer of a tool that asks the user is what the user says", async () => 
 
 describe("wrong rows are named, all at once", () => {
   const wrong = { tools: { "my_*": { meaning: "write", path: 3 }, peek: "reed" } };
-  const message =
-    /^tools\["my_\*"\]\.path: 3 is not allowed; allowed: the name of a parameter, .*\ntools\.peek: "reed" is not allowed; allowed: "read", /;
+  const message = /^tools\["my_\*"\]\.path .*the name of a parameter, .*\ntools\.peek .*"read", /;
 
   it.each([
     ["a manager", () => new CondensationManager(wrong)],
@@ -222,13 +221,13 @@ describe("rules of tools", () => {
   });
 
   it.each([
-    [{ browser: { kep: 2 } }, "tools.browser.kep is unknown; did you mean keep?"],
-    [{ browser: { keep: -1 } }, "tools.browser.keep: -1 is not allowed; allowed: a whole number from 0 to 1000000"],
-    [{ "a_*": { maxTokens: 3 } }, 'tools["a_*"].maxTokens: 3 is not allowed; allowed: a whole number from 20 to 1000000000'],
-    [{ a: { inputs: true } }, "tools.a.meaning is missing"],
-    [{ a: { keepErrors: "yes" } }, 'tools.a.keepErrors: "yes" is not allowed; allowed: true or false'],
-  ])("%j is refused", (tools, message) => {
-    expect(() => new CondensationManager({ tools })).toThrow(message);
-    expect(() => createSmartProvider({ tools })).toThrow(message);
+    [{ browser: { kep: 2 } }, "tools.browser.meaning", "tools.browser.kep is unknown; did you mean keep?"],
+    [{ browser: { keep: -1 } }, "tools.browser.keep", "a whole number from 0 to 1000000"],
+    [{ "a_*": { maxTokens: 3 } }, 'tools["a_*"].maxTokens', "a whole number from 20 to 1000000000"],
+    [{ a: { inputs: true } }, "tools.a.meaning", "missing"],
+    [{ a: { keepErrors: "yes" } }, "tools.a.keepErrors", "true or false"],
+  ])("%j is refused", (tools, field, shows) => {
+    for (const create of [() => new CondensationManager({ tools }), () => createSmartProvider({ tools })])
+      expect(thrown(create)).toMatchObject({ field, message: expect.stringContaining(shows) });
   });
 });

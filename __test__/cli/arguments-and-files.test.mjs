@@ -13,70 +13,95 @@ const { readArguments } = require("../../js/cli/arguments.js");
 const { readHistory } = require("../../js/cli/history-file.js");
 
 describe("wrong usage ends with 2", () => {
+  /** Arguments, the flag, command or argument that the failure is about, and what its message shows besides. */
   test.each([
-    [[], /which history\?/],
-    [["a", "b", "a"], /a history is named twice: "a", "b", "a"/],
-    [["-", "-"], /standard input can be read once only/],
-    [["restore", "a", "b"], /restore: one history at a time: "a", "b"/],
-    [["expand", "a", "b"], /expand: one history at a time: "a", "b"/],
-    [["a", "b", "--out", "-"], /--out -: one history at a time/],
-    [["count"], /count: which history\?/],
-    [["count", "a", "--target", "5"], /--target is of no use for count/],
-    [["validate", "a", "-o", "b"], /--out is of no use for validate/],
-    [["completions"], /completions: name one shell: bash, zsh, fish/],
-    [["completions", "powershell"], /completions: "powershell" is not allowed; allowed: bash, zsh, fish/],
-    [["completions", "bsh"], /did you mean bash/],
-    [["help", "cuont"], /help: "cuont" is not allowed; allowed: condense, .*did you mean count\?/],
-    [["help", "count", "expand"], /help: name one command: condense, /],
-    [["recommend", "--loss", "200"], /--loss: "200" is not allowed; allowed: a number from 0 to 100/],
-    [["--wrong", "a"], /unknown option '--wrong'/],
-    [["a", "--explian"], /unknown option '--explian'; did you mean --explain\?/],
-    [["a", "--pre-set=x"], /did you mean --preset\?/],
-    [["a", "--color", "sometimes"], /--color: "sometimes" is not allowed; allowed: auto, always, never/],
-    [["a", "--color=alway"], /did you mean always\?/],
-    [["a", "--provider", "native"], /--provider native asks a language model: --llm API --model MODEL say which/],
-    [["a", "--fallback"], /--fallback needs --llm/],
-    [["a", "--llm", "openai", "--model", "m"], /--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json/],
-    [["a", "--target"], /--target/],
-    [["a", "--out="], /--out: an empty value/],
-    [["a", "--json=1"], /'--json' does not take an argument/],
+    [[], "condense", "a folder"],
+    [["a", "b", "a"], "condense", '"a", "b", "a"'],
+    [["-", "-"], "condense", "standard input"],
+    [["restore", "a", "b"], "restore", '"a", "b"'],
+    [["expand", "a", "b"], "expand", '"a", "b"'],
+    [["a", "b", "--out", "-"], "--out", '"a", "b"'],
+    [["count"], "count", "standard input"],
+    [["count", "a", "--target", "5"], "--target", "count"],
+    [["validate", "a", "-o", "b"], "--out", "validate"],
+    [["inspect", "a", "--priority", "cost"], "--priority", "it belongs to recommend"],
+    [["completions"], "SHELL", "bash, zsh, fish"],
+    [["completions", "powershell"], "SHELL", '"powershell"', "bash, zsh, fish"],
+    [["completions", "bsh"], "SHELL", "did you mean bash or zsh?"],
+    [["help", "cuont"], "COMMAND", '"cuont"', "condense, ", "did you mean count?"],
+    [["help", "count", "expand"], "COMMAND", "condense, "],
+    [["recommend", "--loss", "200"], "--loss", '"200"', "a number from 0 to 100"],
+    [["--wrong", "a"], "--wrong"],
+    [["a", "--explian"], "--explian", "did you mean --explain?"],
+    [["a", "--pre-set=x"], "--pre-set", "did you mean --preset?"],
+    [["a", "--color", "sometimes"], "--color", '"sometimes"', "auto, always, never"],
+    [["a", "--color=alway"], "--color", "did you mean always?"],
+    [["a", "--provider", "smrt"], "--provider", '"smrt"', "did you mean smart?"],
+    [["a", "--preset", "odd"], "--preset", '"odd"', "balanced, aggressive"],
+    [["calibrate", "a", "--preset", "selective"], "--preset", "aggressive, multi_zone, balanced;"],
+    [["a", "--provider", "native"], "--provider", "--llm API --model MODEL"],
+    [["a", "--fallback"], "--fallback", "--llm"],
+    [["a", "--llm", "openai", "--model", "m"], "--llm", "--out FILE, --in-place or --json", "--preview"],
+    [["a", "--target"], "--target"],
+    [["a", "--out="], "--out", "empty"],
+    [["a", "--json=1"], undefined, "--json"],
     ...["0", "-5", "1.5", "0%", "101%", "half", "1e5", "50 %"].map((target) => [
       ["a", `--target=${target}`],
-      /--target: .* is not allowed; allowed: a whole number of tokens/,
+      "--target",
+      JSON.stringify(target),
+      "a whole number of tokens",
     ]),
-    [["a", "--target", "-5"], /--target: "-5" is not allowed; allowed: a whole number of tokens/],
-    [["a", "--frozen-messages", "-1"], /--frozen-messages: "-1" is not allowed; allowed: a whole number, 0 or more/],
-    [["inspect", "a", "--window", "-1k"], /--window: "-1k" is not allowed/],
-    [["recommend", "--budget", "-0.5"], /--budget: "-0\.5" is not allowed; allowed: a number, 0 or more/],
-    [["a", "--target", "--json"], /--target needs a value; one that begins with a dash is written --target=-…/],
-    [["a", "-o"], /--out needs a value/],
-    [["cout", "a"], /"cout" is neither a command nor a file; did you mean the command count\?/],
-    [["recomend", "--priority", "cost"], /"recomend" is neither a command nor a file; did you mean the command recommend\?/],
-    [["calibrate"], /calibrate: which histories\? Name files, or a folder that holds them/],
-    [["a", "--protect-text", "/(/"], /"\/\(\/" is not allowed; allowed: a text, or a regular expression.*the same as a text is "\\\/\(\/"/],
-    [["-", "--in-place"], /--in-place needs a file/],
-    [["a", "--in-place", "--out", "b"], /exclude each other/],
-    [["a", "--force"], /--force needs --out/],
-    [["a", "--messages"], /--messages needs --json/],
-    [["a", "--preview", "--out", "b"], /--preview changes nothing, so there is nothing for --out/],
-    [["a", "--preview", "--in-place"], /nothing for --in-place/],
-    [["a", "--preview", "--json", "--messages"], /nothing for --messages/],
-    [["a", "--json", "--out", "-"], /both want standard output/],
-    [["a", "--quiet", "--explain"], /exclude each other/],
-    [["a", "--preset", "balanced", "--provider", "lossless"], /--preset is for the provider smart/],
-    [["a", "--json", "--llm", "parrot", "--model", "m"], /--llm: "parrot" is not allowed; allowed: anthropic, openai/],
-    [["a", "--json", "--llm", "openai"], /--llm needs --model/],
-    [["a", "--llm", "anthopic", "--model", "m", "--json"], /did you mean anthropic\?/],
-    [["a", "--model", "m"], /--model needs --llm/],
-    [["a", "--json", "--llm", "openai", "--model", "m", "--base-url", "ftp://x"], /--base-url: "ftp:\/\/x" is not allowed/],
-    [["a", "--api-key", "secret-1"], /a key is never taken as an argument/],
-    [["a", "--key=secret-1"], /a key is never taken as an argument/],
-  ])("%j", (args, message) => {
-    const { code, text } = thrownBy(() => readArguments(args));
-    expect(code).toBe(2);
-    expect(text).toMatch(message);
-    expect(text).toContain("--help");
+    [["a", "--target", "-5"], "--target", '"-5"'],
+    [["calibrate", "a", "--target", "40k"], "--target", '"40k"', "calibrate"],
+    [["a", "--frozen-messages", "-1"], "--frozen-messages", '"-1"', "a whole number, 0 or more"],
+    [["inspect", "a", "--window", "-1k"], "--window", '"-1k"'],
+    [["recommend", "--budget", "-0.5"], "--budget", '"-0.5"', "a number, 0 or more"],
+    [["a", "--target", "--json"], "--target", "--target=-…"],
+    [["a", "-o"], "--out"],
+    [["cout", "a"], undefined, '"cout"', "did you mean the command count?"],
+    [["recomend", "--priority", "cost"], undefined, '"recomend"', "did you mean the command recommend?"],
+    [["calibrate"], "calibrate", "a file or a folder"],
+    [["a", "--protect-text", "/(/"], "--protect-text", '"/(/"', '"\\/(/"'],
+    [["-", "--in-place"], "--in-place", "standard input"],
+    [["a", "--in-place", "--out", "b"], "--in-place", "--out"],
+    [["a", "--force"], "--force", "--out"],
+    [["a", "--messages"], "--messages", "--json"],
+    [["a", "--preview", "--out", "b"], "--preview", "--out"],
+    [["a", "--preview", "--in-place"], "--preview", "--in-place"],
+    [["a", "--preview", "--json", "--messages"], "--preview", "--messages"],
+    [["a", "--json", "--out", "-"], "--json", "--out -"],
+    [["a", "--quiet", "--explain"], "--quiet", "--explain"],
+    [["a", "--preset", "balanced", "--provider", "lossless"], "--preset", "smart"],
+    [["a", "--json", "--llm", "parrot", "--model", "m"], "--llm", '"parrot"', "anthropic, openai"],
+    [["a", "--json", "--llm", "openai"], "--llm", "--model"],
+    [["a", "--llm", "anthopic", "--model", "m", "--json"], "--llm", "did you mean anthropic?"],
+    [["a", "--model", "m"], "--model", "--llm"],
+    [["a", "--json", "--llm", "openai", "--model", "m", "--base-url", "ftp://x"], "--base-url", '"ftp://x"'],
+    [["a", "--api-key", "secret-1"], undefined, "ANTHROPIC_API_KEY or OPENAI_API_KEY"],
+    [["a", "--key=secret-1"], undefined, "ANTHROPIC_API_KEY or OPENAI_API_KEY"],
+  ])("%j", (args, field, ...parts) => {
+    const { code, text, ...failure } = thrownBy(() => readArguments(args));
+    expect([code, failure.field]).toEqual([2, field]);
+    if (field?.startsWith("--")) expect(failure.message).toContain(field);
+    for (const part of parts) expect(failure.message).toContain(part);
+    expect(text).toMatch(/\nUsage: roo-condense .*\nMore: roo-condense (?:--help|help \w+)$/);
     expect(text).not.toContain("secret-1");
+  });
+
+  test("the sentences", () => {
+    const sentences = [
+      [["a", "--loss", "200"], "condense has no flag --loss; it belongs to recommend"],
+      [["recommend", "--loss", "200"], '--loss must be a number from 0 to 100; got "200"'],
+      [["a", "--color", "alway"], '--color must be one of auto, always, never; got "alway"; did you mean always?'],
+      [["a", "--json", "--llm", "openai"], "--llm needs --model"],
+      [["a", "--in-place", "--out", "b"], "--in-place and --out exclude each other"],
+    ];
+    for (const [args, sentence] of sentences) expect(thrownBy(() => readArguments(args)).message).toBe(sentence);
+    expect(
+      thrownBy(() => readArguments(["count"]))
+        .text.split("\n")
+        .slice(1),
+    ).toEqual(["Usage: roo-condense count HISTORY... [options]", "More: roo-condense help count"]);
   });
 
   test.each([
@@ -108,35 +133,40 @@ describe("wrong usage ends with 2", () => {
   });
 
   test("as a program", () => {
-    expect(expectFailure([], 2, /which history\?/).stdout).toBe("");
+    expect(expectFailure([], 2, /name a history/).stdout).toBe("");
+    expect(JSON.parse(run(["a", "--json", "--target", "x"]).stdout).error).toMatchObject({ code: "usage", field: "--target" });
     expect(expectFailure(["a", "--wrong"], 2, /unknown option '--wrong'/).stdout).toBe("");
-    expect(expectFailure(["a", "--api-key", "secret-1"], 2, /never taken as an argument/).stderr).not.toContain("secret-1");
+    expect(expectFailure(["a", "--api-key", "secret-1"], 2, /not accepted as arguments/).stderr).not.toContain("secret-1");
   });
 
   test("a password in --base-url is refused and not repeated", () => {
     const { stderr } = expectFailure(
       ["a", "-o", "b", "--llm", "openai", "--model", "m", "--base-url", "https://me:secret-1@x.test"],
       2,
-      /must not hold a name or password/,
+      /must not contain a user name or password/,
     );
     expect(stderr).not.toContain("secret-1");
   });
 
   test("what is unknown or refused only with the history at hand", { tags: ["long"] }, () => {
     const file = copyOf("claude-code");
-    expectFailure([file, "--provider", "smrt"], 2, /--provider: "smrt" is not allowed; allowed: .*lossless/);
     expectFailure(
       [file, "--provider", "truncation", "--config", '{"maxToolResultLines":0}'],
       2,
-      /maxToolResultLines: 0 is not allowed; allowed: /,
+      /^roo-condense: --config: maxToolResultLines must be /,
     );
-    expectFailure([file, "--config", '{"wrong":0}'], 2, /wrong is unknown; known: /);
+    expectFailure([file, "--config", '{"wrong":0}'], 2, /^roo-condense: --config: wrong is unknown; known: /);
     const passes = '{"passes":[{"id":"a","mode":"individual","selection":{"type":"preserve_recent","keepRecentCount":2}}]}';
     for (const more of [[], ["--preview"]])
-      expectFailure([file, "--config", passes, ...more], 2, /passes is unknown.*Passes are of smart: --provider smart takes them\./s);
+      expectFailure(
+        [file, "--config", passes, ...more],
+        2,
+        /passes is unknown.*passes belong to the provider smart: add --provider smart\./s,
+      );
     expectFailure([file, "--config", "{ wrong }"], 2, /--config:1:3: not JSON: a field name in double quotes/);
-    expectFailure([file, "--config", put("list.json", "[1]")], 2, /an object is expected/);
-    expectFailure([file, "--price", '{"inputPrice":-1}'], 2, /price\.inputPrice: -1 is not allowed/);
+    expectFailure([file, "--config", put("list.json", "[1]")], 2, /^roo-condense: --config must be a JSON object.*; got an array/);
+    expectFailure([file, "--price", '{"inputPrice":-1}'], 2, /^roo-condense: --price: inputPrice must be a number, 0 or more; got -1/);
+    expectFailure([file, "--tools", '{"x":{"maxTokens":3}}'], 2, /^roo-condense: --tools: x\.maxTokens must be /);
     expectFailure([file, "--price", "3"], 3, /--price 3/);
     expectFailure([file, "--out", file], 2, /--out is the input itself/);
     expectFailure([file, "--out", file, "--force"], 2, /--out is the input itself/);
@@ -156,9 +186,10 @@ describe("files that cannot be read end with 3", () => {
     expectFailure(["restor"], 3, /restor: there is no such file\nDid you mean the command restore\?/);
     expectFailure([fixture("claude-code"), "--config", "absent.json"], 3, /absent.json: there is no such file/);
     mkdirSync(path.join(folder, "task"));
-    expectFailure(["task"], 3, /task: is a folder/);
+    expectFailure(["task"], 5, /task: no \.json or \.jsonl file/);
+    expectFailure(["expand", "task"], 3, /task: is a folder/);
     put("task/api_conversation_history.json", "[]");
-    expectFailure(["task"], 3, /Did you mean task.api_conversation_history.json\?/);
+    expectFailure(["expand", "task"], 3, /Did you mean task.api_conversation_history.json\?/);
     put("file", "");
     expectFailure(["file/x"], 3, isWindows ? /file.x/ : /not a folder/);
   });
@@ -335,7 +366,7 @@ describe("nothing to do is no failure", () => {
   test("--in-place leaves the file, --out copies it byte for byte", () => {
     const text = '\ufeff[ {"role" : "user",\r\n "content":"Hi", "n": 12345678901234567890 } ]';
     put("f.json", text);
-    expect(run(["f.json", "--in-place"])).toMatchObject({ code: 0, stdout: expect.stringContaining("The file was left as it is.") });
+    expect(run(["f.json", "--in-place"])).toMatchObject({ code: 0, stdout: expect.stringContaining("The file was left unchanged.") });
     expect(readdirSync(folder)).toEqual(["f.json"]);
     expect(run(["f.json", "--out", "g.json"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "g.json"), "utf8")).toBe(text);

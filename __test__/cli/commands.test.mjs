@@ -2,8 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   copyOf,
   environment,
@@ -35,6 +36,12 @@ describe("several histories", () => {
     expect(readdirSync(path.join(folder, "condensed"))).toHaveLength(4);
   });
 
+  test("go into a new folder", () => {
+    put("a.json", readFileSync(fixture("shell-only")));
+    expect(run(["a.json", fixture("claude-code"), "--target", "50%", "-o", "new/below"]).code).toBe(0);
+    expect(readdirSync(path.join(folder, "new", "below"))).toHaveLength(4);
+  });
+
   test("one that fails is told, and the others go on", () => {
     const file = copyOf("claude-code");
     put("bad.json", "[1");
@@ -55,9 +62,94 @@ describe("several histories", () => {
     mkdirSync(path.join(folder, "sub"));
     put("sub/a.json", "[]");
     put("b.json", "[]");
-    expectFailure(["a.json", "b.json", "--out", "new"], 2, /--out: for several histories a folder that exists, not "new"/);
-    expectFailure(["a.json", "b.json", "--out", "a.json"], 2, /a folder that exists/);
+    expectFailure(["a.json", "b.json", "--out", "new.json"], 2, /--out must be a folder for several histories; got "new\.json"/);
+    expectFailure(["a.json", "b.json", "--out", "a.json"], 2, /--out must be a folder/);
     expectFailure(["a.json", "sub/a.json", "--out", "sub"], 2, /two of the histories would be written to "sub.a.json"/);
+  });
+});
+
+describe("a folder", () => {
+  const tasks = () => {
+    for (const name of ["tasks", "tasks/one", "tasks/two", "tasks/two/deep", "out"]) mkdirSync(path.join(folder, name));
+    for (const name of ["one", "two/deep"])
+      put(`tasks/${name}/api_conversation_history.json`, readFileSync(fixture(name === "one" ? "claude-code" : "shell-only")));
+    put("tasks/two/task_metadata.json", '{"files":[]}');
+    put("tasks/notes.jsonl", "not JSON\n");
+    put("tasks/one/read.me", "[]");
+    put("tasks/one/api_conversation_history.restore.json", "{}");
+  };
+  const histories = ["one/api_conversation_history.json", "two/deep/api_conversation_history.json"];
+
+  test("stands for the histories in it; others are skipped, and a total ends the report", () => {
+    tasks();
+    const { code, stdout, stderr } = run(["count", "tasks"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const tokens = ["claude-code", "shell-only"].map((name) => library.countTokens(messagesOf(readJson(fixture(name)))));
+    const sum = (tokens[0] + tokens[1]).toLocaleString("en-US");
+    expect(stdout.split("\n").slice(-3)).toEqual([
+      `Total of 2 histories: ${sum} tokens.`,
+      `Skipped 2 files that are no histories: ${path.join("tasks", "notes.jsonl")}, ${path.join("tasks", "two", "task_metadata.json")}.`,
+      "",
+    ]);
+    expect(stdout).not.toContain("\n\n\n");
+    const { report } = runJson(["count", "tasks"]);
+    expect(report.total).toEqual({ histories: 2, failed: 0, skipped: 2, tokens: tokens[0] + tokens[1] });
+    expect(report.files.map(({ file }) => file)).toEqual(histories.map((name) => path.join("tasks", name)));
+    expect(report.skipped.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/not JSON/),
+      expect.stringMatching(/is not a history/),
+    ]);
+    expect(run(["validate", "tasks", "-q"])).toMatchObject({ stdout: "" });
+  });
+
+  test("is condensed into another one, with its paths", () => {
+    tasks();
+    const { code, report } = runJson(["tasks", "--target", "50%", "-o", "out"]);
+    expect([code, report.total.histories, report.total.failed]).toEqual([0, 2, 0]);
+    expect(report.total.tokensAfter).toBe(report.files.reduce((sum, { tokens }) => sum + tokens.after, 0));
+    for (const name of histories) expect(messagesOf(readJson(path.join(folder, "out", name))).length).toBeGreaterThan(10);
+    expect(readdirSync(path.join(folder, "out")).sort()).toEqual(["one", "two"]);
+    // What was written is there, so nothing is written over it.
+    const again = run(["tasks", "--target", "50%", "-o", "out"]);
+    expect(again.code).toBe(7);
+    expect(again.stdout).toMatch(/\nTotal of 0 histories: 2 failed\.\n/);
+  });
+
+  test("without any history is a failure", () => {
+    mkdirSync(path.join(folder, "empty"));
+    expectFailure(["count", "empty"], 5, /^roo-condense: empty: no \.json or \.jsonl file\n$/);
+    put("empty/a.json", "5");
+    expectFailure(["empty"], 5, /empty: 1 file, but no history/);
+    expectFailure(["empty", "--out", "-"], 2, /--out - takes one history, and a folder may hold several/);
+  });
+});
+
+describe("progress in a log", () => {
+  const { Progress } = createRequire(import.meta.url)("../../js/cli/progress.js");
+
+  test("is a line every few seconds, with the history that it is about; none for short work", () => {
+    vi.useFakeTimers();
+    const written = [];
+    const progress = new Progress({ write: (text) => written.push(text) }, { enabled: true, env: {} });
+    progress.begin("a.json", 0, 2);
+    progress.step("condensing (native)", 2, 20);
+    vi.advanceTimersByTime(4000);
+    expect(written).toEqual([]);
+    vi.advanceTimersByTime(2000);
+    progress.step("waiting for the summary", 10, 20);
+    progress.begin("b.json", 1, 2);
+    vi.advanceTimersByTime(5000);
+    progress.pause();
+    vi.advanceTimersByTime(60_000);
+    progress.stop();
+    expect(written).toEqual([
+      "roo-condense: 1 of 2, a.json: condensing (native), 10%, 5 s\n",
+      "roo-condense: 2 of 2, b.json: waiting for the summary, 50%, 10 s\n",
+    ]);
+    new Progress({ write: (text) => written.push(text) }, { enabled: false, env: {} }).step("x", 1, 2, true);
+    vi.advanceTimersByTime(60_000);
+    expect(written).toHaveLength(2);
+    vi.useRealTimers();
   });
 });
 
@@ -88,16 +180,16 @@ describe("inspect", () => {
     for (const part of [
       /200 messages/,
       /tool results +[\d,]+/,
-      /Says nothing new/,
+      /Repeated or stale/,
       /By tool/,
       /By file/,
       /Largest/,
-      /Window/,
-      /What would be left/,
+      /Context window/,
+      /Tokens left by/,
     ])
       expect(stdout).toMatch(part);
-    expect(stdout).toMatch(/The target of [\d,]+ tokens is reached in message \d+/);
-    expect(stdout).toMatch(/native: a language model is to be asked, which inspect does not do/);
+    expect(stdout).toMatch(/The target of [\d,]+ tokens is exceeded at message \d+/);
+    expect(stdout).toMatch(/native: this needs a language model, which inspect does not call/);
     const { report } = runJson(["inspect", fixture("claude-code")]);
     const tokens = library.countTokens(messagesOf(readJson(fixture("claude-code"))));
     expect(report).toMatchObject({ exitCode: 0, messages: 200, tokens: { total: tokens }, window: null });
@@ -105,9 +197,9 @@ describe("inspect", () => {
   });
 
   test("bad input", () => {
-    expectFailure(["inspect", fixture("claude-code"), "--window", "much"], 2, /--window: "much" is not allowed/);
-    expectFailure(["inspect", fixture("claude-code"), "--provider", "lossless"], 2, /--provider is of no use for inspect/);
-    expectFailure([fixture("claude-code"), "--compare"], 2, /--compare is of no use for condense/);
+    expectFailure(["inspect", fixture("claude-code"), "--window", "much"], 2, /--window must be .*; got "much"/);
+    expectFailure(["inspect", fixture("claude-code"), "--provider", "lossless"], 2, /inspect has no flag --provider/);
+    expectFailure([fixture("claude-code"), "--compare"], 2, /condense has no flag --compare/);
     expect(run(["inspect", put("empty.json", "[]")]).stdout).toMatch(/0 messages[\s\S]*total +0\n/);
   });
 });
@@ -116,7 +208,7 @@ describe("validate", () => {
   test("tells whether the Messages API would accept it", () => {
     expect(run(["validate", fixture("claude-code")])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/200 messages, as the\s+Messages\s+API\s+accepts/),
+      stdout: expect.stringMatching(/200 messages, valid for the\s+Messages\s+API\./),
     });
     const problems = library.validateMessages(readJson(fixture("odd-shapes")));
     const { code, stdout } = run(["validate", fixture("odd-shapes")]);
@@ -164,7 +256,7 @@ describe("JSON Lines", () => {
     const whole = `${lines.join("\n")}\n`;
     const more = '{"role":"user","content":"Grüße"}';
     const half = put("half.jsonl", Buffer.from(`${whole}${more}`).subarray(0, -4));
-    const told = /^roo-condense: half\.jsonl: the last line is only half written, so it was left out/;
+    const told = /^roo-condense: half\.jsonl: the last line is incomplete and was ignored/;
     const { code, stderr, report } = runJson(["count", "half.jsonl"]);
     expect([code, report.messages]).toEqual([0, lines.length]);
     expect(stderr).toMatch(told);
@@ -175,7 +267,7 @@ describe("JSON Lines", () => {
       expect(run([args[0], "half.jsonl", ...args.slice(1)]), args[0]).toMatchObject({ code: 0, stderr: expect.stringMatching(told) });
     expect(run(["half.jsonl", "--out", "out.jsonl", "-q"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "out.jsonl"), "utf8").split("\n")).toHaveLength(lines.length + 1);
-    expectFailure([half, "--in-place"], 7, /its last line is only half there, and would be lost; it was left as it is/);
+    expectFailure([half, "--in-place"], 7, /its last line is incomplete, .* would be lost; the file was left unchanged/);
     // A line with an end is broken, and so is one that is whole.
     put("bad.jsonl", Buffer.concat([Buffer.from(whole), Buffer.from('{"role":"user","content":"\xff"}', "latin1")]));
     expectFailure(["bad.jsonl"], 4, /bad\.jsonl:\d+:27: not UTF-8/);
@@ -247,7 +339,7 @@ describe("sessions of Claude Code", () => {
   test("--in-place is refused before anything is done; restore leads back to the session", () => {
     const file = session(records);
     const before = readFileSync(file);
-    expectFailure([file, "--in-place"], 2, /is a session of Claude Code, whose records --in-place cannot write: --out/);
+    expectFailure([file, "--in-place"], 2, /is a Claude Code session, which --in-place cannot write: use --out/);
     expect(run([file, "-o", "messages.json"]).code).toBe(0);
     expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);

@@ -12,7 +12,6 @@ const scriptOf = (shell, options) => {
   return stdout;
 };
 const providers = new library.CondensationManager().listProviders().map(({ id }) => id);
-const noAddon = () => ({ env: { ROO_CONDENSE_BINARY: path.join(folder, "absent.node") } });
 
 describe.skipIf(isWindows || !hasShell("bash"))("bash completes", () => {
   /** The words for the last one, from a script. */
@@ -35,7 +34,6 @@ describe.skipIf(isWindows || !hasShell("bash"))("bash completes", () => {
 
   test.each([
     ["--provider", providers],
-    ["--preset", Object.keys(library.presets)],
     ["--llm", ["anthropic", "openai"]],
     ["--color", ["auto", "always", "never"]],
     ["--priority", ["simplicity", "zero_loss", "speed", "cost", "quality", "control"]],
@@ -46,6 +44,11 @@ describe.skipIf(isWindows || !hasShell("bash"))("bash completes", () => {
     expect(complete("recommend", flag, "")).toEqual(values);
   });
 
+  test("the values that a command allows", () => {
+    expect(complete("a.json", "--preset", "").sort()).toEqual(Object.keys(library.presets).sort());
+    expect(complete("calibrate", "a/", "--preset", "")).toEqual(["aggressive", "multi_zone", "balanced"]);
+  });
+
   test("a value behind an equals sign, and none where none is known", () => {
     put("never.json", "[]");
     expect(complete("a.json", "--color", "=", "n")).toEqual(["never"]);
@@ -54,10 +57,9 @@ describe.skipIf(isWindows || !hasShell("bash"))("bash completes", () => {
     expect(complete("a.json", "--target", "--no-r")).toEqual(["--no-restore-data"]);
   });
 
-  test("without the addon, but the words that it knows", () => {
-    const script = scriptOf("bash", noAddon());
-    expect(completed(script, ["roo-condense", "--provider", ""])).toEqual([""]);
-    expect(completed(script, ["roo-condense", "--llm", ""])).toEqual(["anthropic", "openai"]);
+  test("without the addon", () => {
+    const script = scriptOf("bash", { env: { ROO_CONDENSE_BINARY: path.join(folder, "absent.node") } });
+    expect(completed(script, ["roo-condense", "--provider", ""])).toEqual(providers);
   });
 });
 
@@ -69,9 +71,33 @@ test.each(["zsh", "fish"])("%s", (shell) => {
     expect(spawnSync(shell, ["-n", put("script", script)], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
 });
 
+test.skipIf(!hasShell("zsh"))(
+  "zsh completes commands and values",
+  () => {
+    const file = put("_roo-condense", scriptOf("zsh"));
+    // zsh completes in a terminal alone, so it gets one of its own; what it lists ends with the prompt that follows.
+    const complete = (line) => {
+      const program = `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PROMPT='<ready>'; autoload -Uz compinit; compinit -u -d ${folder}/dump; source ${file}; zstyle ':completion:*' list-colors ''; LISTMAX=0"
+sleep 2
+zpty -w -n z $'${line}\t\t'
+sleep 2
+zpty -r z listed '*' ; while zpty -r -t z more; do listed+=$more; done
+print -r -- $listed`;
+      return spawnSync("zsh", ["-f", "-c", program], { cwd: folder, encoding: "utf8", timeout: 30_000 }).stdout;
+    };
+    expect(complete("roo-condense --color a")).toMatch(/always[\s\S]*auto|auto[\s\S]*always/);
+    expect(complete("roo-condense calibrate x --preset ")).toMatch(/multi_zone/);
+  },
+  60_000,
+);
+
 test.skipIf(!hasShell("fish"))("fish completes values", () => {
   const file = put("script", scriptOf("fish"));
   const complete = (line) => spawnSync("fish", ["-c", `source ${file}; complete -C '${line}'`], { encoding: "utf8" }).stdout;
   expect(complete("roo-condense a.json --preset ba")).toMatch(/^balanced\b/);
   expect(complete("roo-condense help rec")).toMatch(/^recommend\b/);
+  const presets = complete("roo-condense calibrate a --preset ");
+  expect([...presets.matchAll(/^\w+/gm)].map(([word]) => word)).toEqual(["aggressive", "balanced", "multi_zone"]);
 });

@@ -69,20 +69,20 @@ describe("help of a command", () => {
 
       Learn thresholds of the provider smart from histories
 
-      What to do
-        --target TOKENS       Learn thresholds that leave this share, as in 40%
-        --preset NAME         Learn for aggressive, multi_zone or balanced
+      Condensing
+        --target TOKENS       Learn thresholds that leave this share, such as 40%
+        --preset NAME         Preset to learn thresholds for
 
-      What to write
+      Writing files
         -o, --out FILE        Write the configuration to this file
-        --force               Let --out replace a file, but never the input
+        --force               Let --out overwrite a file, but never the input
 
-      What to print
+      Printing
         --json                Print the report as one JSON object
         -q, --quiet           Print errors only
-        --no-progress         Print no progress bar
-        --color WHEN          Print in colors
-        -h, --help            Print help, and with -h a short form of it
+        --no-progress         Print no progress
+        --color WHEN          When to print in colors
+        -h, --help            Print help; -h prints a short form
         -V, --version         Print the version
 
       More: roo-condense help calibrate
@@ -100,26 +100,32 @@ describe("help of a command", () => {
     expect(help("count")).toMatchInlineSnapshot(`
       "Usage: roo-condense count HISTORY... [options]
 
-      Count tokens, by kind of content.
+      Count tokens by kind of content.
 
       Arguments
-        HISTORY               Roo Code's api_conversation_history.json (an array of
-                              messages), an object with a field "messages", JSON Lines
-                              with a message on each line, or a session of Claude Code
-                              (.jsonl) without what its subagents did. - reads
-                              standard input.
+        HISTORY               A file or folder. Files: Roo Code's
+                              api_conversation_history.json (an array of messages), an
+                              object with a field "messages", JSON Lines with one
+                              message per line, or a Claude Code session (.jsonl)
+                              without its subagents. - is standard input. In a folder,
+                              all .json and .jsonl files that are histories, at any
+                              depth.
 
-      What to print
-        --json                Print the report as one JSON object. On standard output;
-                              for several histories with a list "files".
-        --no-progress         Print no progress bar. There is one on a terminal only.
-        --color WHEN          Print in colors. One of: auto, always, never. auto is on
-                              a terminal. Without --color, NO_COLOR and FORCE_COLOR
-                              decide.
-        -h, --help            Print help, and with -h a short form of it.
+      Printing
+        --json                Print the report as one JSON object. For several
+                              histories, it has a list "files" and a "total".
+        --no-progress         Print no progress. Otherwise a terminal shows a bar, and
+                              a log gets a line every few seconds, on standard error.
+        --color WHEN          When to print in colors. One of: auto, always, never.
+                              auto: on a terminal, unless the environment variable
+                              NO_COLOR or FORCE_COLOR is set.
+        -h, --help            Print help; -h prints a short form.
         -V, --version         Print the version.
 
-      Exit codes and examples: roo-condense --help
+      Example
+        roo-condense count ~/.claude/projects/
+
+      Exit codes: roo-condense --help
       "
     `);
   });

@@ -47,7 +47,7 @@ describe("a model that answers", () => {
   test("nobody is asked where the result would be thrown away", async () => {
     const service = await serviceThat(() => stream(...anthropicEvents(["A summary."])));
     const { code, stderr } = await start([fixture("claude-code"), ...model(service)]);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/--llm costs money, and the result would be thrown away/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--llm costs money, so the result must be kept/)]);
     expect((await start([fixture("claude-code"), "--preview", ...model(service)])).code).toBe(0);
     expect(service.requests).toEqual([]);
     expect((await start([fixture("claude-code"), "--json", ...model(service)])).code).toBe(0);
@@ -70,7 +70,7 @@ describe("a model that does not answer is a failure, and nothing is written", ()
       const ended = await start(args);
       expect(ended).toMatchObject({ code: 1, stdout: "" });
       expect(ended.stderr).toMatch(
-        new RegExp(`^roo-condense: .*${code}.*nothing was written \\(--fallback goes on without the model\\)\\n$`),
+        new RegExp(`^roo-condense: .*${code}.*nothing was written \\(--fallback condenses without the model\\)\\n$`),
       );
       expect(snapshot()).toEqual(before);
       const { stdout } = await start(

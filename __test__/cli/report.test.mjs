@@ -44,7 +44,7 @@ describe("the report", () => {
   test("says what survives, and the numbers of every row add up", () => {
     const { stdout } = run([fixture("claude-code"), "--target", "30%"]);
     const lines = stdout.split("\n");
-    const table = lines.slice(lines.findIndex((line) => line.startsWith("What can be read")) + 1);
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("Tokens by outcome")) + 1);
     const value = (text) => Number(text.replaceAll(",", ""));
     const rows = table.slice(0, table.indexOf("")).map((line) => line.match(/^ {2}(\D+?) {2,}([\d,]+) +([\d,]+) +([\d,]+) +([\d,]+)$/));
     const numbers = rows.filter(Boolean).map(([, label, ...cells]) => [label, ...cells.map(value)]);
@@ -55,18 +55,18 @@ describe("the report", () => {
     const sum = (...parts) => parts.reduce((all, { tokens }) => all + tokens, 0);
     expect(total).toEqual([sum(kept, pointed), sum(superseded), sum(summarized, recorded), sum(lost)]);
     expect(total.reduce((all, tokens) => all + tokens, 0)).toBe(before.tokens);
-    expect(stdout).toMatch(/ {2}[\d,]+ replaced by newer, [\d,]+ told in short, [\d,]+ lost/);
-    expect(run([fixture("roo-native-2026")]).stdout).toMatch(/[1-9][\d,]* replaced by newer, 0 lost/);
-    expect(run([fixture("roo-native-2026"), "--provider", "lossless", "--config", '{"strict":true}']).stdout).toContain("Loses nothing");
+    expect(stdout).toMatch(/ {2}[\d,]+ replaced by newer content, [\d,]+ shortened, [\d,]+ lost/);
+    expect(run([fixture("roo-native-2026")]).stdout).toMatch(/[1-9][\d,]* replaced by newer content, 0 lost/);
+    expect(run([fixture("roo-native-2026"), "--provider", "lossless", "--config", '{"strict":true}']).stdout).toContain("Nothing is lost");
   });
 
   test("says which provider does it, and what else could be done", { tags: ["long"] }, () => {
     const file = fixture("claude-code");
-    expect(run([file]).stdout).toContain("Provider: lossless alone, because no --target was given.");
-    expect(run([file]).stdout).toContain("Nothing was written: --out FILE or --in-place keeps the result.");
-    expect(run([file, "--target", "50%"]).stdout).toContain("Provider: truncation, from the conversation as it was");
+    expect(run([file]).stdout).toContain("Provider: lossless alone, because there is no --target.");
+    expect(run([file]).stdout).toContain("Nothing was written. To keep the result, add --out FILE or --in-place.");
+    expect(run([file, "--target", "50%"]).stdout).toContain("Provider: truncation of the original conversation");
     expect(run([file, "--target", "70%"]).stdout).toContain("Provider: lossless, then truncation");
-    expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, and no other.");
+    expect(run([file, "--provider", "truncation"]).stdout).toContain("Provider: truncation, without fallbacks.");
   });
 
   test("--color, NO_COLOR and FORCE_COLOR decide about colours", { tags: ["long"] }, () => {
@@ -85,7 +85,7 @@ describe("the report", () => {
   test("lists the shape problems of the input", () => {
     const { stdout } = run([fixture("odd-shapes")]);
     const { length } = library.validateMessages(readJson(fixture("odd-shapes")));
-    expect(stdout).toContain(`The input has ${length} shape problems, carried through as they are:`);
+    expect(stdout).toContain(`The input has ${length} shape problems, left as they are:`);
     expect(stdout).toContain("- same_role_twice: message 5:");
   });
 
@@ -111,7 +111,7 @@ describe("the report", () => {
     const file = copyOf("claude-code");
     expect(run([file, "--quiet", "--in-place"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
     expect(existsSync(`${file}.bak`)).toBe(true);
-    expect(run([file, "-q", "--target", "1"])).toMatchObject({ code: 6, stdout: "", stderr: expect.stringMatching(/out of reach/) });
+    expect(run([file, "-q", "--target", "1"])).toMatchObject({ code: 6, stdout: "", stderr: expect.stringMatching(/cannot be reached/) });
   });
 
   test("what stands in a history cannot steer the terminal", () => {
@@ -186,7 +186,8 @@ describe("--json", () => {
     ];
     for (const [args, exitCode, code] of failures) {
       const { report, code: ended, stderr } = runJson(args);
-      expect(report).toEqual({ version, exitCode, error: { code, message: expect.any(String) } });
+      const field = code === "usage" ? { field: "condense" } : {};
+      expect(report).toEqual({ version, exitCode, error: { code, ...field, message: expect.any(String) } });
       expect(ended).toBe(exitCode);
       expect(stderr).toContain(report.error.message);
     }
@@ -214,13 +215,13 @@ describe("targets, providers, configurations", () => {
     expect(operations(["--provider", "truncation", "--target", "40%"]).sort()).toEqual(cutting);
     const { code, stderr } = run([file, "--provider", "lossless", "--target", "40%"]);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/The target of [\d,]+ tokens is out of reach: at least [\d,]+ are left. Without --provider, truncation cuts/);
+    expect(stderr).toMatch(/The target of [\d,]+ tokens cannot be reached: [\d,]+ remain. Without --provider, truncation/);
   });
 
   test("a target that is missed writes nothing", () => {
     const file = copyOf("claude-code");
-    expectFailure([file, "--target", "5", "--in-place"], 6, /out of reach/);
-    expectFailure([file, "--target", "5", "--out", "new.json"], 6, /out of reach/);
+    expectFailure([file, "--target", "5", "--in-place"], 6, /cannot be reached/);
+    expectFailure([file, "--target", "5", "--out", "new.json"], 6, /cannot be reached/);
   });
 
   test("--config as JSON and as a file", () => {

@@ -63,9 +63,7 @@ changed.CondensationManager = class extends CondensationManager {
       didCondense: true,
     });
     expect(run(args, { file }).stdout).toMatch(/Provider: smart with the preset balanced[\s\S]*\nCost +\$0\.2500\n/);
-    expectFailure([fixture("claude-code"), "--preset", "odd"], 2, /--preset: "odd" is not allowed; allowed: balanced, aggressive/, {
-      file,
-    });
+    expectFailure([fixture("claude-code"), "--preset", "odd"], 2, /--preset must be one of conservative, .*; got "odd"/, { file });
   });
 
   test("--llm hands the key of the environment to httpHandler, and the native provider is asked", () => {
@@ -75,7 +73,7 @@ changed.CondensationManager = class extends CondensationManager {
     expect(code).toBe(0);
     expect(JSON.parse(stderr)).toEqual({ api: "anthropic", model: "m-1", apiKey: "secret-1" });
     expect(report).toMatchObject({ provider: "native", cost: 0.5, summary: "short" });
-    expectFailure([...args, "-o", "new.json"], 2, /ANTHROPIC_API_KEY is not set/, { file });
+    expectFailure([...args, "-o", "new.json"], 2, /the environment variable ANTHROPIC_API_KEY, which is not set/, { file });
     const local = [fixture("claude-code"), "--llm", "openai", "--model", "m-2", "--base-url", "http://localhost:11434/v1", "--json"];
     expect(JSON.parse(run(local, { file }).stderr)).toEqual({ api: "openai", model: "m-2", baseUrl: "http://localhost:11434/v1" });
   });
@@ -83,20 +81,25 @@ changed.CondensationManager = class extends CondensationManager {
   test("without them, --preset and --llm say what is missing", () => {
     const file = programWith("delete changed.httpHandler; delete changed.createSmartProvider;");
     expectFailure([fixture("claude-code"), "--preset", "balanced"], 2, /has no smart provider/, { file });
-    expectFailure([fixture("claude-code"), "-o", "new.json", "--llm", "openai", "--model", "m"], 2, /does not call language models/, {
-      file,
-      env: { OPENAI_API_KEY: "k" },
-    });
+    expectFailure(
+      [fixture("claude-code"), "-o", "new.json", "--llm", "openai", "--model", "m"],
+      2,
+      /this build of roo-condense cannot call language models/,
+      {
+        file,
+        env: { OPENAI_API_KEY: "k" },
+      },
+    );
   });
 
   const registering = (condense) => `changed.CondensationManager = class extends CondensationManager {
-    constructor(options) { super(options); this.registerProvider({ id: "mine", condense: ${condense} }); }
+    constructor(options) { super(options); this.registerProvider({ id: "truncation", condense: ${condense} }); }
   };`;
 
   test("a provider that fails ends with 1, and nothing is written", () => {
     const input = copyOf("claude-code");
     const file = programWith(registering('async () => { throw new Error("no luck"); }'));
-    expectFailure([input, "--provider", "mine", "--in-place"], 1, /provider "mine" failed: no luck/, { file });
+    expectFailure([input, "--provider", "truncation", "--in-place"], 1, /provider "truncation" failed: no luck/, { file });
   });
 
   test("a fault of our own ends with 1, without a stack unless it is asked for", () => {
@@ -112,7 +115,7 @@ changed.CondensationManager = class extends CondensationManager {
         `async ({ messages }) => { require("node:fs").appendFileSync(${JSON.stringify(input)}, " "); return { messages: [messages[0], ...messages.slice(-1)] }; }`,
       ),
     );
-    const { code, stderr } = run([input, "--provider", "mine", "--in-place"], { file });
+    const { code, stderr } = run([input, "--provider", "truncation", "--in-place"], { file });
     expect(code).toBe(7);
     expect(stderr).toMatch(/another program wrote to it meanwhile/);
     expect(readFileSync(input, "utf8")).toBe(`${readFileSync(fixture("claude-code"), "utf8")} `);
@@ -134,7 +137,7 @@ changed.CondensationManager = class extends CondensationManager {
         `async ({ messages }) => { require("node:fs").writeFileSync("new.json", "mine"); return { messages: [messages[0], ...messages.slice(-1)] }; }`,
       ),
     );
-    expect(run([input, "--provider", "mine", "--out", "new.json"], { file })).toMatchObject({
+    expect(run([input, "--provider", "truncation", "--out", "new.json"], { file })).toMatchObject({
       code: 7,
       stderr: expect.stringMatching(/exists already/),
     });
@@ -150,7 +153,7 @@ changed.CondensationManager = class extends CondensationManager {
       return { messages: [messages[0], ...messages.slice(-1)] };
     }`),
     );
-    expectFailure([input, "--provider", "mine", "--in-place"], 130, /interrupted; nothing was written/, { file });
+    expectFailure([input, "--provider", "truncation", "--in-place"], 130, /interrupted; nothing was written/, { file });
   });
 });
 
@@ -179,12 +182,12 @@ describe("passes and previews", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/\n {2}llm-quality +[\d,]+ +~[\d,]+ +~[\d,]+ +\d+\.\d%\n {6}~\$0\.\d+\n/);
     expect(stdout).toMatch(/\nPrompt cache\n {2}first changed message +\d+ +of \d+\n/);
-    expect(stdout).toMatch(/ {2}to be written anew +[\d,]+ +tokens, for \$0\.\d+\n {2}The next request costs \$/);
+    expect(stdout).toMatch(/ {2}to be rewritten +[\d,]+ +tokens, for \$0\.\d+\n {2}The next request costs \$/);
     expect(stdout).toMatch(/\nExamples\n {2}message \d+: /);
     expect(stdout).toMatch(/\(what\s+a\s+model\s+would\s+write\s+here,\s+about\s+\d+\s+tokens\)/);
     expect(stdout).toMatch(/\nCost, estimated +\$0\.\d+\n/);
     expect(stdout).toMatch(
-      /[\d,]+ -> about [\d,]+ tokens, \d+\.\d% fewer\.\nThis was a preview: no model was asked, and nothing was written\.\n$/,
+      /[\d,]+ -> about [\d,]+ tokens, \d+\.\d% fewer\.\nThis was a dry run: no language model was called, and nothing was written\.\n$/,
     );
     expect(stdout.split("\n").filter((line) => line.length > 80 || /\s$/.test(line))).toEqual([]);
     expect(snapshot()).toEqual(before);
@@ -196,7 +199,7 @@ describe("passes and previews", () => {
     expect(report).not.toHaveProperty("didCondense");
     expect(report.samples.length).toBeGreaterThan(0);
     expect(report.tokens.after).toBe(runJson([file, "--preset", "conservative"]).report.tokens.after);
-    expect(run([file, "--preview"]).stdout).toMatch(/\nThis was a preview: no model was asked, and nothing was written\.\n$/);
+    expect(run([file, "--preview"]).stdout).toMatch(/\nThis was a dry run: no language model was called, and nothing was written\.\n$/);
     expect(run([file, "--preview", "--target", "90%", "--provider", "lossless"]).code).toBe(0);
     expect(run([file, "--preview", "--target", "5"]).code).toBe(6);
   });
@@ -221,7 +224,7 @@ describe("passes and previews", () => {
       "lossless prelude 0.00",
       "pass a 0.00",
       "pass a, summaries: 5 of 10 0.20",
-      "attempt 1 of 4 failed (llm_overloaded), again in 1.5 s 0.20",
+      "attempt 1 of 4 failed (llm_overloaded), next in 1.5 s 0.20",
       "pass a 0.40",
       "pass b 0.40",
       "waiting for the summary 0.40",
@@ -268,7 +271,7 @@ describe("on a terminal", () => {
     // The last one is wiped before the report begins.
     expect(shown).toMatch(/\r\u001b\[K(\u001b\[1m)?long\.json: /);
     // A target that is missed is told once.
-    expect(runOnTerminal(["long.json", "--target", "5", "--no-progress"]).stdout.match(/out of reach/g)).toHaveLength(1);
+    expect(runOnTerminal(["long.json", "--target", "5", "--no-progress"]).stdout.match(/cannot be reached/g)).toHaveLength(1);
   });
 });
 
@@ -294,7 +297,7 @@ describe("a strategy without --llm", () => {
     const { report } = runJson([fixture("claude-code"), "--provider", "adaptive", "--target", "40%"]);
     const about = report.warnings.filter(({ errorCode }) => errorCode === "handler_invalid");
     expect(about).toMatchObject([
-      { code: "provider_failed", message: "a language model is to be asked: --llm API --model MODEL say which" },
+      { code: "provider_failed", message: "this needs a language model: name it with --llm API --model MODEL" },
     ]);
     expect(report.didCondense).toBe(true);
   });

@@ -79,7 +79,7 @@ export function thrownBy(call) {
     call();
   } catch (error) {
     expect(error.constructor.name).toBe("Failure");
-    return { code: error.exitCode, text: [error.message, ...error.hints].join("\n") };
+    return { code: error.exitCode, field: error.field, message: error.message, text: [error.message, ...error.hints].join("\n") };
   }
   throw new Error("nothing was thrown");
 }

@@ -40,7 +40,7 @@ describe("--out", () => {
   test("replaces nothing without --force", () => {
     const file = copyOf("claude-code");
     put("there.json", "mine");
-    expectFailure([file, "--out", "there.json"], 7, /there.json: exists already; --force replaces it/);
+    expectFailure([file, "--out", "there.json"], 7, /there.json: exists already; --force overwrites it/);
     expectFailure([file, "--out", "no/such/folder.json"], 7, /its folder does not exist/);
     expectFailure([file, "--out", "."], 7, /is a folder/);
     expect(run([file, "--out", "there.json", "--force"]).code).toBe(0);
@@ -85,11 +85,11 @@ describe("expand", () => {
   });
 
   test.each([
-    [["expand"], "expand: which history"],
-    [["expand", "a.json", "b.json"], "expand: one history at a time"],
+    [["expand"], "expand needs a history"],
+    [["expand", "a.json", "b.json"], "expand takes one history"],
     [["expand", "a.json", "--target", "5"], "--target"],
     [["expand", "a.json", "--force"], "--force needs --out"],
-    [["expand", "a.json", "--json", "--out", "-"], "both want standard output"],
+    [["expand", "a.json", "--json", "--out", "-"], "both write to standard output"],
   ])("%j is wrong usage", (args, message) => {
     const { code, stderr } = run(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -80,10 +80,10 @@ test("its signal ends it, and nothing is kept", async () => {
   expect(result).not.toHaveProperty("appliedPreparation");
 });
 
-test("wrong arguments are thrown at once", async () => {
+test("wrong arguments reject", async () => {
   const { manager } = await managerWith(saying("x"), { prepareFromPercent: 50 });
-  expect(() => manager.prepare({ messages: [] })).toThrow("context.totalTokens");
-  expect(() => manager.prepare(at([], 1), { targetTokns: 5 })).toThrow("targetTokns");
+  await expect(manager.prepare({ messages: [] })).rejects.toMatchObject({ field: "context.totalTokens" });
+  await expect(manager.prepare(at([], 1), { targetTokns: 5 })).rejects.toMatchObject({ field: "options.targetTokns" });
   expect(() => new CondensationManager({ prepareFromPercent: 101 })).toThrow("prepareFromPercent");
 });
 

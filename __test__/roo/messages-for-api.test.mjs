@@ -154,7 +154,9 @@ describe("the manager", () => {
       code: "invalid_argument",
       field: "host.messagesForApi()",
     });
-    expect(() => createTaggedCondense(/** @type {any} */ ({ messagesForApi: 5 }))).toThrow(/host\.messagesForApi: 5 is not allowed/);
+    expect(() => createTaggedCondense(/** @type {any} */ ({ messagesForApi: 5 }))).toThrow(
+      expect.objectContaining({ field: "host.messagesForApi" }),
+    );
   });
 
   test("rules about messages that are not there are refused in its own words", async () => {

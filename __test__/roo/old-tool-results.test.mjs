@@ -189,9 +189,9 @@ describe("wrong arguments", () => {
     ["options.minChars", [], { minChars: -1 }],
     ["options.turns", [], { turns: 0 }],
     ["options.tools", [], { tools: "read_file" }],
-    ["options.minChar is unknown; did you mean minChars?", [], { minChar: 1 }],
+    ["options.minChar", [], { minChar: 1 }],
   ])("%s", async (place, messages, options) => {
-    const expected = { name: "TypeError", code: "invalid_argument", message: expect.stringContaining(place) };
+    const expected = { name: "TypeError", code: "invalid_argument", field: place };
     await expect(compressOldToolResults(messages, options)).rejects.toMatchObject(expected);
   });
 
@@ -212,7 +212,7 @@ describe("wrong arguments", () => {
       message: expect.stringContaining("messages[1].content[0].content"),
     });
     for (const other of [null, 5, []]) {
-      const expected = { code: "invalid_argument", message: expect.stringMatching(/^history\[1\]: /) };
+      const expected = { code: "invalid_argument", field: "history[1]" };
       await expect(compressOldToolResults([user("task"), other, ...turns(five)])).rejects.toMatchObject(expected);
     }
   });

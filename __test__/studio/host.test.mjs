@@ -520,14 +520,12 @@ describe("createStudioHost", () => {
   });
 
   test.each([
-    [[{}, { histories: [] }], /manager: an object is not allowed; allowed: a CondensationManager/],
-    [[new CondensationManager(), {}], /options\.histories/],
-    [[new CondensationManager(), { histories: [{ id: "" }] }], /options\.histories\[0\]\.id/],
-    [[new CondensationManager(), { histories: [{ id: "a" }] }], /options\.histories\[0\]\.read/],
-  ])("bad arguments throw at once: %#", (given, told) => {
-    expect(() => createStudioHost(...given)).toThrow(
-      expect.objectContaining({ code: "invalid_argument", message: expect.stringMatching(told) }),
-    );
+    [[{}, { histories: [] }], "manager"],
+    [[new CondensationManager(), {}], "options.histories"],
+    [[new CondensationManager(), { histories: [{ id: "" }] }], "options.histories[0].id"],
+    [[new CondensationManager(), { histories: [{ id: "a" }] }], "options.histories[0].read"],
+  ])("bad arguments throw at once: %#", (given, field) => {
+    expect(() => createStudioHost(...given)).toThrow(expect.objectContaining({ code: "invalid_argument", field }));
   });
 });
 

@@ -2,6 +2,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import {
   CondensationManager,
+  RooCondenseError,
   callbackHandler,
   countTokens,
   createLosslessProvider,
@@ -9,6 +10,7 @@ import {
   createSmartProvider,
   createTruncationProvider,
   httpHandler,
+  isRooCondenseError,
   presets,
   restore,
   validateMessages,
@@ -17,9 +19,9 @@ import {
   type ArgumentErrorCode,
   type Block,
   type BuiltInProvider,
+  type BuiltInProviderId,
   type Change,
   type ChangeOperation,
-  type CodedError,
   type CondensationErrorCode,
   type CondensationProvider,
   type CondensationResult,
@@ -37,6 +39,7 @@ import {
   type PresetName,
   type Preview,
   type Problem,
+  type ProviderId,
   type ProviderInfo,
   type RestoreData,
   type SmartConfig,
@@ -170,8 +173,29 @@ try {
   // @ts-expect-error no such encoding
   new CondensationManager({ encoding: "gpt2" });
 } catch (error) {
-  if ((error as CodedError).code === "invalid_config") throw error;
+  if (isRooCondenseError(error)) {
+    check<Same<typeof error, RooCondenseError>>();
+    const field: string | undefined = error.field;
+    if (error.code === "invalid_config" && field) throw error;
+    // @ts-expect-error no such code
+    if (error.code === "invalid_confg") throw error;
+  }
+  if (error instanceof RooCondenseError) throw new Error(error.code, { cause: error });
 }
+// @ts-expect-error it is only thrown by the package
+new RooCondenseError();
+
+// Ids are completed, and those of custom providers are possible.
+check<Same<Exclude<ManagerOptions["provider"], undefined>, ProviderId>>();
+check<Same<ProviderId, BuiltInProviderId | (string & {})>>();
+check<Same<Parameters<CondensationManager["setActiveProvider"]>[0], ProviderId>>();
+const ofThePackage: BuiltInProviderId = "cost_aware";
+// @ts-expect-error not built in
+export const misspelt: BuiltInProviderId = "cost-aware";
+const custom: CondensationProvider<ApiMessage> = { id: "mine", condense: ({ messages }) => ({ messages }) };
+new CondensationManager({ provider: "mine", providers: [custom, createLosslessProvider()], fallback: [ofThePackage, "mine"] });
+// @ts-expect-error a provider condenses
+new CondensationManager({ providers: [{ id: "mine" }] });
 // @ts-expect-error no such option
 const wrongOptions: ManagerOptions = { provder: "lossless" };
 const options: ManagerOptions = {

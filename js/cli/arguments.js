@@ -5,7 +5,7 @@
 const fs = require("node:fs");
 const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { COMMANDS, FLAGS, commandNamed, commandNames, flagNamed, flagsOf, wordsOf } = require("./flags.js");
+const { COMMANDS, FLAGS, commandNamed, commandNames, flagNamed, flagsOf } = require("./flags.js");
 const { usageOf } = require("./usage.js");
 const { near } = require("../errors.js");
 
@@ -20,20 +20,36 @@ const OPTIONS = Object.fromEntries(
 /** Where the key of each API comes from. */
 const KEY_VARIABLES = Object.freeze({ anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" });
 
-const wrong = (message) =>
-  new Failure(EXIT.usage, message, { hints: [`Usage: ${usageOf(COMMANDS[0], true)}`, "More: roo-condense --help"] });
+const HINTS = Object.freeze([`Usage: ${usageOf(COMMANDS[0], true)}`, "More: roo-condense --help"]);
 
-/** A question after what is not known, where something known is near. */
+/** The failure of wrong arguments; `field` is the flag, or the command, that it is about. */
+const wrong = (message, field) => new Failure(EXIT.usage, message, { field, hints: [...HINTS] });
+
+/** Runs `read` for a command; a failure explains the usage of that command. */
+function usedAs(command, read) {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === EXIT.usage && command.name !== "condense")
+      error.hints = [`Usage: ${usageOf(command)}`, `More: roo-condense help ${command.name}`];
+    throw error;
+  }
+}
+
+/** The failure of a flag with an invalid value; `allowed` continues "must be". */
+const invalid = (flag, value, allowed) => wrong(`${flag} must be ${allowed}; got "${value}"`, flag);
+
+/** A question after an unknown name, if a known one is near. */
 function didYouMean(name, known, before = "") {
   const meant = near(name, known).map((each) => `${before}${each}`);
   return meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "";
 }
 
-/** The failure of an option whose value is none of those that it may have. */
+/** The failure of a word that is none of the allowed ones. */
 const notAmong = (what, value, allowed) =>
-  wrong(`${what}: "${value}" is not allowed; allowed: ${allowed.join(", ")}${didYouMean(value, allowed)}`);
+  wrong(`${what} must be one of ${allowed.join(", ")}; got "${value}"${didYouMean(value, allowed)}`, what);
 
-/** The arguments with numbers below zero joined to their options: they are values, which are judged like others, and no options. */
+/** The arguments with negative numbers joined to their options, so that they are read as values. */
 function withNumbersJoined(args) {
   const joined = [];
   let isOver = false;
@@ -52,33 +68,34 @@ function parse(args) {
   } catch (error) {
     if (!String(error.code).startsWith("ERR_PARSE_ARGS")) throw error;
     if (/'--?[\w-]*key\b/i.test(error.message)) {
-      throw wrong(`a key is never taken as an argument, where others could read it: set ${Object.values(KEY_VARIABLES).join(" or ")}`);
+      throw wrong(`keys are not accepted as arguments, where others could read them: set ${Object.values(KEY_VARIABLES).join(" or ")}`);
     }
     const option = /^Option '(?:-\w, )?--([\w-]+).*' argument (?:is ambiguous|missing)/.exec(error.message)?.[1];
-    if (option !== undefined) throw wrong(`--${option} needs a value; one that begins with a dash is written --${option}=-…`);
-    // Node adds advice about `--` that misleads more than it helps.
+    if (option !== undefined) throw wrong(`--${option} needs a value; write --${option}=-… if it begins with a dash`, `--${option}`);
+    // Node adds advice about `--` that misleads.
     const [sentence] = error.message.split(/\.\s/, 1);
     const name = /^Unknown option '--([^']*)'/.exec(error.message)?.[1];
     const meant = name === undefined ? "" : didYouMean(name, Object.keys(OPTIONS), "--");
-    throw wrong(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "") + meant);
+    throw wrong(
+      sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "") + meant,
+      name === undefined ? undefined : `--${name}`,
+    );
   }
 }
 
-/** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. Only a share that saves something can be learned for. */
+/** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes a share that saves something only. */
 function readTarget(text, command) {
   const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
   if (command === "calibrate") {
     const saved = 100 - percent;
     if (saved > 0 && saved < 100) return { text, percent };
-    throw wrong(`--target: "${text}" is not allowed for calibrate; allowed: a share of what there is, above 0% and below 100% (40%)`);
+    throw invalid("--target", text, "a percentage above 0% and below 100% for calibrate (40%)");
   }
   if (percent > 0 && percent <= 100) return { text, percent };
   const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
   const tokens = count ? Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6 : Number.NaN;
   if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
-  throw wrong(
-    `--target: "${text}" is not allowed; allowed: a whole number of tokens (40000, 40k), or a share above 0% and up to 100% (50%)`,
-  );
+  throw invalid("--target", text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
 }
 
 /** `200000` or `200k`. */
@@ -86,21 +103,22 @@ function readWindow(text) {
   const [, digits, thousands] = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text) ?? [];
   const tokens = digits === undefined ? Number.NaN : Math.round(Number(digits) * (thousands ? 1000 : 1) * 1e6) / 1e6;
   if (Number.isSafeInteger(tokens) && tokens > 0) return tokens;
-  throw wrong(`--window: "${text}" is not allowed; allowed: a whole number of tokens (200000, 200k)`);
+  throw invalid("--window", text, "a whole number of tokens (200000, 200k)");
 }
 
 function readModel(values) {
   const { llm: api, model, "base-url": baseUrl, insecure } = values;
   if (api === undefined) {
-    for (const name of ["model", "base-url", "insecure", "fallback"]) if (values[name] !== undefined) throw wrong(`--${name} needs --llm`);
+    for (const name of ["model", "base-url", "insecure", "fallback"])
+      if (values[name] !== undefined) throw wrong(`--${name} needs --llm`, `--${name}`);
     return undefined;
   }
-  if (model === undefined) throw wrong("--llm needs --model");
+  if (model === undefined) throw wrong("--llm needs --model", "--llm");
   if (baseUrl !== undefined) {
     const url = toUrl(baseUrl);
-    if (!url || !/^https?:$/.test(url.protocol)) throw wrong(`--base-url: "${baseUrl}" is not allowed; allowed: an http or https address`);
+    if (!url || !/^https?:$/.test(url.protocol)) throw invalid("--base-url", baseUrl, "an http or https address");
     if (url.username || url.password)
-      throw wrong(`--base-url: must not hold a name or password, which others could read; set ${KEY_VARIABLES[api]}`);
+      throw wrong(`--base-url must not contain a user name or password, which others could read; set ${KEY_VARIABLES[api]}`, "--base-url");
   }
   return { api, model, baseUrl, insecure: Boolean(insecure) };
 }
@@ -113,52 +131,49 @@ function toUrl(text) {
   }
 }
 
-/** The command, and what stands behind it: histories, or a word such as the shell of `completions`. */
-function readCommand(values, positionals) {
+/** The command and its arguments: histories, or a word such as the shell of `completions`. `mistyped` asks for the command that may have been meant. */
+function readCommand(positionals) {
   const [first, ...rest] = positionals;
   // A history may have the name of a command.
   const isCommand = commandNames.includes(first) && (rest.length > 0 || !fs.existsSync(first));
   const command = /** @type {import("./flags.js").Command} */ (commandNamed(isCommand ? first : "condense"));
   const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, commandNames, "the command ");
-  // Whoever names a command does not want the history behind it condensed.
+  // If a command was meant, the history after it is not to be condensed.
   if (mistyped && rest.length > 0) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
+  return { command, names: isCommand ? rest : positionals, mistyped: mistyped && `"${first}" is neither a command nor a file${mistyped}` };
+}
+
+/** Refuses flags that the command does not have. */
+function refuseOtherFlags(values, { command, mistyped }) {
   const understood = flagsOf(command.name).map(({ name }) => name);
   for (const name of Object.keys(values)) {
     if (understood.includes(name)) continue;
-    if (mistyped) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
+    if (mistyped) throw wrong(mistyped);
     if (name === "restore-data" && command.name === "condense")
-      throw wrong("--restore-data is for restore: roo-condense restore HISTORY.json --restore-data FILE");
-    throw wrong(`--${name} is of no use for ${command.name}`);
+      throw wrong("--restore-data belongs to restore: roo-condense restore HISTORY.json --restore-data FILE", "--restore-data");
+    throw wrong(`${command.name} has no flag --${name}${ofCommands(name)}`, `--${name}`);
   }
-  return { command, names: isCommand ? rest : positionals };
 }
 
-/** Refuses values that no history makes right. What the package alone knows is checked with it at hand. */
-function checkValues(values) {
-  for (const flag of FLAGS.filter(({ name }) => values[name] !== undefined)) {
+/** The commands that have a flag, where it is not a flag of most. */
+function ofCommands(name) {
+  const { commands } = flagNamed(name);
+  return commands.length <= 3 ? `; it belongs to ${commands.join(", ")}` : "";
+}
+
+/** Refuses invalid values, before any history is read. */
+function checkValues(values, command) {
+  for (const flag of flagsOf(command.name).filter(({ name }) => values[name] !== undefined)) {
     const value = values[flag.name];
-    if ([value].flat().includes("")) throw wrong(`--${flag.name}: an empty value is not allowed`);
-    const words = wordsOf(flag);
-    if (words && !words.includes(value)) throw notAmong(`--${flag.name}`, value, words);
+    if ([value].flat().includes("")) throw wrong(`--${flag.name} must not be empty`, `--${flag.name}`);
+    if (flag.values && !flag.values.includes(value)) throw notAmong(`--${flag.name}`, value, flag.values);
     if (flag.isNumber) checkNumber(flag, value);
-  }
-}
-
-/** Refuses words that only the package knows to be wrong. */
-function checkWords(settings, library) {
-  for (const { name, values } of FLAGS) {
-    const given = settings[camelCase(name)];
-    if (typeof values !== "function" || given === undefined) continue;
-    const allowed = values(library);
-    if (!allowed.includes(given)) throw notAmong(`--${name}`, given, allowed);
   }
 }
 
 function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= most) return;
-  throw wrong(
-    `--${name}: "${text}" is not allowed; allowed: a number${most < Number.POSITIVE_INFINITY ? ` from 0 to ${most}` : ", 0 or more"}`,
-  );
+  throw invalid(`--${name}`, text, most < Number.POSITIVE_INFINITY ? `a number from 0 to ${most}` : "a number, 0 or more");
 }
 
 /**
@@ -166,9 +181,8 @@ function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
  * @param {import("./flags.js").Command} command
  */
 function readWord({ name: command, arguments: { name, values = [], isOptional } }, [word, ...more]) {
-  if (more.length > 0 || (word === undefined && !isOptional))
-    throw wrong(`${command}: name one ${name.toLowerCase()}: ${values.join(", ")}`);
-  if (word !== undefined && !values.includes(word)) throw notAmong(command, word, values);
+  if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}: ${values.join(", ")}`, name);
+  if (word !== undefined && !values.includes(word)) throw notAmong(name, word, values);
   return word;
 }
 
@@ -178,41 +192,45 @@ function readWord({ name: command, arguments: { name, values = [], isOptional } 
  */
 function readNames({ name: command, arguments: { isOptional, isMany } }, names, values) {
   if (names.length === 0 && isOptional) return [];
-  if (names.length === 0 && command === "calibrate") throw wrong("calibrate: which histories? Name files, or a folder that holds them");
-  if (names.length === 0) throw wrong(`${command === "condense" ? "" : `${command}: `}which history? Name a file, or - for standard input`);
-  if (names.includes("")) throw wrong("the name of the history is empty");
+  if (names.length === 0) {
+    const needed = command === "condense" ? "name a history" : `${command} needs a history`;
+    const places = command === "calibrate" ? " or a folder" : `${isMany ? ", a folder" : ""}, or - for standard input`;
+    throw wrong(`${needed}: a file${places}`, command);
+  }
+  if (names.includes("")) throw wrong("the name of a history is empty", command);
   const shown = names.map((name) => `"${name}"`).join(", ");
-  if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read once only");
-  if (names.length > 1 && !isMany) throw wrong(`${command}: one history at a time: ${shown}`);
-  if (names.length > 1 && values.out === "-") throw wrong(`--out -: one history at a time: ${shown}`);
-  if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`);
+  if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read only once", command);
+  if (names.length > 1 && !isMany) throw wrong(`${command} takes one history, not ${names.length}: ${shown}`, command);
+  if (names.length > 1 && values.out === "-") throw wrong(`--out - takes one history, not ${names.length}: ${shown}`, "--out");
+  if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`, command);
   return names;
 }
 
-/** What excludes what; told before anything is read. */
+/** Refuses flags that contradict each other, before any history is read. */
 function refuseContradictions(values, command, files) {
   const { out, json, explain, messages, quiet, force, preview, preset, provider, llm } = values;
   const inPlace = values["in-place"];
-  if (values["no-restore-data"] && out === undefined && !inPlace) throw wrong("--no-restore-data needs --out or --in-place");
-  if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other");
+  if (values["no-restore-data"] && out === undefined && !inPlace)
+    throw wrong("--no-restore-data needs --out or --in-place", "--no-restore-data");
+  if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other", "--in-place");
   if (command === "restore" && files.includes("-") && values["restore-data"] === undefined)
-    throw wrong("restore - needs --restore-data: nothing stands beside standard input");
-  if (inPlace && files.includes("-")) throw wrong("--in-place needs a file: standard input cannot be replaced");
-  if (command === "report" && values.html === undefined) throw wrong("report needs --html FILE: where the page is to be written");
-  if (command === "studio" && files.includes("-")) throw wrong("studio follows files: standard input is none");
-  if (force && out === undefined && command !== "report") throw wrong("--force needs --out");
-  if (messages && !json) throw wrong("--messages needs --json");
+    throw wrong("restore - needs --restore-data FILE: standard input has no file beside it", "--restore-data");
+  if (inPlace && files.includes("-")) throw wrong("--in-place needs a file: standard input cannot be overwritten", "--in-place");
+  if (command === "report" && values.html === undefined) throw wrong("report needs --html FILE, the file to write the page to", "--html");
+  if (command === "studio" && files.includes("-")) throw wrong("studio needs files: it cannot watch standard input", "studio");
+  if (force && out === undefined && command !== "report") throw wrong("--force needs --out", "--force");
+  if (messages && !json) throw wrong("--messages needs --json", "--messages");
   if (preview && (inPlace || out !== undefined || messages)) {
-    throw wrong(`--preview changes nothing, so there is nothing for ${inPlace ? "--in-place" : messages ? "--messages" : "--out"}`);
+    throw wrong(`--preview is a dry run, without a result for ${inPlace ? "--in-place" : messages ? "--messages" : "--out"}`, "--preview");
   }
-  if (json && out === "-") throw wrong("--json and --out - both want standard output");
-  if (quiet && (json || explain)) throw wrong(`--quiet and --${json ? "json" : "explain"} exclude each other`);
+  if (json && out === "-") throw wrong("--json and --out - exclude each other: both write to standard output", "--json");
+  if (quiet && (json || explain)) throw wrong(`--quiet and --${json ? "json" : "explain"} exclude each other`, "--quiet");
   if (preset !== undefined && provider !== undefined && provider !== "smart")
-    throw wrong(`--preset is for the provider smart, not for "${provider}"`);
+    throw wrong(`--preset belongs to the provider smart, not to ${provider}`, "--preset");
   if (llm === undefined && provider === "native" && !preview)
-    throw wrong("--provider native asks a language model: --llm API --model MODEL say which");
+    throw wrong("--provider native needs a language model: name it with --llm API --model MODEL", "--provider");
   if (command !== "recommend" && llm !== undefined && out === undefined && !inPlace && !json && !preview)
-    throw wrong("--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json keep it, --preview asks nobody");
+    throw wrong("--llm costs money, so the result must be kept: add --out FILE, --in-place or --json, or --preview for a dry run", "--llm");
 }
 
 /** The answers that flags give, as `recommend()` calls them. */
@@ -230,7 +248,7 @@ const camelCase = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUp
 const plainSettings = (values) =>
   Object.fromEntries(FLAGS.map(({ name, value }) => [camelCase(name), value === undefined ? Boolean(values[name]) : values[name]]));
 
-/** What is asked with `--help` or `-h`, anywhere: help of the command that is named, if one is. */
+/** The settings for `--help` or `-h` anywhere: help of the command that is named, if any. */
 const helpAsked = (tokens, positionals) => ({
   command: "help",
   topic: commandNames.includes(positionals[0]) ? positionals[0] : undefined,
@@ -242,8 +260,14 @@ function readArguments(args) {
   const { values, positionals, tokens } = parse(args);
   if (values.help) return helpAsked(tokens, positionals);
   if (values.version) return { command: "version" };
-  const { command, names } = readCommand(values, positionals);
-  checkValues(values);
+  const called = readCommand(positionals);
+  return usedAs(called.command, () => readSettings(values, called));
+}
+
+function readSettings(values, called) {
+  const { command, names } = called;
+  refuseOtherFlags(values, called);
+  checkValues(values, command);
   if (command.arguments.values) return { command: command.name, topic: readWord(command, names) };
   const files = readNames(command, names, values);
   refuseContradictions(values, command.name, files);
@@ -268,11 +292,11 @@ function readArguments(args) {
 
 /** A whole number. */
 function readCount(option, text) {
-  if (!/^\d{1,9}$/.test(text)) throw wrong(`${option}: "${text}" is not allowed; allowed: a whole number, 0 or more`);
+  if (!/^\d{1,9}$/.test(text)) throw invalid(option, text, "a whole number, 0 or more");
   return Number(text);
 }
 
-/** What `--protect-...` say; undefined for nothing. */
+/** The rules of `--protect-…`; undefined for none. */
 function readProtect(values) {
   const [tools, paths, text] = ["tool", "path", "text"].map((name) => values[`protect-${name}`]);
   if (tools === undefined && paths === undefined && text === undefined) return undefined;
@@ -280,8 +304,8 @@ function readProtect(values) {
 }
 
 /**
- * A regular expression as JavaScript writes it: from a slash to the next one that is neither escaped nor in a class, and letters that are flags behind it.
- * Paths such as `/etc/passwd` and `/usr/bin/` are none.
+ * A regular expression as JavaScript writes it: from a slash to the next one that is neither escaped nor in a class, and letters that are flags after it.
+ * Paths such as `/etc/passwd` and `/usr/bin/` are not expressions.
  */
 const EXPRESSION = /^\/((?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+)\/((?!.*(.).*\3)[dgimsuvy]*)$/s;
 
@@ -293,18 +317,17 @@ function readPattern(text) {
   try {
     return new RegExp(source, flags);
   } catch (error) {
-    throw wrong(
-      `--protect-text: "${text}" is not allowed; allowed: a text, or a regular expression between slashes (${error.message}); the same as a text is "\\${text}"`,
-    );
+    const allowed = `a text, or a valid regular expression between slashes (${error.message})`;
+    throw wrong(`--protect-text must be ${allowed}; got "${text}"; write "\\${text}" if it is a text`, "--protect-text");
   }
 }
 
-/** What `--color` says in arguments that may be wrong otherwise. */
+/** The value of `--color` in arguments that may be wrong otherwise. */
 function colorOf(args) {
   const own = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
   const at = own.findLastIndex((arg) => arg === "--color" || arg.startsWith("--color="));
   const value = own[at] === "--color" ? own[at + 1] : own[at]?.slice("--color=".length);
-  return wordsOf(flagNamed("color"))?.includes(value) ? value : undefined;
+  return flagNamed("color").values?.includes(value) ? value : undefined;
 }
 
-module.exports = { KEY_VARIABLES, checkWords, colorOf, didYouMean, notAmong, readArguments, wrong };
+module.exports = { KEY_VARIABLES, colorOf, didYouMean, notAmong, readArguments, wrong };

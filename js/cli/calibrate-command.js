@@ -1,74 +1,69 @@
 "use strict";
 
-// `roo-condense calibrate FOLDER...`: thresholds of the smart provider learned from the histories there, as a configuration with what speaks for it.
+// `roo-condense calibrate FOLDER...`: learns thresholds of the provider smart from histories, and prints them as a configuration with the evidence.
 
-const fs = require("node:fs");
-const path = require("node:path");
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, writeOutput } = require("./output-file.js");
 const { inOwnWords } = require("./own-words.js");
+const { filesOf, noHistories } = require("./several.js");
 const { number, percent, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** The histories below a folder, or a file itself. What is no history is left out; how many those were is told. */
+/** The histories that are named or in folders. `leftOut` counts the files of folders that are not histories. */
 function readAll(names) {
-  const files = names.flatMap((name) => {
-    if (!fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) return [{ file: name, isNamed: true }];
-    const inside = fs.readdirSync(name, { recursive: true, encoding: "utf8" }).filter((file) => /\.jsonl?$/.test(file));
-    return inside.sort().map((file) => ({ file: path.join(name, file), isNamed: false }));
-  });
+  const files = filesOf(names);
   const histories = [];
-  for (const { file, isNamed } of files) {
+  for (const { file, below } of files) {
     try {
       histories.push(readHistory(file).messages);
     } catch (error) {
-      if (isNamed || !(error instanceof Failure)) throw error;
+      if (below === undefined || !(error instanceof Failure)) throw error;
     }
   }
   return { histories, leftOut: files.length - histories.length };
 }
 
-/** What was measured, in a sentence; it goes into the configuration too, which has no other place for it. */
+/** The measurements, in a sentence, which also becomes the description of the configuration. */
 function evidenceLine({ preset, cuts, fixed, learned }) {
-  const told = ({ reductionPercent, kept }) => `${percent(reductionPercent, 100)} less, ${percent(kept, 1)} of what was used later kept`;
-  return `Thresholds of ${preset} learned from ${cuts} earlier parts of conversations: ${told(learned)}; its own: ${told(fixed)}.`;
+  const told = ({ reductionPercent, kept }) =>
+    `${percent(reductionPercent, 100)} fewer tokens, ${percent(kept, 1)} of later uses still readable`;
+  return `Thresholds of ${preset}, learned from ${cuts} cut conversations: ${told(learned)}. Its fixed thresholds: ${told(fixed)}.`;
 }
 
 function textOf(found, leftOut) {
   const lines = [evidenceLine(found)];
   if (!found.reached) lines.push(`A reduction of ${percent(found.goalPercent, 100)} was not reached.`);
-  if (leftOut > 0) lines.push(`Files that are no histories, left out: ${leftOut}`);
-  lines.push("", "Thresholds, in tokens of a message");
+  if (leftOut > 0) lines.push(`Skipped files that are no histories: ${leftOut}`);
+  lines.push("", "Thresholds, in tokens per message");
   for (const { pass, kind, tokens } of found.thresholds)
     lines.push(`  ${pass}, ${kind}: ${tokens >= 1_000_000 ? "never" : number(tokens)}`);
-  lines.push("", "Used later, for each 1000 tokens");
+  lines.push("", "Later uses per 1000 tokens");
   for (const { kind, from, to, texts, usedPer1000Tokens } of found.evidence) {
-    const size = to === undefined ? `${number(from)} tokens and more` : `${number(from)} to ${number(to)} tokens`;
+    const size = to === undefined ? `${number(from)} tokens or more` : `${number(from)} to ${number(to)} tokens`;
     lines.push(`  ${kind}, ${size}: ${usedPer1000Tokens.toFixed(2)} (of ${number(texts)})`);
   }
   return `${lines.join("\n")}\n`;
 }
 
-async function calibrate(library, settings, { stdout }) {
+async function calibrate(library, settings, { stdout, progress }) {
   const { files, preset, target, out, force, json, quiet } = settings;
-  if (files.includes("-")) throw wrong("calibrate reads files and folders: standard input is neither");
+  if (files.includes("-")) throw wrong("calibrate needs files or folders: it cannot read standard input", "calibrate");
   if (out !== undefined) checkOutput(out, {}, force);
   const { histories, leftOut } = readAll(files);
   const shown = files.map(visible).join(", ");
-  if (histories.length === 0) {
-    const others = leftOut === 0 ? "no .json or .jsonl file" : `${plural(leftOut, "file")}, none of which is a history`;
-    throw new Failure(EXIT.notMessages, `calibrate: there is nothing to learn from in ${shown}: ${others}`);
-  }
-  const interruption = new Interruption(() => {});
+  if (histories.length === 0) throw noHistories(files, leftOut);
+  const interruption = new Interruption(() => progress.stop());
   const { signal } = interruption;
   let found;
   try {
+    // How many there will be is not known before the end.
+    const onProgress = ({ tried }) => progress.step(`learning: ${plural(tried, "configuration")} tried`, 1, 2);
     const goal = target && { reductionPercent: 100 - target.percent };
     found = await interruption.during(() =>
-      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), signal }),
+      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), signal, onProgress }),
     );
   } catch (error) {
     if (signal.aborted) throw new Failure(signal.reason, "interrupted");
@@ -76,7 +71,7 @@ async function calibrate(library, settings, { stdout }) {
       const { MIN_TOKENS } = require("../calibrate.js");
       throw new Failure(
         EXIT.notMessages,
-        `calibrate: nothing can be learned from ${plural(histories.length, "history", "histories")} in ${shown}: it takes longer ones, whose earlier part has ${number(MIN_TOKENS)} tokens and more and names what comes later`,
+        `calibrate cannot learn from ${plural(histories.length, "history", "histories")} in ${shown}: it needs longer ones, whose earlier part has at least ${number(MIN_TOKENS)} tokens and names that are used later`,
         { cause: error },
       );
     }
@@ -84,6 +79,7 @@ async function calibrate(library, settings, { stdout }) {
       throw new Failure(EXIT.usage, inOwnWords(error, "calibrate"), { code: error.code, cause: error });
     throw error;
   }
+  progress.pause();
   const config = { ...found.config, description: evidenceLine(found) };
   const content = Buffer.from(`${JSON.stringify(config, null, 2)}\n`);
   if (json) stdout.write(`${JSON.stringify({ version, exitCode: EXIT.done, ...found, config }, null, 2)}\n`);

@@ -1,13 +1,13 @@
 "use strict";
 
-// `roo-condense completions SHELL`: what the shell completes, from the table of commands and flags.
+// `roo-condense completions SHELL`: the script that completes commands, flags and their values, from the table of both.
 
-const { COMMANDS, FLAGS, aboutOf, commandNames, flagsOf } = require("./flags.js");
+const { COMMANDS, FLAGS, commandNames, flagsOf } = require("./flags.js");
 
-/** The commands that are told by their name. Everything else condenses. */
+/** The commands that are recognised by their name. Everything else condenses. */
 const NAMED = COMMANDS.filter(({ name }) => name !== "condense");
 const [CONDENSE] = COMMANDS;
-/** Commands whose argument is a word, and no history. */
+/** Commands whose argument is a word, not a history. */
 const OF_WORDS = COMMANDS.filter(({ arguments: { values } }) => values);
 
 /** @param {import("./flags.js").Flag} flag */
@@ -18,15 +18,35 @@ const longForms = (command) =>
     .join(" ");
 const isNotCondensing = NAMED.map(({ name }) => name).join(" ");
 
-function bash(wordsOf) {
+/** The values of a flag or an argument, as a shell takes them. */
+/** @param {{ values?: readonly string[] }} of */
+const wordsOf = ({ values }) => values?.join(" ");
+
+function bash() {
   const reply = (flag) => {
     const words = wordsOf(flag);
     const how = words ? `-W "${words}"` : flag.isFile ? "-f" : undefined;
     return how ? `COMPREPLY=($(compgen ${how} -- "$cur")); return` : "return";
   };
+  const caseOf = (flag, command) =>
+    `    ${forms(flag)
+      .map((form) => `"${command} "${form}`)
+      .join("|")}) ${reply(flag)} ;;`;
+  // A command for which a flag takes other values comes first.
+  const special = NAMED.flatMap(({ name }) =>
+    flagsOf(name)
+      .filter((flag) => FLAGS.find((other) => other.name === flag.name)?.values !== flag.values)
+      .map((flag) => caseOf(flag, name)),
+  );
   const values = [
-    ...FLAGS.filter(({ value }) => value).map((flag) => `    ${forms(flag).join("|")}) ${reply(flag)} ;;`),
-    ...OF_WORDS.map((command) => `    ${command.name}) [[ $COMP_CWORD -eq 2 ]] && { ${reply(command.arguments)}; } ;;`),
+    ...special,
+    ...FLAGS.filter(({ value }) => value).map(
+      (flag) =>
+        `    ${forms(flag)
+          .map((form) => `*" "${form}`)
+          .join("|")}) ${reply(flag)} ;;`,
+    ),
+    ...OF_WORDS.map((command) => `    *" "${command.name}) [[ $COMP_CWORD -eq 2 ]] && { ${reply(command.arguments)}; } ;;`),
   ];
   return `# bash completion for roo-condense
 _roo_condense() {
@@ -34,7 +54,7 @@ _roo_condense() {
   COMPREPLY=()
   # bash splits --color=never into three words.
   if [[ "$cur" == "=" ]]; then cur=""; elif [[ "$prev" == "=" ]]; then prev="\${COMP_WORDS[COMP_CWORD-2]}"; fi
-  if [[ "$cur" != -* ]]; then case "$prev" in
+  if [[ "$cur" != -* ]]; then case "\${COMP_WORDS[1]} $prev" in
 ${values.join("\n")}
   esac; fi
   case "\${COMP_WORDS[1]}" in
@@ -52,19 +72,19 @@ complete -o filenames -F _roo_condense roo-condense
 `;
 }
 
-function zsh(wordsOf) {
+function zsh() {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const action = (taken) => (wordsOf(taken) ? `(${wordsOf(taken)})` : taken.isFile ? "_files" : "");
-  const flagOf = (command) => (flag) => {
+  const flagOf = (flag) => {
     const value = flag.value ? `:${flag.value}:${action(flag)}` : "";
-    const about = aboutOf(flag, command.name).replace(/[[\]\\:]/g, "\\$&");
+    const about = flag.about.replace(/[[\]\\:]/g, "\\$&");
     // --out FILE and --out=FILE.
     const named = (form) => `${form}${flag.value && form.startsWith("--") ? "=" : ""}`;
     return forms(flag).map((form) => quoted(`${flag.multiple ? "*" : ""}${named(form)}[${about}]${value}`));
   };
   const words = (command) => {
     const taken = command.arguments.values ? `1:word:${action(command.arguments)}` : "*:history:_files";
-    return [...flagsOf(command.name).flatMap(flagOf(command)), quoted(taken)].join(" \\\n      ");
+    return [...flagsOf(command.name).flatMap(flagOf), quoted(taken)].join(" \\\n      ");
   };
   // The name of a command is no argument of it.
   const cases = NAMED.map(
@@ -91,7 +111,7 @@ if [[ "$funcstack[1]" == _roo_condense ]]; then _roo_condense "$@"; else compdef
 `;
 }
 
-function fish(wordsOf) {
+function fish() {
   const quoted = (text) => `'${text.replace(/['\\]/g, "\\$&")}'`;
   const taken = (flag) => {
     const words = wordsOf(flag);
@@ -102,7 +122,7 @@ function fish(wordsOf) {
   const flags = (command) =>
     flagsOf(command.name).map((flag) => {
       const letter = flag.short ? ` -s ${flag.short}` : "";
-      return `complete -c roo-condense -n ${isIn(command)} -l ${flag.name}${letter}${taken(flag)} -d ${quoted(aboutOf(flag, command.name))}`;
+      return `complete -c roo-condense -n ${isIn(command)} -l ${flag.name}${letter}${taken(flag)} -d ${quoted(flag.about)}`;
     });
   return `# fish completion for roo-condense
 ${COMMANDS.map(({ name, about }) => `complete -c roo-condense -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`).join("\n")}
@@ -113,21 +133,7 @@ ${COMMANDS.flatMap(flags).join("\n")}
 
 const SCRIPTS = { bash, zsh, fish };
 
-/** The package; undefined where there is no binary: a shell that starts must not fail for the few words that the package knows. */
-function packageIfAny(loadLibrary) {
-  try {
-    return loadLibrary();
-  } catch (error) {
-    if (error.code !== "binary_not_found") throw error;
-    return undefined;
-  }
-}
-
-/** The script that a shell reads. */
-function completions(shell, loadLibrary) {
-  const library = packageIfAny(loadLibrary);
-  const wordsOf = ({ values }) => (typeof values === "function" ? library && values(library) : values)?.join(" ");
-  return SCRIPTS[shell](wordsOf);
-}
+/** The script for a shell. */
+const completions = (shell) => SCRIPTS[shell]();
 
 module.exports = { completions };

@@ -3,16 +3,17 @@
 // From arguments to the package's own calls: which provider, with what, and what came out.
 
 const fs = require("node:fs");
-const { KEY_VARIABLES, checkWords, wrong } = require("./arguments.js");
+const { KEY_VARIABLES, wrong } = require("./arguments.js");
 const { condensingSteps } = require("./condensing-steps.js");
 const { countByKind, recountByKind, totalOf } = require("./content-kinds.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { unreadable } = require("./history-file.js");
-const { parse } = require("./history-text.js");
+const { describe, parse } = require("./history-text.js");
 const { inOwnWords } = require("./own-words.js");
+const { isRooCondenseError } = require("../errors.js");
 const isObject = require("../is-object.js");
 
-/** The object that an option gives: JSON, or a file with JSON. */
+/** The object that a flag gives: JSON, or a file with JSON. */
 function readObject(option, given) {
   if (given === undefined) return undefined;
   const isJson = given.trimStart().startsWith("{");
@@ -30,18 +31,19 @@ function readObject(option, given) {
   } catch (error) {
     throw error instanceof Failure ? new Failure(EXIT.usage, error.message, { hints: error.hints, cause: error }) : error;
   }
-  if (!isObject(object)) throw wrong(`${option}: an object is expected`);
+  if (!isObject(object)) throw wrong(`${option} must be a JSON object, or a file that holds one; got ${describe(object)}`, option);
   return object;
 }
 
-/** The handler that `--llm` asks for. */
+/** The handler for `--llm`. */
 function createHandler(library, model, env) {
   if (!model) return undefined;
-  if (typeof library.httpHandler !== "function") throw wrong("--llm: this version of roo-condense does not call language models");
+  if (typeof library.httpHandler !== "function") throw wrong("--llm: this build of roo-condense cannot call language models", "--llm");
   const variable = KEY_VARIABLES[model.api];
   const apiKey = env[variable];
-  // Servers of one's own often need no key.
-  if (!apiKey && model.baseUrl === undefined) throw wrong(`--llm ${model.api}: the environment variable ${variable} is not set`);
+  // Your own servers often need no key.
+  if (!apiKey && model.baseUrl === undefined)
+    throw wrong(`--llm ${model.api} needs the environment variable ${variable}, which is not set`, "--llm");
   const options = {
     api: model.api,
     model: model.model,
@@ -52,13 +54,13 @@ function createHandler(library, model, env) {
   return reportAsUsage(() => library.httpHandler(options), unencryptedHints(model, apiKey));
 }
 
-/** What helps where a key would go over plain http. */
+/** Advice if a key would be sent over plain http. */
 const unencryptedHints = ({ baseUrl, insecure }, apiKey) =>
   baseUrl?.startsWith("http:") && apiKey && !insecure
-    ? ["--insecure sends the key unencrypted, so that others on the way can read it; unset the variable if the server needs none."]
+    ? ["--insecure sends the key unencrypted, so others on the network can read it. Unset the variable if the server needs no key."]
     : [];
 
-/** The provider to ask, and whether others may stand in for it. */
+/** The provider to use, and whether it has fallbacks. */
 function chooseProvider({ provider, preset, model, target }) {
   if (provider !== undefined) return { id: provider, fallback: false };
   if (preset !== undefined) return { id: "smart" };
@@ -66,13 +68,12 @@ function chooseProvider({ provider, preset, model, target }) {
   return target ? { id: "lossless" } : { id: "lossless", fallback: false };
 }
 
-/** A manager that can do what the arguments ask for, and the id of the provider. */
+/** A manager for the arguments, and the id of the provider. */
 function prepare(library, settings, env) {
   const { id, fallback } = chooseProvider(settings);
   const { preset } = settings;
   if (preset !== undefined && typeof library.createSmartProvider !== "function")
-    throw wrong("--preset: this version of roo-condense has no smart provider, whose presets these are");
-  checkWords(settings, library);
+    throw wrong("--preset: this build of roo-condense has no smart provider", "--preset");
   const handler = createHandler(library, settings.model, env);
   const tools = readObject("--tools", settings.tools);
   return reportAsUsage(() => {
@@ -86,14 +87,28 @@ function prepare(library, settings, env) {
   });
 }
 
-/** What the package throws at once are wrong arguments, so the user's. */
+/** The failure for what the package throws: wrong arguments, so the user's. */
+function usageFailure(error, hints) {
+  if (error instanceof Failure || !isRooCondenseError(error)) return error;
+  const exitCode = error.code === "not_serializable" ? EXIT.failed : EXIT.usage;
+  return new Failure(exitCode, inOwnWords(error, "condense"), {
+    code: error.code,
+    cause: error,
+    hints: exitCode === EXIT.usage ? hints : [],
+  });
+}
+
+/** Calls the package; what it throws, or rejects with, is a failure of usage. */
 function reportAsUsage(call, hints = []) {
   try {
-    return call();
+    const answer = call();
+    return answer instanceof Promise
+      ? answer.catch((error) => {
+          throw usageFailure(error, hints);
+        })
+      : answer;
   } catch (error) {
-    if (error instanceof Failure || typeof error.code !== "string" || error.code.startsWith("ERR_")) throw error;
-    if (error.code === "not_serializable") throw new Failure(EXIT.failed, error.message, { code: error.code, cause: error });
-    throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error, hints });
+    throw usageFailure(error, hints);
   }
 }
 
@@ -103,29 +118,29 @@ const withOwnWords = (warnings) => warnings.map((warning) => ({ ...warning, mess
 function failureOf(error, signal, cost = 0) {
   if (signal.aborted) return new Failure(signal.reason, "interrupted; nothing was written");
   const { code } = error;
-  const spent = cost > 0 ? `; $${cost.toFixed(4)} were spent` : "";
+  const spent = cost > 0 ? `; $${cost.toFixed(4)} was spent` : "";
   const exitCode = ["invalid_config", "out_of_range", "unknown_provider", "handler_invalid"].includes(code) ? EXIT.usage : EXIT.failed;
   return new Failure(exitCode, `${inOwnWords(error, "condense")}${spent}`, { code });
 }
 
-/** Codes of errors that say that a model did not answer, or not as it should. */
+/** Codes of errors that mean that a model gave no usable response. */
 const UNANSWERED = /^(?:llm_|summary_empty$|handler_invalid$)/;
 
-/** The failure of a model that was asked and did not answer, where others stood in for it. Single texts may fail when others were summarised. */
+/** The failure of a model that gave no usable response, where a fallback ran. Single texts may fail if others were summarised. */
 function unanswered({ warnings, changes, cost }, { model, fallback }) {
   if (!model || fallback) return undefined;
   const wrote = changes.some(({ operation }) => operation === "summarize");
   const told = warnings.find(({ code, errorCode }) => UNANSWERED.test(errorCode ?? "") && !(code === "summary_failed" && wrote));
   if (!told) return undefined;
-  const spent = cost > 0 ? `; $${cost.toFixed(4)} were spent` : "";
-  const message = `${told.message.replace(/\s+/g, " ")}${spent}; nothing was written (--fallback goes on without the model)`;
+  const spent = cost > 0 ? `; $${cost.toFixed(4)} was spent` : "";
+  const message = `${inOwnWords(told, "condense").replace(/\s+/g, " ")}${spent}; nothing was written (--fallback condenses without the model)`;
   return new Failure(EXIT.failed, message, { code: told.errorCode });
 }
 
 /**
- * Condenses, or with the setting `preview` only says what that would do. `step(label, done, total, long)` is told how it goes. Returns the
- * result with what else the report needs: `tokens` by kind before and, unless it is a preview, after, `target`, `problems` of the input, and
- * the provider that was asked.
+ * Condenses, or with the setting `preview` makes a dry run. `step(label, done, total, isLong)` is called with the progress. Returns the result with
+ * further facts for the report: `tokens` by kind before and, except in a dry run, after, `target`, `problems` of the input, and the id of the provider
+ * that was called.
  */
 async function condense(library, history, settings, { env, interruption, step }) {
   const { signal } = interruption;
@@ -155,7 +170,7 @@ async function condense(library, history, settings, { env, interruption, step })
     ...(target && { targetTokens: target.tokens }),
   };
   // The studio and `calibrate` write such configurations.
-  const hints = config?.passes !== undefined && id !== "smart" ? ["Passes are of smart: --provider smart takes them."] : [];
+  const hints = config?.passes !== undefined && id !== "smart" ? ["passes belong to the provider smart: add --provider smart."] : [];
   if (settings.preview) {
     const preview = await interruption.during(() => reportAsUsage(() => manager.preview({ messages }, options), hints));
     if (preview.error) throw failureOf(preview.error, signal);
@@ -176,14 +191,14 @@ async function condense(library, history, settings, { env, interruption, step })
   if (result.error) throw failureOf(result.error, signal, result.cost);
   const failure = unanswered(result, settings);
   if (failure) throw failure;
-  step("counting what is left", 18, 20);
+  step("counting the result", 18, 20);
   const after = recountByKind(before, messages, result.messages, library.countTokens);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return { ...result, warnings, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
 }
 
-/** For each operation how often it was done and how many tokens that saved, in order of appearance. */
+/** For each operation the number of changes and the tokens saved, in order of appearance. */
 function byOperation(changes) {
   const operations = new Map();
   for (const { operation, tokensBefore, tokensAfter } of changes) {

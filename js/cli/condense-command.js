@@ -1,14 +1,14 @@
 "use strict";
 
-// `roo-condense HISTORY`: condenses a history, and writes it where the arguments say.
+// `roo-condense HISTORY`: condenses a history, and writes the result where the arguments say.
 
 const fs = require("node:fs");
+const path = require("node:path");
 const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
-const { checkOutput, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
-const { ProgressBar } = require("./progress-bar.js");
+const { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
 
 /**
@@ -25,48 +25,58 @@ function write(history, condensed, content, settings) {
   return { ...withRestoreData(data, put), bytes: content.length };
 }
 
+/** Makes the folder for one of several results. */
+function makeFolderOf(file) {
+  try {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+  } catch (error) {
+    throw notWritten(file, error);
+  }
+}
+
 /** Refuses, before the work, what could not be written afterwards. */
 function checkPlace(history, settings) {
   if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
   if (settings.inPlace && history.isSession)
     throw new Failure(
       EXIT.usage,
-      `${history.shownName} is a session of Claude Code, whose records --in-place cannot write: --out writes its messages elsewhere`,
+      `${history.shownName} is a Claude Code session, which --in-place cannot write: use --out FILE to write its messages elsewhere`,
     );
 }
 
-/** Does what the arguments ask for; see `WORK` in run.js. */
-async function condenseHistory(library, settings, { stdout, stderr, env, begun, warn }) {
-  const bar = new ProgressBar(stderr, { enabled: settings.progress, env });
-  const interruption = new Interruption(() => bar.stop());
+/** Condenses one history; see `WORK` in run.js. */
+async function condenseHistory(library, settings, { stdout, stderr, env, begun, warn, progress }) {
+  const interruption = new Interruption(() => progress.stop());
   try {
-    bar.step("reading", 0, 20);
     if (settings.inPlace) requireReplaceable(settings.file);
     const history = readHistory(settings.file, warn);
+    if (settings.makeFolder) makeFolderOf(settings.out);
     checkPlace(history, settings);
-    const condensed = await condense(library, history, settings, { env, interruption, step: bar.step.bind(bar) });
+    const condensed = await condense(library, history, settings, { env, interruption, step: progress.step.bind(progress) });
     const isMet = !condensed.target || condensed.target.met;
     const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
     const isWanted = isMet && (settings.out !== undefined || (settings.inPlace && condensed.didCondense));
     let output;
     let standardOutput;
-    // From here on a file may be half written.
+    // From here on a file may be partly written.
     await interruption.unbroken(() => {
       if (!isWanted) return;
-      bar.step("writing", 20, 20);
+      progress.step("writing", 20, 20);
       const content = history.contentWith(condensed.messages);
       if (settings.out === "-") standardOutput = content;
       output = settings.out === "-" ? { file: "standard output", bytes: content.length } : write(history, condensed, content, settings);
     });
-    bar.stop();
+    progress.pause();
     const told = { written: output, totalMs: performance.now() - begun };
-    if (settings.json) return { exitCode, report: reportJson(condensed, settings, history, told), output, standardOutput };
+    const { stats, cost } = condensed;
+    const sums = { tokensBefore: stats.originalTokens, tokensAfter: stats.finalTokens, cost };
+    if (settings.json) return { exitCode, report: reportJson(condensed, settings, history, told), sums, output, standardOutput };
     const stream = settings.out === "-" ? stderr : stdout;
     const { diffMessages } = library;
     const text = settings.quiet ? "" : reportText(condensed, settings, history, { ...told, stream, env, diffMessages });
-    return { exitCode, text, output, standardOutput, missed: isMet ? undefined : missedTarget(condensed, settings).join(" ") };
+    return { exitCode, text, sums, output, standardOutput, missed: isMet ? undefined : missedTarget(condensed, settings).join(" ") };
   } finally {
-    bar.stop();
+    progress.pause();
   }
 }
 

@@ -1,19 +1,19 @@
 "use strict";
 
-// How far condensing is, for the progress bar: in words, and as a share of the whole.
+// Progress of condensing: in words, and as a share of the whole.
 
 const { milliseconds } = require("./terminal.js");
 
-/** What the provider that was asked has of the whole; those that may stand in for it, which is seldom, share the rest. */
+/** The share of the first provider; its fallbacks, which seldom run, share the rest. */
 const FIRST = 0.8;
 
-/** A listener for progress events, which calls `tell(label, share)`; the share goes from 0 to 1. Passes have equal parts of that of their provider. */
+/** A listener for progress events, which calls `tell(label, share)`; the share is 0 to 1. The passes of a provider have equal parts of its share. */
 function condensingSteps(tell) {
   let share = 0;
   let provider = { begin: 0, size: 1 };
   let pass = provider;
   const partOf = ({ begin, size }, done, total) => ({ begin: begin + (size * done) / Math.max(total, 1), size: size / Math.max(total, 1) });
-  /** Never back: a provider may go through its passes again. */
+  /** Never goes back: a provider may repeat its passes. */
   const step = (label, reached = share) => {
     share = Math.max(share, Math.min(reached, 1));
     tell(label, share);
@@ -34,7 +34,7 @@ function condensingSteps(tell) {
       const what = total === 1 ? "waiting for the summary" : `summaries: ${done} of ${total}`;
       step(`${where}${what}`, partOf(pass, done, total).begin);
     },
-    retrying: ({ done, total, waitMs, code }) => step(`attempt ${done} of ${total} failed (${code}), again in ${milliseconds(waitMs)}`),
+    retrying: ({ done, total, waitMs, code }) => step(`attempt ${done} of ${total} failed (${code}), next in ${milliseconds(waitMs)}`),
   };
   return (event) => listeners[event.phase]?.(event);
 }

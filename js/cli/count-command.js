@@ -8,8 +8,9 @@ const { readHistory } = require("./history-file.js");
 const { Report } = require("./report-lines.js");
 const { bytes, number, percent, plural } = require("./terminal.js");
 
-async function countHistory(library, { file, color }, { stdout, env, warn }) {
+async function countHistory(library, { file, color }, { stdout, env, warn, progress }) {
   const history = readHistory(file, warn);
+  progress.step("counting tokens", 1, 2, history.bytes.length > 5e6);
   await library.warmUp();
   const byKind = countByKind(history.messages, library.countTokens);
   const tokens = totalOf(byKind);
@@ -22,6 +23,7 @@ async function countHistory(library, { file, color }, { stdout, env, warn }) {
     exitCode: EXIT.done,
     report: { file, messages: history.messages.length, bytes: history.bytes.length, tokens, byKind },
     text: report.toString(),
+    sums: { tokens },
   };
 }
 

@@ -1,7 +1,6 @@
 "use strict";
 
-// How the program ends. Whatever ends with another code than 0 has changed no file, but those of other histories of the same call; where only the report could
-// not be printed, the message says so.
+// How the program ends. With any code but 0, the history that failed was not changed; where only the report could not be printed, the message says so.
 
 const EXIT = Object.freeze({
   /** Done, or there was nothing to gain. */
@@ -22,18 +21,18 @@ const EXIT = Object.freeze({
 
 /** The lines of the help text. */
 const MEANINGS = Object.freeze([
-  [EXIT.done, "done, or nothing to gain (the report says which)"],
-  [EXIT.failed, "the condensation failed, or the model did not answer"],
-  [EXIT.usage, "wrong usage: options, or a configuration the provider refuses"],
-  [EXIT.unreadable, "the file is missing or cannot be read"],
+  [EXIT.done, "done, or there was nothing to gain; the report says which"],
+  [EXIT.failed, "the condensation failed, or the model did not respond"],
+  [EXIT.usage, "wrong usage: arguments, or an invalid configuration"],
+  [EXIT.unreadable, "the file does not exist or cannot be read"],
   [EXIT.notJson, "the file is not JSON in UTF-8; the message names line and column"],
   [EXIT.notMessages, "the JSON is not a history of messages"],
-  [EXIT.targetNotMet, "the target is out of reach"],
+  [EXIT.targetNotMet, "the target cannot be reached"],
   [EXIT.notWritten, "the result could not be written"],
   [EXIT.misshapen, "validate found shape problems"],
-  [EXIT.hungUp, "the terminal went away"],
+  [EXIT.hungUp, "the terminal was closed"],
   [EXIT.interrupted, "interrupted"],
-  [EXIT.terminated, "ended by SIGTERM"],
+  [EXIT.terminated, "terminated (SIGTERM)"],
 ]);
 
 /** The fixed word of an exit code, for `--json`. */
@@ -42,18 +41,20 @@ function codeName(code) {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A failure that the user can act on: printed without a stack. `hints` are further lines, printed as they are. */
+/** A failure that the user can act on, printed without a stack. */
 class Failure extends Error {
   /**
    * @param {number} exitCode
    * @param {string | { message: string, said: object }} message in English, or also as what it is made of
-   * @param {{ hints?: string[], code?: string, cause?: unknown }} [more] `code`: the fixed word for `--json`
+   * @param {{ hints?: string[], code?: string, field?: string, cause?: unknown }} [more] `hints`: further lines; for `--json`, `code`: the fixed word, and `field`: the
+   *   flag that the failure is about
    */
-  constructor(exitCode, message, { hints = [], code = codeName(exitCode), cause } = {}) {
+  constructor(exitCode, message, { hints = [], code = codeName(exitCode), field, cause } = {}) {
     super(typeof message === "string" ? message : message.message, cause === undefined ? undefined : { cause });
     this.said = typeof message === "string" ? undefined : message.said;
     this.exitCode = exitCode;
     this.hints = hints;
+    this.field = field;
     this.code = code;
   }
 }

@@ -1,13 +1,13 @@
 "use strict";
 
-// `roo-condense expand`: a condensed history with every pointer replaced by what it stands for.
+// `roo-condense expand`: a condensed history with every pointer replaced by the lines it points to.
 
 const { EXIT } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { checkOutput, writeOutput } = require("./output-file.js");
 const { bytes: shownBytes, plural, visible } = require("./terminal.js");
 
-/** Does what the arguments ask for. Returns the report as JSON, the same as text, and what goes to standard output. */
+/** Expands one history; see `WORK` in run.js. */
 function expandHistory(library, { file, out, force }, { warn }) {
   const history = readHistory(file, warn);
   if (out !== undefined) checkOutput(out, history, force);
@@ -21,9 +21,11 @@ function expandHistory(library, { file, out, force }, { warn }) {
     output = { file: out === "-" ? "standard output" : writeOutput(out, content, history, force), bytes: content.length };
   }
   const lines = [`${history.shownName}: ${plural(changed, "message")} with pointers, of ${plural(messages.length, "message")}.`];
-  for (const { messageIndex, text } of unresolved) lines.push(`message ${messageIndex}: leads nowhere: ${visible(text)}`);
+  for (const { messageIndex, text } of unresolved) lines.push(`message ${messageIndex}: points to nothing: ${visible(text)}`);
   lines.push(
-    output ? `Written to ${visible(output.file)} (${shownBytes(output.bytes)}).` : "Nothing was written: --out FILE keeps the result.",
+    output
+      ? `Written to ${visible(output.file)} (${shownBytes(output.bytes)}).`
+      : "Nothing was written. To keep the result, add --out FILE.",
   );
   const report = { changedMessages: changed, unresolved, output: output ?? null };
   return { exitCode: EXIT.done, report, text: `${lines.join("\n")}\n`, output, standardOutput };

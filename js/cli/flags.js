@@ -1,15 +1,15 @@
 "use strict";
 
-// The one definition of every command and every flag. The parser, the checks, the help, the completions and the table in docs/command-line.md are made from
-// it. Texts are Markdown; the help leaves the backticks out.
+// The one definition of every command and every flag. The parser, the checks, the help, the completions, the flags in error messages and the table in
+// docs/command-line.md are made from it. Texts are Markdown; the help leaves the backticks out.
 
 /**
- * What a command takes after its name.
+ * The argument of a command.
  * @typedef {object} Argument
  * @property {string} name as the usage calls it
  * @property {string} about
  * @property {boolean} [isOptional]
- * @property {boolean} [isMany]
+ * @property {boolean} [isMany] several of them, and folders that hold them
  * @property {readonly string[]} [values] the allowed words; without them it is a file
  */
 
@@ -19,6 +19,7 @@
  * @property {Argument} arguments
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
+ * @property {readonly string[]} [examples] command lines
  */
 
 /**
@@ -26,81 +27,119 @@
  * @property {string} name
  * @property {string} [short] its letter
  * @property {string} [value] what its value is called; a flag without it is a switch
- * @property {readonly string[] | ((library: any) => string[])} [values] the allowed words; a function where the package knows them
+ * @property {readonly string[]} [values] the allowed words
  * @property {boolean} [multiple] may be given several times
  * @property {boolean} [isFile] its value is a file
  * @property {boolean} [isNumber] its value is a number, 0 or more
  * @property {number} [most] the largest number
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
- * @property {Readonly<Record<string, string>>} [aboutIn] `about` of a command for which the flag means something else
+ * @property {Readonly<Record<string, { about?: string, details?: string, values?: readonly string[] }>>} [for] by command, where the flag means something else
  * @property {keyof typeof GROUPS} group
  * @property {readonly string[]} commands the commands that understand it
  * @property {string} [answers] the answer of `recommend()` that it gives
+ * @property {readonly string[]} [options] the options of the JavaScript API that it sets; messages about them name the flag instead
  */
 
 const SHELLS = ["bash", "zsh", "fish"];
 
-const HISTORY = Object.freeze({
+const KINDS =
+  'Roo Code\'s `api_conversation_history.json` (an array of messages), an object with a field "messages", JSON Lines with one message per line, or a Claude Code session (`.jsonl`) without its subagents. `-` is standard input.';
+const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
+const HISTORIES = Object.freeze({
   name: "HISTORY",
-  about:
-    'Roo Code\'s `api_conversation_history.json` (an array of messages), an object with a field "messages", JSON Lines with a message on each line, or a session of Claude Code (`.jsonl`) without what its subagents did. `-` reads standard input.',
+  isMany: true,
+  about: `A file or folder. Files: ${KINDS} In a folder, all \`.json\` and \`.jsonl\` files that are histories, at any depth.`,
 });
 
 /** @type {readonly Command[]} */
 const WITHOUT_HELP = [
   {
     name: "condense",
-    arguments: { ...HISTORY, isMany: true },
-    about: "Condense a conversation; without a command, too",
-    details:
-      "Reports what condensing saves. Without --out or --in-place nothing is written. Several histories are condensed one after the other.",
+    arguments: HISTORIES,
+    about: "Condense histories; the default command",
+    details: "Reports what condensing saves. Nothing is written without --out or --in-place. Several histories are condensed one by one.",
+    examples: [
+      "roo-condense api_conversation_history.json",
+      "roo-condense history.json --target 50% --explain",
+      "roo-condense history.json --target 40000 --out shorter.json",
+      "roo-condense history.json --preset balanced --preview",
+      `roo-condense history.json --provider truncation --target 25% --in-place --config '{"strategy":"head_tail"}'`,
+      "roo-condense - --target 50% --out - < history.json > shorter.json",
+      "roo-condense tasks/ --target 50% --out condensed/",
+    ],
   },
   {
     name: "restore",
     arguments: HISTORY,
     about: "Undo a condensation",
     details:
-      "With --out or --in-place: writes what was there before, byte for byte. Messages that were added after the condensation stay at the end.",
+      "With --out or --in-place, writes the original history, byte for byte. Messages added after the condensation are kept at the end.",
+    examples: ["roo-condense restore history.json --in-place"],
   },
-  { name: "expand", arguments: HISTORY, about: "Replace every pointer by the lines it points to" },
-  { name: "count", arguments: { ...HISTORY, isMany: true }, about: "Count tokens, by kind of content" },
+  {
+    name: "expand",
+    arguments: HISTORY,
+    about: "Replace every pointer by the lines it points to",
+    examples: ["roo-condense expand shorter.json --out readable.json"],
+  },
+  {
+    name: "count",
+    arguments: HISTORIES,
+    about: "Count tokens by kind of content",
+    examples: ["roo-condense count ~/.claude/projects/"],
+  },
   {
     name: "studio",
     arguments: { ...HISTORY, isMany: true, isOptional: true },
-    about: "Serve a page to see, compare and undo changes",
-    details: "The page is served on this machine alone.",
+    about: "Open a page to view, compare and undo changes",
+    details: "The page is served on this machine only.",
+    examples: ["roo-condense studio history.json --write"],
   },
-  { name: "report", arguments: HISTORY, about: "Write that page as one file", details: "Needs --html FILE." },
+  {
+    name: "report",
+    arguments: HISTORY,
+    about: "Write that page as one HTML file",
+    details: "Needs --html FILE.",
+    examples: ["roo-condense report history.json --html report.html"],
+  },
   {
     name: "inspect",
-    arguments: { ...HISTORY, isMany: true },
+    arguments: HISTORIES,
     about: "Show what fills the context window",
-    details: "Prints tokens by kind, tool and file, the largest parts, and parts that say nothing new.",
+    details: "Prints tokens by kind, tool and file, the largest parts, and repeated or stale parts.",
+    examples: ["roo-condense inspect history.json --window 200k --compare"],
   },
   {
     name: "recommend",
     arguments: { ...HISTORY, isOptional: true },
     about: "Recommend a provider",
     details:
-      "The answers are the flags from --priority to --scenario, --target and --window; without them it asks, on a terminal. On a history it tries what each provider would do.",
+      "The flags from --priority to --scenario, --target and --window answer its questions; without any of them it asks, on a terminal. With a history, it tries every provider on it.",
+    examples: ["roo-condense recommend history.json --priority cost --target 40%"],
   },
   {
     name: "calibrate",
     arguments: { name: "FOLDER", isMany: true, about: "A folder with histories, or a history." },
     about: "Learn thresholds of the provider smart from histories",
-    details: "--out FILE writes them as a configuration: roo-condense HISTORY --provider smart --config FILE.",
+    details: "--out FILE writes them as a configuration, for --provider smart --config FILE.",
+    examples: ["roo-condense calibrate tasks/ --out smart.json"],
   },
   {
     name: "validate",
-    arguments: { ...HISTORY, isMany: true },
-    about: "Check whether the Messages API would accept a history",
+    arguments: HISTORIES,
+    about: "Check whether the Messages API accepts histories",
+    examples: ["roo-condense validate history.json"],
   },
   {
     name: "completions",
-    arguments: { name: "SHELL", values: SHELLS, about: "The shell that reads the script." },
+    arguments: { name: "SHELL", values: SHELLS, about: "The shell to print the script for." },
     about: `Print completions for ${SHELLS.join(", ")}`,
-    details: "For bash: `source <(roo-condense completions bash)`.",
+    examples: [
+      "source <(roo-condense completions bash)",
+      "roo-condense completions zsh > ~/.zfunc/_roo-condense",
+      "roo-condense completions fish > ~/.config/fish/completions/roo-condense.fish",
+    ],
   },
 ];
 
@@ -113,79 +152,100 @@ const COMMANDS = deepFrozen([
     name: "help",
     arguments: { name: "COMMAND", isOptional: true, values: commandNames, about: "The command to explain." },
     about: "Print this help, or the help of a command",
+    examples: ["roo-condense help condense"],
   },
 ]);
 
 const without = (...names) => commandNames.filter((name) => !names.includes(name));
 
-/** The sections of the help, in their order. */
+/** The sections of the help, in order. */
 const GROUPS = Object.freeze({
-  work: "What to do",
+  work: "Condensing",
   answers: "Answers",
-  keep: "What stays word for word, whatever the target",
-  model: "Where a language model writes summaries",
-  write: "What to write",
-  print: "What to print",
+  keep: "Keep word for word, whatever the target",
+  model: "Language model",
+  write: "Writing files",
+  print: "Printing",
 });
+
+const PROVIDERS = [
+  "native",
+  "smart",
+  "lossless",
+  "truncation",
+  "pipeline",
+  "adaptive",
+  "cost_aware",
+  "quality_first",
+  "per_user",
+  "ab_test",
+  "progressive",
+];
 
 /** @type {readonly Flag[]} */
 const FLAGS = deepFrozen([
   {
     name: "target",
     value: "TOKENS",
-    about: "Leave at most so many tokens: 40000, 40k or 50%",
-    details: "A percentage is a share of the tokens before.",
-    aboutIn: {
-      inspect: "Show where a condensation would have to cut",
-      calibrate: "Learn thresholds that leave this share, as in 40%",
+    about: "Largest number of tokens to leave: 40000, 40k or 50%",
+    details: "A percentage is a share of the original tokens.",
+    for: {
+      inspect: { about: "Show where a condensation to this target would cut", details: "40000, 40k, or 50% of the tokens." },
+      calibrate: { about: "Learn thresholds that leave this share, such as 40%" },
     },
     group: "work",
     commands: ["condense", "report", "inspect", "recommend", "calibrate"],
+    options: ["options.targetTokens", "targetTokens", "reductionPercent", "options.goal.reductionPercent"],
   },
   {
     name: "provider",
     value: "NAME",
-    values: ({ CondensationManager }) => new CondensationManager().listProviders().map(({ id }) => id),
-    about: "Use this provider alone",
+    values: PROVIDERS,
+    about: "Use this provider, without fallbacks",
     details:
-      "Without it: lossless, which says each thing once and removes what a later message replaced; with a target, truncation cuts what lossless leaves too much; with --preset, smart; with --llm, native. Providers: lossless, truncation, native, smart, pipeline, adaptive, cost_aware, quality_first, per_user, ab_test, progressive.",
+      "Default: lossless, which keeps one copy of everything and drops what a later message replaced; with a target, truncation shortens the rest; with --preset, smart; with --llm, native.",
     group: "work",
     commands: ["condense"],
+    options: ["options.provider", "provider"],
   },
   {
     name: "preset",
     value: "NAME",
-    values: ({ presets }) => Object.keys(presets),
-    about: "Use this preset of the provider smart",
-    details: "Presets: conservative (or quality), balanced, aggressive, multi_zone, selective.",
-    aboutIn: { calibrate: "Learn for aggressive, multi_zone or balanced" },
+    values: ["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"],
+    about: "Use the provider smart with this preset",
+    details: "quality is another name for conservative.",
+    for: { calibrate: { about: "Preset to learn thresholds for", values: ["aggressive", "multi_zone", "balanced"] } },
     group: "work",
     commands: ["condense", "calibrate"],
+    options: ["options.preset", "preset"],
   },
   {
     name: "config",
     value: "CONFIG",
     isFile: true,
-    about: "Configure the provider",
+    about: "Configuration of the provider",
     details: "A JSON object, or a file that holds one.",
     group: "work",
     commands: ["condense"],
+    options: ["options.config"],
   },
   {
     name: "tools",
     value: "TOOLS",
     isFile: true,
-    about: "Say what tools do and what becomes of their calls",
+    about: "What your tools do, and how to treat their calls",
     details: 'A JSON object, or a file that holds one: `{"my_*":{"keep":2},"look":{"maxTokens":800}}`.',
     group: "work",
     commands: ["condense"],
+    options: ["tools"],
   },
   {
     name: "window",
     value: "TOKENS",
-    about: "Size of the model's context window: 200000 or 200k",
+    about: "The model's context window: 200000 or 200k",
     group: "work",
     commands: ["studio", "report", "inspect", "recommend"],
+    options: ["context.contextWindow", "contextWindow"],
   },
   {
     name: "priority",
@@ -200,7 +260,7 @@ const FLAGS = deepFrozen([
     name: "budget",
     value: "DOLLARS",
     isNumber: true,
-    about: "What one condensation may cost",
+    about: "Largest cost of one condensation",
     group: "answers",
     commands: ["recommend"],
     answers: "budgetPerCondensation",
@@ -209,7 +269,7 @@ const FLAGS = deepFrozen([
     name: "latency",
     value: "MS",
     isNumber: true,
-    about: "How long one condensation may take",
+    about: "Longest time of one condensation",
     group: "answers",
     commands: ["recommend"],
     answers: "maxLatencyMs",
@@ -219,7 +279,7 @@ const FLAGS = deepFrozen([
     value: "PERCENT",
     isNumber: true,
     most: 100,
-    about: "What share of the information may be lost",
+    about: "Acceptable loss of information",
     group: "answers",
     commands: ["recommend"],
     answers: "acceptableLoss",
@@ -268,6 +328,7 @@ const FLAGS = deepFrozen([
     about: "Keep the calls of these tools and their results",
     group: "keep",
     commands: ["condense"],
+    options: ["options.protect.tools"],
   },
   {
     name: "protect-path",
@@ -276,6 +337,7 @@ const FLAGS = deepFrozen([
     about: "Keep the calls about these files and their results",
     group: "keep",
     commands: ["condense"],
+    options: ["options.protect.paths", "protect.paths"],
   },
   {
     name: "protect-text",
@@ -283,59 +345,72 @@ const FLAGS = deepFrozen([
     multiple: true,
     about: "Keep every block that contains this text",
     details:
-      "Between two slashes, with no unescaped slash between them, it is a regular expression: `/token: \\w+/i`; `\\/usr/` is the text `/usr/`.",
+      "A regular expression if between two slashes, with no unescaped slash inside: `/token: \\w+/i`. `\\/usr/` is the text `/usr/`.",
     group: "keep",
     commands: ["condense"],
+    options: ["options.protect.text", "protect.text"],
   },
   {
     name: "frozen-messages",
     value: "N",
-    about: "Keep the first N messages, with nothing between them",
-    details: "The prompt cache stays valid up to there.",
+    about: "Leave the first N messages unchanged",
+    details: "Nothing is inserted between them, so the prompt cache stays valid that far.",
     group: "keep",
     commands: ["condense"],
+    options: ["options.frozenMessages"],
   },
   {
     name: "llm",
     value: "API",
     values: ["anthropic", "openai"],
-    about: "Ask a language model through this API",
+    about: "Let a language model write summaries, through this API",
     details:
-      "openai is also for all other services that speak its protocol. The key comes from the environment, `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, never from an argument.",
+      "openai includes all services with a compatible API. The key is read from the environment variable `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, never from an argument.",
     group: "model",
     commands: ["condense", "recommend"],
+    options: ["api"],
   },
-  { name: "model", value: "MODEL", about: "The model's name", group: "model", commands: ["condense", "recommend"] },
+  {
+    name: "model",
+    value: "MODEL",
+    about: "Name of the model",
+    group: "model",
+    commands: ["condense", "recommend"],
+    options: ["model"],
+  },
   {
     name: "fallback",
-    about: "Go on without the model when it does not respond",
-    details: "Without --fallback that is a failure, and nothing is written.",
+    about: "Condense without the model if it does not respond",
+    details: "Otherwise that is an error, and nothing is written.",
     group: "model",
     commands: ["condense"],
   },
   {
     name: "base-url",
     value: "URL",
-    about: "Send requests to another server",
+    about: "Send requests to another service",
     details: "For example `http://localhost:11434/v1`.",
     group: "model",
     commands: ["condense", "recommend"],
+    options: ["baseUrl"],
   },
   {
     name: "insecure",
-    about: "Send the key over plain http to another machine, too",
+    about: "Send the key to another machine over plain http",
     group: "model",
     commands: ["condense", "recommend"],
+    options: ["insecure"],
   },
   {
     name: "price",
     value: "PRICE",
     isFile: true,
-    about: "What the model costs, in dollars per million tokens",
+    about: "Price of the model, in dollars per million tokens",
     details:
       'A JSON object, or a file that holds one: `{"inputPrice":3, "outputPrice":15, "cacheWritesPrice":3.75, "cacheReadsPrice":0.3}`.',
     group: "model",
     commands: ["condense", "recommend"],
+    options: ["options.price", "price"],
   },
   {
     name: "out",
@@ -343,8 +418,14 @@ const FLAGS = deepFrozen([
     value: "FILE",
     isFile: true,
     about: "Write the result to this file",
-    details: "`-` is standard output, and the report then goes to standard error. For several histories it is a folder that exists.",
-    aboutIn: { calibrate: "Write the configuration to this file" },
+    details: "`-` is standard output; the report then goes to standard error.",
+    for: {
+      condense: {
+        details:
+          "`-` is standard output; the report then goes to standard error. For several histories, it is a folder; those found in a folder keep their paths below it.",
+      },
+      calibrate: { about: "Write the configuration to this file", details: "`-` is standard output." },
+    },
     group: "write",
     commands: ["condense", "restore", "expand", "calibrate"],
   },
@@ -358,22 +439,22 @@ const FLAGS = deepFrozen([
   },
   {
     name: "force",
-    about: "Let --out replace a file, but never the input",
-    aboutIn: { report: "Let --html replace a file, but never the input" },
+    about: "Let --out overwrite a file, but never the input",
+    for: { report: { about: "Let --html overwrite a file, but never the input" } },
     group: "write",
     commands: ["condense", "restore", "expand", "report", "calibrate"],
   },
   {
     name: "in-place",
-    about: "Replace the input, after a backup",
-    details: "The backup is `HISTORY.json.bak`, or `.bak.1`, `.bak.2` and so on when there is one.",
+    about: "Overwrite the input, after a backup",
+    details: "The backup is `HISTORY.json.bak`, or `.bak.1`, `.bak.2` and so on if that exists.",
     group: "write",
     commands: ["condense", "restore"],
   },
   {
     name: "no-restore-data",
-    about: "Do not write what restore needs",
-    details: "It is written beside the result: `HISTORY.restore.json`, or `HISTORY.restore.1.json` and so on when there is one.",
+    about: "Do not write the restore data",
+    details: "It is written beside the result: `HISTORY.restore.json`, or `HISTORY.restore.1.json` and so on if that exists.",
     group: "write",
     commands: ["condense"],
   },
@@ -382,30 +463,30 @@ const FLAGS = deepFrozen([
     value: "FILE",
     isFile: true,
     about: "Read the restore data from this file",
-    details: "Needed where the restore data is not beside the history.",
+    details: "Needed if it is not beside the history.",
     group: "write",
     commands: ["restore"],
   },
   {
     name: "write",
     about: "Let the page save, each time after a backup",
-    details: "Without --write the page writes nothing.",
+    details: "Without it, the page writes nothing.",
     group: "write",
     commands: ["studio"],
   },
-  { name: "redact", about: "Leave the texts out of the page", group: "write", commands: ["report"] },
-  { name: "no-open", about: "Print the address, and open no browser", group: "print", commands: ["studio"] },
+  { name: "redact", about: "Leave texts out of the page", group: "write", commands: ["report"] },
+  { name: "no-open", about: "Print the address, but do not open a browser", group: "print", commands: ["studio"] },
   {
     name: "preview",
-    about: "Print what would be done and cost, and do nothing",
-    details: "Lists the steps. No model is asked, and nothing is written.",
+    about: "Dry run: print the steps, savings and cost",
+    details: "Calls no language model and writes nothing.",
     group: "print",
     commands: ["condense"],
   },
   {
     name: "compare",
     about: "Compare what each provider would leave",
-    details: "Lists providers and presets, with cost and time. No model is asked.",
+    details: "Lists providers and presets, with cost and time. Calls no language model.",
     group: "print",
     commands: ["inspect"],
   },
@@ -418,14 +499,19 @@ const FLAGS = deepFrozen([
   {
     name: "json",
     about: "Print the report as one JSON object",
-    details: 'On standard output; for several histories with a list "files".',
+    for: Object.fromEntries(
+      ["condense", "count", "inspect", "validate"].map((command) => [
+        command,
+        { details: 'For several histories, it has a list "files" and a "total".' },
+      ]),
+    ),
     group: "print",
     commands: ["condense", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate"],
   },
   {
     name: "messages",
-    about: "With --json: print the messages and restore data, too",
-    details: "The restore data is what `restore()` needs.",
+    about: "Include messages and restore data in --json",
+    details: "The function `restore()` needs both.",
     group: "print",
     commands: ["condense"],
   },
@@ -438,8 +524,8 @@ const FLAGS = deepFrozen([
   },
   {
     name: "no-progress",
-    about: "Print no progress bar",
-    details: "There is one on a terminal only.",
+    about: "Print no progress",
+    details: "Otherwise a terminal shows a bar, and a log gets a line every few seconds, on standard error.",
     group: "print",
     commands: without("completions", "help"),
   },
@@ -447,15 +533,15 @@ const FLAGS = deepFrozen([
     name: "color",
     value: "WHEN",
     values: ["auto", "always", "never"],
-    about: "Print in colors",
-    details: "auto is on a terminal. Without --color, `NO_COLOR` and `FORCE_COLOR` decide.",
+    about: "When to print in colors",
+    details: "auto: on a terminal, unless the environment variable `NO_COLOR` or `FORCE_COLOR` is set.",
     group: "print",
     commands: commandNames,
   },
   {
     name: "help",
     short: "h",
-    about: "Print help, and with -h a short form of it",
+    about: "Print help; -h prints a short form",
     group: "print",
     commands: commandNames,
   },
@@ -480,23 +566,22 @@ const commandNamed = (name) => COMMANDS.find((command) => command.name === name)
 const flagNamed = (name) => /** @type {Flag} */ (FLAGS.find((flag) => flag.name === name));
 
 /**
- * The flags that a command understands.
- * @param {string} command
- */
-const flagsOf = (command) => FLAGS.filter(({ commands }) => commands.includes(command));
-
-/**
- * The words that a flag or an argument allows, as far as they are known without the package.
- * @param {{ values?: Flag["values"] }} of
- * @returns {readonly string[] | undefined}
- */
-const wordsOf = ({ values }) => (typeof values === "function" ? undefined : values);
-
-/**
- * What a flag does for a command.
+ * A flag as a command understands it.
  * @param {Flag} flag
  * @param {string} [command]
+ * @returns {Flag}
  */
-const aboutOf = ({ about, aboutIn }, command = "") => aboutIn?.[command] ?? about;
+function flagFor(flag, command = "") {
+  const own = flag.for?.[command];
+  if (!own) return flag;
+  // What the flag means elsewhere does not explain another meaning.
+  return { ...flag, ...(own.about && { details: undefined }), ...own };
+}
 
-module.exports = { COMMANDS, FLAGS, GROUPS, aboutOf, commandNamed, commandNames, flagNamed, flagsOf, wordsOf };
+/**
+ * The flags that a command understands, as it does.
+ * @param {string} command
+ */
+const flagsOf = (command) => FLAGS.filter(({ commands }) => commands.includes(command)).map((flag) => flagFor(flag, command));
+
+module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagFor, flagNamed, flagsOf };

@@ -1,6 +1,6 @@
 "use strict";
 
-// A history as it stands in a file: its bytes, and what leads from them to its text and back.
+// A history in a file: its bytes, and the conversions from bytes to text and back.
 
 const { isUtf8 } = require("node:buffer");
 const fs = require("node:fs");
@@ -13,9 +13,9 @@ const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
 const { told } = require("../words.js");
 
-/** What Node reads of a file at most. */
+/** Largest file that Node reads. */
 const MAX_BYTES = 2 ** 31 - 1;
-/** Bytes that are asked for at once. */
+/** Bytes to read at once. */
 const PART = 1 << 20;
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -29,7 +29,7 @@ function readBytes(name) {
     const stat = fs.fstatSync(descriptor);
     if (stat.isDirectory()) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
     const bytes = stat.isFile() ? fs.readFileSync(descriptor) : readAll(descriptor);
-    // A device or a pipe can be read, but there is nothing to put in its place.
+    // A device or a pipe can be read, but not replaced.
     return { bytes, stat: stat.isFile() ? stat : undefined };
   } catch (error) {
     throw unreadable(name, error);
@@ -38,7 +38,7 @@ function readBytes(name) {
   }
 }
 
-/** All that a pipe or a device gives. What never ends is refused where files are. */
+/** All content of a pipe or a device, up to the limit for files. */
 function readAll(descriptor) {
   const parts = [];
   for (let length = 0; ; ) {
@@ -73,7 +73,7 @@ function readInput() {
   }
 }
 
-/** What keeps a file from being read, by Node's code. */
+/** Why a file cannot be read, by Node's code. */
 const CODES = Object.freeze({
   ENOENT: "file.gone",
   ENOTDIR: "file.noFolder",
@@ -121,7 +121,7 @@ function decode(bytes, shownName) {
     return text.startsWith(BYTE_ORDER_MARK) ? { mark: BYTE_ORDER_MARK, text: text.slice(1) } : { mark: "", text };
   } catch (error) {
     if (error.code !== "ERR_STRING_TOO_LONG") throw error;
-    throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(bytes.length)} are more than Node can hold as one text (about 500 MB)`, {
+    throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(bytes.length)} exceed what Node can hold as one text (about 500 MB)`, {
       cause: error,
     });
   }
@@ -167,8 +167,8 @@ function isWhole(line) {
 
 /**
  * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, `contentWith(messages)`, the
- * bytes of the file with other messages, `isSession`, for the records of a session of Claude Code, which cannot be written again, and `isHalfWritten`, where a
- * last line was left out because somebody is writing it. `warn` is told of that.
+ * bytes of the file with other messages, `isSession`, for a Claude Code session, which cannot be written, and `isHalfWritten`, if an incomplete last line was
+ * ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
  */
@@ -178,7 +178,7 @@ function readHistory(name, warn) {
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
   const { messages, textWith, isSession = false, halfLine } = readText(name, shownName, text);
   const isHalfWritten = isCut || halfLine !== undefined;
-  if (isHalfWritten) warn?.(`${shownName}: the last line is only half written, so it was left out; its writer may not be done`);
+  if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
   return {
     name,
     shownName,

@@ -1,6 +1,6 @@
 "use strict";
 
-// The messages in the text of a history, and the text for other messages. It knows no files: of this a browser has need as well.
+// The messages in the text of a history, and the text for other messages. It knows no files, because browsers use it, too.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
@@ -15,7 +15,7 @@ const ROO_HISTORY = "api_conversation_history.json";
 /** Characters shown on either side of an error. */
 const AROUND = 30;
 
-/** `before`: how many lines stand above the text, where it is a line of a file. */
+/** `before`: number of lines above the text, if it is a line of a file. */
 function parse(text, shownName, before) {
   try {
     return JSON.parse(text);
@@ -36,7 +36,7 @@ function parse(text, shownName, before) {
   }
 }
 
-/** Where the text stops being JSON, and why. `JSON.parse` says where, too, but each version of Node in its own words. */
+/** Where the text stops being JSON, and why. `JSON.parse` reports that too, but differently in each version of Node. */
 function jsonFault(text, cause) {
   // Only now: help does not depend on the addon.
   const native = require("#native");
@@ -64,7 +64,7 @@ function excerpt(text, lineStart, offset) {
   return (before + after).trim() === "" ? [] : [`  ${before}${after}`, `  ${" ".repeat(before.length)}^`];
 }
 
-/** As long as the text itself, so that the mark stands right. */
+/** As long as the text itself, so that the mark is in the right place. */
 const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
 
 /** The array of messages in a JSON value, and how to put another one in its place. */
@@ -104,7 +104,7 @@ function describe(value) {
     .join(", ")}${keys.length > 6 ? " and more" : ""}`;
 }
 
-/** A history of JSON Lines: what `textWith` writes is JSON Lines again; of a session of Claude Code it is an array of messages. */
+/** A history of JSON Lines. `textWith` writes JSON Lines again; for a Claude Code session, an array of messages. */
 function readJsonLines(text, shownName) {
   const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
   const values = lines.map(({ value }) => value);
@@ -122,7 +122,7 @@ function readJsonLines(text, shownName) {
   return { messages, textWith, isSession, halfLine };
 }
 
-/** A history of JSON: what `textWith` writes differs from the text only where messages do. */
+/** A history of JSON. The text that `textWith` writes differs only where messages do. */
 function readJson(text, shownName) {
   const root = parse(text, shownName);
   const { messages, withMessages } = findMessages(root, shownName);
@@ -142,4 +142,4 @@ function readText(name, shownName, text) {
 /** The messages in the text of a file of this name. */
 const messagesIn = (name, text) => readText(name, visible(name), text).messages;
 
-module.exports = { ROO_HISTORY, messagesIn, parse, position, readText };
+module.exports = { ROO_HISTORY, describe, messagesIn, parse, position, readText };

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense inspect`: what a history is made of, and with --compare what each provider would leave of it.
+// `roo-condense inspect`: what fills a history, and with --compare what each provider would leave.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
@@ -9,7 +9,7 @@ const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
 const { bytes, milliseconds, number, percent, plural, visible } = require("./terminal.js");
 
-/** The kinds of tokens in the order they are shown, with their names for people. */
+/** The kinds of content in order, with their names for people. */
 const KINDS = Object.freeze({
   user: "user",
   assistant: "assistant",
@@ -22,17 +22,17 @@ const KINDS = Object.freeze({
   other: "other",
 });
 
-/** What says nothing new, with words for people. */
+/** The kinds of content that say nothing new, with their names for people. */
 const WASTE = Object.freeze({
-  superseded: "replaced later",
-  stale: "of files changed since",
-  repeated: "said before",
+  superseded: "replaced by newer",
+  stale: "stale reads",
+  repeated: "repeated",
 });
 
 /** Lines of a table before the rest is only counted. */
 const MOST = 8;
 
-/** As much of a label as fits its column, which ends two before the numbers. */
+/** The end of a label that fits its column, which ends two before the numbers. */
 function short(text, width) {
   const shown = visible(text);
   return shown.length <= width ? shown : `…${shown.slice(shown.length - width + 1)}`;
@@ -54,7 +54,7 @@ function inspectionText(history, found, stream, env, color) {
   report.row("  total", [number(tokens.total), ""], report.paint.bold);
   const wastes = Object.entries(WASTE).filter(([kind]) => found[kind].count > 0);
   if (wastes.length > 0) {
-    report.heading("Says nothing new", ["tokens", "", "places"]);
+    report.heading("Repeated or stale", ["tokens", "", "places"]);
     for (const [kind, name] of wastes)
       report.row(`  ${name}`, [number(found[kind].tokens), percent(found[kind].tokens, tokens.total), number(found[kind].count)]);
   }
@@ -72,32 +72,32 @@ function inspectionText(history, found, stream, env, color) {
     number(file.reads),
     number(file.changes),
   ]);
-  table(report, "By file", ["tokens", "", "shown", "changed"], files);
+  table(report, "By file", ["tokens", "", "reads", "changes"], files);
   const blocks = largest.map((block) => [
     block.label || KINDS[block.kind],
     number(block.tokens),
     percent(block.tokens, tokens.total),
     number(block.messageIndex),
   ]);
-  table(report, "Largest", ["tokens", "", "message"], blocks);
+  table(report, "Largest parts", ["tokens", "", "message"], blocks);
   if (window) {
-    report.heading("Window", ["tokens", "", "at message"]);
+    report.heading("Context window", ["tokens", "", "at message"]);
     const line = (name, { tokens: at, messageIndex }) =>
       report.row(`  ${name}`, [number(at), percent(at, window.contextWindow), messageIndex === null ? "not yet" : number(messageIndex)]);
     line("in use", { tokens: window.prevContextTokens, messageIndex: history.messages.length - 1 });
-    line("condensed from", window.atThreshold);
-    line("next answer fits to", window.atLimit);
-    line("window", window.atEnd);
+    line("threshold", window.atThreshold);
+    line("response fits up to", window.atLimit);
+    line("full", window.atEnd);
   }
   if (target) report.text(`The target of ${number(target.tokens)} tokens is ${reached(target)}.`);
   if (providers) compared(report, providers);
   return report.toString();
 }
 
-const reached = ({ messageIndex }) => (messageIndex === null ? "not reached: nothing has to go" : `reached in message ${messageIndex}`);
+const reached = ({ messageIndex }) => (messageIndex === null ? "not exceeded: nothing must be cut" : `exceeded at message ${messageIndex}`);
 
 function compared(report, providers) {
-  report.heading("What would be left", ["tokens", "less", "cost", "time"]);
+  report.heading("Tokens left by", ["tokens", "saved", "cost", "time"]);
   for (const { id, tokens, tokensBefore, cost, exact, timeMs, error } of providers) {
     if (error) report.row(`  ${short(id, 20)}`, ["-", "", "", ""]);
     else {
@@ -109,8 +109,9 @@ function compared(report, providers) {
   for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(inOwnWords(error, "inspect"))}`);
 }
 
-async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn }) {
+async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn, progress }) {
   const history = readHistory(file, warn);
+  progress.step(compare ? "trying each provider" : "inspecting", 1, 2, compare);
   const context = { messages: history.messages, ...(window && { contextWindow: window }) };
   const interruption = new Interruption(() => {});
   const targetOf = async () => {
@@ -128,6 +129,7 @@ async function inspectHistory(library, { file, color, window, target, compare },
     exitCode: EXIT.done,
     report: { file, bytes: history.bytes.length, messages: each.length, ...rest, eachMessage: each },
     text: inspectionText(history, found, stdout, env, color),
+    sums: { tokens: found.tokens.total },
   };
 }
 

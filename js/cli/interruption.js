@@ -1,11 +1,11 @@
 "use strict";
 
-// What ends the work early. Until something is written the process may end at once, and does so by itself while the thread is busy; while a condensation
-// is under way it is told, so that it ends in order; a second signal does not wait for that.
+// Signals that end the work early. Until something is written, the process may end at once. A running condensation is aborted and ends in order; a second
+// signal does not wait for that.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 
-/** What ends the work early, and the exit code then. */
+/** The signals, and their exit codes. */
 const SIGNALS = /** @type {[NodeJS.Signals, number][]} */ ([
   ["SIGHUP", EXIT.hungUp],
   ["SIGINT", EXIT.interrupted],
@@ -17,12 +17,12 @@ class Interruption {
   #listeners = SIGNALS.map(([signal, exitCode]) => /** @type {const} */ ([signal, () => this.#heard(exitCode)]));
   #atOnce;
 
-  /** `atOnce` tidies up before the process ends without waiting. */
+  /** `atOnce` cleans up before the process ends without waiting. */
   constructor(atOnce) {
     this.#atOnce = atOnce;
   }
 
-  /** Has the exit code as its reason. */
+  /** Its reason is the exit code. */
   get signal() {
     return this.#controller.signal;
   }
@@ -41,7 +41,7 @@ class Interruption {
     for (const [signal, listener] of this.#listeners) process.removeListener(signal, listener);
   }
 
-  /** Runs work that ends when it is told to. */
+  /** Runs work that the signal can abort. */
   async during(work) {
     this.#listen();
     try {
@@ -51,11 +51,11 @@ class Interruption {
     }
   }
 
-  /** Runs work that is done whole, such as writing a file, unless a signal came before. */
+  /** Runs work that must not be interrupted, such as writing a file, unless a signal came before. */
   async unbroken(work) {
     this.#listen();
     try {
-      // Lets a signal in that came while the thread was busy.
+      // Handles a signal that came while the thread was busy.
       await new Promise((resolve) => setImmediate(resolve));
       this.check();
       return await work();
@@ -64,7 +64,7 @@ class Interruption {
     }
   }
 
-  /** Throws when a signal came. */
+  /** Throws if a signal came. */
   check() {
     if (this.signal.aborted) throw new Failure(this.signal.reason, "interrupted; nothing was written");
   }

@@ -6,11 +6,11 @@
 const { EXIT, Failure } = require("./exit-codes.js");
 const { run } = require("./run.js");
 
-/** A reader that has seen enough (`| head`) is no failure. What else goes wrong with standard output is known to who writes to it. */
+/** A reader that closes the pipe (`| head`) is no failure. Other errors of standard output reach the code that writes to it. */
 process.stdout.on("error", (error) => {
   if (error.code === "EPIPE") process.exit();
 });
-/** There is nobody left to tell, and the work goes on. */
+/** There is no place to report this, and the work continues. */
 process.stderr.on("error", () => {});
 
 function loadLibrary() {
@@ -22,7 +22,7 @@ function loadLibrary() {
   }
 }
 
-// The exit code is set and the process left to end by itself, so that all output gets out.
+// Sets the exit code and lets the process end by itself, so that all output is written.
 run(process.argv.slice(2), { loadLibrary }).then((code) => {
   process.exitCode = code;
 });

@@ -1,6 +1,6 @@
 "use strict";
 
-// Writing the result: whole or not at all, and never over something that was not meant.
+// Writing the result: completely or not at all, and never over another file by mistake.
 //
 // Own code, because the package has no dependencies and bundlers of VS Code extensions would carry one along: of write-file-atomic,
 // releases from 6 on need a newer Node than 20.0, and none refuses to replace a file, makes a backup, or notices that another program wrote meanwhile.
@@ -23,12 +23,12 @@ function notWritten(file, error) {
     ENOTDIR: "a part of the path is not a folder",
     EISDIR: "is a folder",
     ENOSPC: "the disk is full",
-    EDQUOT: "the quota of the disk is used up",
-    EFBIG: "the file would be larger than this process may write",
+    EDQUOT: "the disk quota is used up",
+    EFBIG: "the file exceeds the size limit of this process",
     EIO: "the device failed",
     ENAMETOOLONG: "the name is too long",
     EROFS: "the file system is read-only",
-    EEXIST: "exists already; --force replaces it",
+    EEXIST: "exists already; --force overwrites it",
     ELOOP: "symbolic links lead round in a circle",
     EDANGLING: "is a symbolic link to a file that does not exist",
   };
@@ -127,13 +127,13 @@ function writeUnderFreeName(names, content, options) {
 }
 
 /**
- * Writes what leads back beside the result, then the result with `write()`: a result without a way back is never left, nor a way back from nothing.
+ * Writes the restore data beside the result, then the result with `write()`, so that neither exists without the other.
  * @param {{ file: string, names: Iterable<string>, content: string, like: fs.Stats | undefined }} data
  * @param {() => any} write
  */
 function withRestoreData({ file, names, content, like }, write) {
   const existing = statOf(file);
-  // Beside a device or a pipe nothing is kept.
+  // There is no place beside a device or a pipe.
   if (existing && !existing.isFile()) return write();
   const mode = (existing ?? like)?.mode;
   const name = writeUnderFreeName(names, content, { mode: mode === undefined ? 0o666 : mode & 0o666 });
@@ -145,7 +145,7 @@ function withRestoreData({ file, names, content, like }, write) {
   }
 }
 
-/** Refuses, before anything is read, what cannot be replaced: a pipe would give its content away and never take another. */
+/** Refuses an input that cannot be replaced, before it is read: reading a pipe would consume its content. */
 function requireReplaceable(name) {
   let stat;
   try {
@@ -156,7 +156,10 @@ function requireReplaceable(name) {
   }
   if (!stat || stat.isFile() || stat.isDirectory()) return;
   const kind = stat.isFIFO() ? "a pipe" : stat.isSocket() ? "a socket" : "a device";
-  throw new Failure(EXIT.usage, `${visible(name)} is ${kind}, which --in-place cannot replace: --out writes the result elsewhere`);
+  throw new Failure(
+    EXIT.usage,
+    `${visible(name)} is ${kind}, which --in-place cannot overwrite: use --out FILE to write the result elsewhere`,
+  );
 }
 
 /**
@@ -170,7 +173,7 @@ function replaceInput(history, content) {
   if (history.isHalfWritten)
     throw new Failure(
       EXIT.notWritten,
-      `${history.shownName}: somebody is writing to it: its last line is only half there, and would be lost; it was left as it is. Try again, or use --out`,
+      `${history.shownName}: its last line is incomplete, because another program is writing it, and would be lost; the file was left unchanged. Try again, or use --out FILE`,
     );
   try {
     file = fs.realpathSync(history.name);
@@ -183,7 +186,7 @@ function replaceInput(history, content) {
     });
     return { file, backup, ...(history.stat.nlink > 1 && { otherNames: history.stat.nlink - 1 }) };
   } catch (error) {
-    // The input is still there, so its copy is of no use.
+    // The input is unchanged, so it needs no backup.
     if (backup && !isReplaced) fs.rmSync(backup, { force: true });
     throw error instanceof Failure ? error : notWritten(file ?? history.name, error);
   }
@@ -194,12 +197,12 @@ function refuseIfTouched(file, history) {
   if (now && isUntouched(history.stat, now)) return;
   throw new Failure(
     EXIT.notWritten,
-    `${history.shownName}: another program wrote to it meanwhile; it was left as it is. Close the task in your editor and try again`,
+    `${history.shownName}: another program wrote to it meanwhile, so it was left unchanged. Close the task in your editor and try again`,
   );
 }
 
-/** Refuses early, before the work, what `writeOutput` would refuse. */
-function checkOutput(file, history, force, itself = "--out is the input itself: --in-place replaces it, after a backup") {
+/** Refuses, before the work, what `writeOutput` would refuse. */
+function checkOutput(file, history, force, itself = "--out is the input itself: use --in-place to overwrite it, after a backup") {
   if (file === "-") return;
   let stat;
   try {
@@ -227,7 +230,7 @@ function writeOutput(file, content, history, force) {
       const target = fs.realpathSync(file);
       writeBeside(target, content, { mode: 0o600, like: existing }, (temporary) => fs.renameSync(temporary, target));
     } else {
-      // A private history stays private.
+      // The result is as private as the history.
       const mode = history.stat ? history.stat.mode & 0o666 : 0o666;
       writeBeside(file, content, { mode }, (temporary) => moveWithoutReplacing(temporary, file));
     }

@@ -1,14 +1,15 @@
 "use strict";
 
-// `roo-condense recommend [HISTORY]`: which provider to take. Without answers it asks, where there is somebody at a terminal.
+// `roo-condense recommend [HISTORY]`: which provider to use. Without answers it asks, on a terminal.
 
 const readline = require("node:readline/promises");
 const { didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { flagNamed, wordsOf } = require("./flags.js");
+const { flagNamed } = require("./flags.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
+const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
 const { item, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
@@ -17,7 +18,7 @@ const { version } = require("../../package.json");
  * The words of a flag as choices with their values.
  * @type {(flag: string) => [string, string][]}
  */
-const choicesOf = (flag) => (wordsOf(flagNamed(flag)) ?? []).map((word) => [word, word]);
+const choicesOf = (flag) => (flagNamed(flag).values ?? []).map((word) => [word, word]);
 
 /**
  * The questions: the answer that each gives, and its choices with their values.
@@ -27,7 +28,7 @@ const QUESTIONS = Object.freeze([
   ["priority", "What matters most?", choicesOf("priority")],
   [
     "budgetPerCondensation",
-    "What may one condensation cost?",
+    "How much may one condensation cost?",
     [
       ["more than $0.05", 0.1],
       ["$0.01 to $0.05", 0.05],
@@ -48,7 +49,7 @@ const QUESTIONS = Object.freeze([
   ],
   [
     "acceptableLoss",
-    "How much may be lost?",
+    "How much information may be lost?",
     [
       ["nothing", 0],
       ["less than 10%", 10],
@@ -60,13 +61,13 @@ const QUESTIONS = Object.freeze([
   ["configuration", "How much do you want to configure?", choicesOf("configuration")],
 ]);
 
-/** The choice that somebody names by its number or its text. */
+/** The choice with this number or text. */
 function choiceOf(choices, said) {
   const number = /^\d+$/.test(said) ? Number(said) : 0;
   return choices[number - 1] ?? choices.find(([text]) => text.toLowerCase() === said.toLowerCase());
 }
 
-/** Asks at the terminal, again where the answer is none of the choices. An empty line leaves a question out, the end of the input all that are left. */
+/** Asks on the terminal, again if the answer is not a choice. An empty line skips a question, the end of the input all remaining ones. */
 async function ask(stdin, stdout, interruption) {
   const terminal = readline.createInterface({ input: stdin, output: stdout });
   const ended = new Promise((resolve) => terminal.once("close", () => resolve(undefined)));
@@ -77,7 +78,7 @@ async function ask(stdin, stdout, interruption) {
   try {
     for (const [name, question, choices] of QUESTIONS) {
       const lines = choices.map(([text], index) => `  ${index + 1} ${text}`);
-      const asked = `${question}\n${lines.join("\n")}\n  (Enter: does not matter) `;
+      const asked = `${question}\n${lines.join("\n")}\n  (Enter to skip) `;
       for (let prompt = asked; ; ) {
         const said = (await Promise.race([terminal.question(prompt, { signal }), ended, stopped]))?.trim();
         if (said === undefined) {
@@ -89,7 +90,7 @@ async function ask(stdin, stdout, interruption) {
         if (chosen) answers[name] = chosen[1];
         if (chosen || said === "") break;
         const texts = choices.map(([text]) => text);
-        prompt = `  "${visible(said)}" is none of them${didYouMean(said, texts)}; a number from 1 to ${choices.length}, or Enter: `;
+        prompt = `  "${visible(said)}" is not a choice${didYouMean(said, texts)}; a number from 1 to ${choices.length}, or Enter to skip: `;
       }
     }
     return answers;
@@ -101,6 +102,15 @@ async function ask(stdin, stdout, interruption) {
   }
 }
 
+/** The command line that condenses with a recommended provider. */
+function commandFor(provider, config) {
+  const { preset, ...rest } = config;
+  const isPreset = provider === "smart" && preset !== undefined && Object.keys(rest).length === 0;
+  const flags = isPreset ? `--preset ${preset}` : `--provider ${provider}`;
+  const own = isPreset || Object.keys(config).length === 0 ? "" : ` --config '${JSON.stringify(config)}'`;
+  return `roo-condense HISTORY ${flags}${own}${provider === "native" ? " --llm API --model MODEL" : ""}`;
+}
+
 function textOf({ provider, config, managerOptions, reason, alternatives, warnings }, stream, env, color) {
   const report = new Report(stream, env, color);
   const { bold, yellow } = report.paint;
@@ -110,14 +120,15 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
   };
   put("", `${provider}${shown(config)}`, bold);
   put("  ", reason);
-  if (managerOptions) put("  ", `with the manager's options${shown(managerOptions)}`);
+  put("  ", `Use it: ${commandFor(provider, config)}`);
+  if (managerOptions) put("  ", `In the JavaScript API, with the manager's options${shown(managerOptions)}`);
   for (const { code, message } of warnings) put("", `${code}: ${message}`, (line) => line.replace(`${code}:`, () => `${yellow(code)}:`));
-  if (alternatives.length > 0) report.line("Otherwise");
+  if (alternatives.length > 0) report.line("Alternatives");
   const withOptions = ({ managerOptions }) => (managerOptions ? `, with the manager's options${shown(managerOptions)}` : "");
   for (const other of alternatives) {
     put("  ", `${other.provider}${shown(other.config)}${withOptions(other)}`);
-    put("    ", `for it: ${other.why}`);
-    put("    ", `against it: ${other.whyNot}`);
+    put("    ", `for: ${other.why}`);
+    put("    ", `against: ${other.whyNot}`);
   }
   return report.toString();
 }
@@ -146,7 +157,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
   } catch (error) {
     if (signal.aborted) throw new Failure(signal.reason, "interrupted");
     if (["invalid_config", "out_of_range", "invalid_argument", "invalid_messages"].includes(error.code))
-      throw new Failure(EXIT.usage, error.message, { code: error.code, cause: error });
+      throw new Failure(EXIT.usage, inOwnWords(error, "recommend"), { code: error.code, cause: error });
     throw error;
   }
   stdout.write(json ? `${JSON.stringify({ version, exitCode: EXIT.done, ...found }, null, 2)}\n` : textOf(found, stdout, env, color));

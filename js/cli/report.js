@@ -14,22 +14,24 @@ const MAX_SUMMARY_LINES = 60;
 
 const dollars = (cost) => `$${cost.toFixed(4)}`;
 
-/** The provider that changed the conversation last, or else the one that was asked. */
+/** The provider that changed the conversation last, or else was called. */
 const workedOf = ({ id, didCondense, metrics }) => (didCondense && metrics?.providerId) || id;
 
-/** Who does it, in a sentence. */
+/** The provider, in a sentence. */
 function approach(condensed, settings) {
   const { id, target } = condensed;
   const worked = workedOf(condensed);
-  if (settings.provider !== undefined) return `Provider: ${id}, and no other.`;
+  if (settings.provider !== undefined) return `Provider: ${id}, without fallbacks.`;
   if (settings.preset !== undefined) return `Provider: ${id} with the preset ${settings.preset}.`;
   if (worked === "truncation" && id === "lossless")
-    return "Provider: truncation, from the conversation as it was, because lossless alone does not reach the target.";
+    return "Provider: truncation of the original conversation, because lossless alone does not reach the target.";
   if (id !== "lossless") return worked === id ? `Provider: ${id}.` : `Provider: ${id}, then ${worked}.`;
-  return target
-    ? "Provider: lossless, then truncation as far as the target asks for it."
-    : "Provider: lossless alone, because no --target was given.";
+  return target ? "Provider: lossless, then truncation if the target needs it." : "Provider: lossless alone, because there is no --target.";
 }
+
+/** How much each provider saved, where several did. */
+const savedBy = (providers) =>
+  `Saved by ${providers.map(({ id, tokensSaved }) => `${visible(id)}: ${plural(tokensSaved, "token")}`).join(", ")}.`;
 
 const goal = (target) =>
   `Target: at most ${plural(target.tokens, "token")}${target.requested.endsWith("%") ? ` (${target.requested})` : ""}.`;
@@ -51,9 +53,9 @@ function writeTokens(report, { tokens, stats, exact = true }) {
   const { before, after } = tokens;
   for (const [kind, name] of Object.entries(KINDS)) if (before[kind] || after[kind]) row(`  ${name}`, before[kind], after[kind]);
   row("  total", totalOf(before), totalOf(after), report.paint.bold);
-  // A model may count for itself.
+  // A handler may count for itself.
   if (stats.originalTokens !== totalOf(before) || stats.finalTokens !== totalOf(after))
-    row("  as the provider counts", stats.originalTokens, stats.finalTokens);
+    row("  as the handler counts", stats.originalTokens, stats.finalTokens);
 }
 
 function writeOperations(report, { changes }) {
@@ -63,42 +65,42 @@ function writeOperations(report, { changes }) {
     report.row(`  ${operation}`, [number(count), "", number(tokensSaved)]);
 }
 
-/** Names for the kinds of content in a report on what survives. */
+/** Names of the kinds of content. */
 const CONTENT = {
   user: "the user's words",
   assistant: "the assistant's words",
   thinking: "thinking",
-  plans: "plans and things to do",
+  plans: "plans and todo lists",
   calls: "tool calls",
   results: "tool results",
   images: "images",
-  host: "said by the host",
+  host: "injected context",
   summaries: "earlier summaries",
   other: "other blocks",
 };
 
-/** The columns of what became of each kind of content: together all that there was. */
+/** Columns for what became of the content; they add up to all of it. */
 const FATES = {
-  "in place": ["kept", "pointed"],
+  readable: ["kept", "pointed"],
   replaced: ["superseded"],
-  told: ["summarized", "recorded"],
+  shortened: ["summarized", "recorded"],
   lost: ["lost"],
 };
 
-const TOLD = { summarized: "told by a summary", recorded: "quoted in the log" };
+const SHORTENED = { summarized: "covered by a summary", recorded: "quoted in the log" };
 
-/** What can be read nowhere any more, in words. */
+/** The content that is no longer readable, in words. */
 function goneWords({ superseded, summarized, recorded, lost }) {
-  const told = summarized.tokens + recorded.tokens;
-  if (superseded.tokens + told + lost.tokens === 0) return "Loses nothing: all that went can be read elsewhere in the messages.";
-  const inShort = told > 0 ? ` ${number(told)} told in short,` : "";
-  return `${number(superseded.tokens)} replaced by newer,${inShort} ${number(lost.tokens)} lost: restore brings all of it back, the messages have it no more.`;
+  const shortened = summarized.tokens + recorded.tokens;
+  if (superseded.tokens + shortened + lost.tokens === 0) return "Nothing is lost: everything is still readable in the messages.";
+  const inShort = shortened > 0 ? ` ${number(shortened)} shortened,` : "";
+  return `${number(superseded.tokens)} replaced by newer content,${inShort} ${number(lost.tokens)} lost. They are no longer in the messages; restore brings them back.`;
 }
 
 /** What became of each kind of content. */
 function writeSurvival(report, { didCondense, survival }) {
   if (!didCondense || !survival) return;
-  report.heading("What can be read, tokens", Object.keys(FATES));
+  report.heading("Tokens by outcome", Object.keys(FATES));
   const row = (label, fate, paint) => {
     const cells = Object.values(FATES).map((parts) => number(parts.reduce((sum, part) => sum + fate[part].tokens, 0)));
     report.row(label, cells, paint);
@@ -106,30 +108,30 @@ function writeSurvival(report, { didCondense, survival }) {
   for (const [kind, name] of Object.entries(CONTENT)) if (survival.byKind[kind]?.before.tokens) row(`  ${name}`, survival.byKind[kind]);
   row("  total", survival.total, report.paint.bold);
   const { kept, pointed, protected: pinned } = survival.total;
-  const parts = Object.entries(TOLD).filter(([name]) => survival.total[name].tokens > 0);
+  const parts = Object.entries(SHORTENED).filter(([name]) => survival.total[name].tokens > 0);
   const lines = Object.entries(survival.log).map(([name, { lines: count }]) => `${name} ${number(count)}`);
   const remarks = [
-    pointed.tokens > 0 && `In place: ${number(kept.tokens)} as they stood, ${number(pointed.tokens)} behind pointers.`,
-    parts.length > 0 && `Told: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
+    pointed.tokens > 0 && `Readable: ${number(kept.tokens)} word for word, ${number(pointed.tokens)} through pointers.`,
+    parts.length > 0 && `Shortened: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
     goneWords(survival.total),
-    pinned.blocks > 0 && `Protected: ${plural(pinned.blocks, "block")} of ${plural(pinned.tokens, "token")}.`,
-    lines.length > 0 && `Lines of the log: ${lines.join(", ")}.`,
+    pinned.blocks > 0 && `Protected: ${plural(pinned.blocks, "block")}, ${plural(pinned.tokens, "token")}.`,
+    lines.length > 0 && `Log lines: ${lines.join(", ")}.`,
   ].filter(Boolean);
   for (const remark of remarks) for (const line of item("  ", remark, report.width)) report.line(report.paint.dim(line));
 }
 
-/** How much of what must survive the summary tells. */
+/** How much of what it must keep the summary covers. */
 function writeQuality(report, { didCondense, summaryQuality }) {
   if (!didCondense || !summaryQuality) return;
   const { score, missing, writtenScore, askedAgain, completed } = summaryQuality;
-  report.heading("The summary");
-  const behind = completed > 0 ? ` (${percent(writtenScore, 1)} in the words of the model)` : "";
-  const again = askedAgain ? ", after it was asked for once more" : "";
-  report.text(`  Tells ${percent(score, 1)} of what must survive${behind}${again}.`);
-  report.list(missing.map(({ kind, text }) => `${kind} missing: ${visible(text)}`));
+  report.heading("Quality of the summary");
+  const behind = completed > 0 ? ` (${percent(writtenScore, 1)} before missing items were appended)` : "";
+  const again = askedAgain ? ", after a second request" : "";
+  report.text(`  Covers ${percent(score, 1)} of what it must keep${behind}${again}.`);
+  report.list(missing.map(({ kind, text }) => `missing ${kind}: ${visible(text)}`));
 }
 
-/** Each pass of the smart provider: what it did, or why it did not run. */
+/** Each pass of the smart provider: its effect, or why it did not run. */
 function writePasses(report, { passes, metrics, stats, id: asked }) {
   if (!passes?.length) return;
   const last = passes.at(-1).tokensAfter;
@@ -146,7 +148,7 @@ function writePasses(report, { passes, metrics, stats, id: asked }) {
     const remarks = [cost > 0 && `${about}${dollars(cost)}`, skipped && withCommas(visible(skipped))].filter(Boolean);
     for (const remark of remarks) for (const line of item("      ", remark, report.width)) report.line(report.paint.dim(line));
   }
-  // Another provider of the chain went on.
+  // A fallback provider ran.
   if (metrics.providerId !== asked && stats.finalTokens !== last) {
     report.row(`  then ${visible(metrics.providerId)}`.slice(0, LABEL_WIDTH - 1), [
       number(last),
@@ -160,25 +162,21 @@ function writePasses(report, { passes, metrics, stats, id: asked }) {
 /** Numbers in a sentence as the tables show them. */
 const withCommas = (text) => text.replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => number(Number(digits)));
 
-/** What the changes mean for the prompt cache of the model's provider. */
+/** The effect on the prompt cache. */
 function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
   if (!promptCache) return;
   const { keptTokens, rewrittenTokens, rewriteCost, extraCost, savedPerRequest } = promptCache;
   report.heading("Prompt cache");
   report.fact("  first changed message", number(firstChangedIndex), `of ${number(count)}`);
-  report.fact("  still in the cache", number(keptTokens), "tokens");
-  report.fact(
-    "  to be written anew",
-    number(rewrittenTokens),
-    rewriteCost === undefined ? "tokens" : `tokens, for ${dollars(rewriteCost)}`,
-  );
+  report.fact("  still cached", number(keptTokens), "tokens");
+  report.fact("  to be rewritten", number(rewrittenTokens), rewriteCost === undefined ? "tokens" : `tokens, for ${dollars(rewriteCost)}`);
   if (extraCost === undefined) return;
   const first = extraCost > 0 ? `costs ${dollars(extraCost)} more` : `costs ${dollars(-extraCost)} less`;
-  const effect = `The next request ${first} than without the changes, each one after that ${dollars(savedPerRequest)} less.`;
+  const effect = `The next request ${first} than without the changes, and each later one ${dollars(savedPerRequest)} less.`;
   for (const line of item("  ", effect, report.width)) report.line(report.paint.dim(line));
 }
 
-/** Some of the messages that would change, with what would differ in them. */
+/** Some of the messages that would change, with their differences. */
 function writeSamples(report, samples, diffMessages) {
   if (!samples?.length) return;
   report.heading("Examples");
@@ -189,7 +187,7 @@ function writeSamples(report, samples, diffMessages) {
   }
 }
 
-/** What a model wrote. */
+/** The summary. */
 function writeSummary(report, summary) {
   if (!summary.trim()) return;
   report.heading("Summary");
@@ -202,7 +200,7 @@ function writeSummary(report, summary) {
 function writeProblems(report, problems) {
   if (problems.length === 0) return;
   report.line();
-  report.text(`The input has ${plural(problems.length, "shape problem")}, carried through as they are:`, report.paint.yellow);
+  report.text(`The input has ${plural(problems.length, "shape problem")}, left as they are:`, report.paint.yellow);
   const byCode = new Map();
   for (const problem of problems) byCode.set(problem.code, [...(byCode.get(problem.code) ?? []), problem]);
   report.list(
@@ -216,7 +214,7 @@ function writeProblems(report, problems) {
   );
 }
 
-/** Every change: where, what, how many tokens, and below that why, and behind the last of a block how its texts differ. */
+/** Every change: place, operation and tokens, then the reason; after the last change of a block, the differences of its texts. */
 function writeChanges(report, { changes, messages }, history, diffMessages) {
   if (changes.length === 0) return;
   report.line();
@@ -241,7 +239,7 @@ function writeChanges(report, { changes, messages }, history, diffMessages) {
   }
 }
 
-/** For each message that stays in another form its index and that form. */
+/** The changed messages by their index before. */
 function changedMessages(before, after) {
   const from = origins(before, after);
   const changed = from.map((origin, at) => [origin, after[at]]).filter(([origin, message]) => origin !== -1 && message !== before[origin]);
@@ -252,16 +250,16 @@ function changedMessages(before, after) {
 function nothingToDo({ id, target, stats }, settings, count) {
   if (count === 0) return "Nothing to do: the history has no messages.";
   if (target?.met) return `Nothing to do: the history has ${plural(stats.originalTokens, "token")}, within the target.`;
-  if (settings.frozenMessages >= count) return `Nothing to do: --frozen-messages keeps all ${plural(count, "message")} as they are.`;
+  if (settings.frozenMessages >= count) return `Nothing to do: --frozen-messages keeps all ${plural(count, "message")} unchanged.`;
   if (id === "lossless" && settings.provider === undefined)
-    return "Nothing to do: there is nothing here that lossless could say shorter. --target 50% lets truncation cut.";
+    return "Nothing to do: lossless finds nothing to shorten. With --target 50%, truncation shortens more.";
   return `Nothing to do: ${id} found nothing to gain.`;
 }
 
-/** How far the target is, and what may help; a sentence each. */
+/** How far the target was missed, and what may help; a sentence each. */
 function missedTarget({ target, stats, id }, { provider }) {
-  const sentences = [`The target of ${plural(target.tokens, "token")} is out of reach: at least ${number(stats.finalTokens)} are left.`];
-  if (provider !== undefined && id !== "truncation") sentences.push("Without --provider, truncation cuts what is left too much.");
+  const sentences = [`The target of ${plural(target.tokens, "token")} cannot be reached: ${number(stats.finalTokens)} remain.`];
+  if (provider !== undefined && id !== "truncation") sentences.push("Without --provider, truncation would shorten the rest.");
   return sentences;
 }
 
@@ -284,23 +282,23 @@ function writeOutcome(report, condensed, settings, history, written) {
     );
   }
   if (settings.preview && didCondense && (!target || target.met)) {
-    report.text("This was a preview: no model was asked, and nothing was written.");
+    report.text("This was a dry run: no language model was called, and nothing was written.");
   } else if (written) {
     const { backup, restoreData } = written;
     report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${backup ? ` Backup: ${visible(backup)}` : ""}`);
-    if (restoreData) report.text(`What leads back: ${visible(restoreData)}, for roo-condense restore.`);
+    if (restoreData) report.text(`Restore data: ${visible(restoreData)}, for roo-condense restore.`);
   } else if (settings.inPlace && !didCondense && (!target || target.met)) {
-    report.text("The file was left as it is.");
+    report.text("The file was left unchanged.");
   } else if (didCondense) {
     report.text(
       settings.out !== undefined || settings.inPlace
         ? "Nothing was written."
-        : "Nothing was written: --out FILE or --in-place keeps the result.",
+        : "Nothing was written. To keep the result, add --out FILE or --in-place.",
     );
   }
 }
 
-/** The report as text. `written` says what was written: `{ file, backup, bytes }`. */
+/** The report as text. `written` describes the output: `{ file, backup, bytes }`. */
 function reportText(condensed, settings, history, { stream, env, written, totalMs, diffMessages }) {
   const report = new Report(stream, env, settings.color);
   const { paint } = report;
@@ -308,6 +306,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, paint.bold);
   report.text(approach(condensed, settings));
   if (condensed.target) report.text(goal(condensed.target));
+  if (condensed.providers?.length > 1) report.text(savedBy(condensed.providers));
   writeTokens(report, condensed);
   writePasses(report, condensed);
   writeOperations(report, condensed);
@@ -319,12 +318,16 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   if (!settings.preview) writeSummary(report, summary ?? "");
   report.line();
   if (didCondense && !settings.preview && promptCache?.rewriteCost === undefined)
-    report.fact("First changed message", number(firstChangedIndex), `of ${number(history.messages.length)}; a prompt cache holds up to it`);
+    report.fact(
+      "First changed message",
+      number(firstChangedIndex),
+      `of ${number(history.messages.length)}; the prompt cache is valid so far`,
+    );
   report.fact("Time", milliseconds(totalMs), `of which condensing ${milliseconds(condensingMs)}`);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
   if (hasToolText(history.messages)) {
     report.line();
-    report.text("Tool calls stand as text in these messages, so they count as message text.", paint.dim);
+    report.text("Tool calls are plain text in these messages, so they count as message text.", paint.dim);
   }
   writeProblems(report, problems);
   const told = warnings.filter((warning) => !(condensed.target && warning.code === "target_not_met"));
@@ -367,7 +370,7 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
     input: { file: history.name, bytes: history.bytes.length, messages: history.messages.length, problems },
     provider: workedOf(condensed),
     ...(workedOf(condensed) !== id && { asked: id }),
-    ...(providers && { providers }),
+    ...(condensed.providers && { providers: condensed.providers }),
     ...(settings.preset !== undefined && { preset: settings.preset }),
     target: target ?? null,
     ...(settings.preview ? { wouldCondense: didCondense } : { didCondense }),

@@ -1,15 +1,15 @@
 "use strict";
 
-// `roo-condense restore FILE`: the input of a condensation again.
+// `roo-condense restore FILE`: undoes a condensation.
 
 const fs = require("node:fs");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { checkOutput, replaceInput, requireReplaceable, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
-const { bytes: shownBytes, plural, visible } = require("./terminal.js");
+const { bytes: shownBytes, number, visible } = require("./terminal.js");
 
-/** The restore data to try, the likeliest first; what cannot be read is told only when nothing else can. */
+/** The restore data to try, the likeliest first. Unreadable ones are reported only if there are no others. */
 function candidates(settings) {
   if (settings.restoreData !== undefined) return { data: [readRestoreFile(settings.restoreData)], failures: [] };
   const data = [];
@@ -41,8 +41,8 @@ function restored(library, history, settings) {
   }
   if (failures.length === 1) throw failures[0];
   const code = failures.length === 0 ? undefined : "invalid_restore_data";
-  const hints = failures.length === 0 ? ["Name it with --restore-data FILE."] : failures.map(({ message }) => message);
-  const what = failures.length === 0 ? "there is no restore data beside it" : "none of the restore data beside it belongs to it";
+  const hints = failures.length === 0 ? ["Name the restore data with --restore-data FILE."] : failures.map(({ message }) => message);
+  const what = failures.length === 0 ? "there is no restore data beside it" : "the restore data beside it belongs to other histories";
   throw new Failure(failures.length === 0 ? EXIT.unreadable : EXIT.failed, `${history.shownName}: ${what}`, { code, hints });
 }
 
@@ -57,7 +57,7 @@ function place(content, history, settings) {
   return { file: writeOutput(settings.out, content, history, settings.force), bytes: content.length };
 }
 
-/** Does what the arguments ask for. Returns what was done: the report as JSON, the same as text, and what goes to standard output. */
+/** Restores one history; see `WORK` in run.js. */
 function restoreHistory(library, settings, { warn }) {
   if (settings.inPlace) requireReplaceable(settings.file);
   const history = readHistory(settings.file, warn);
@@ -67,10 +67,10 @@ function restoreHistory(library, settings, { warn }) {
   const sentences = [
     isExact
       ? `${history.shownName}: restored byte for byte with ${visible(name)}.`
-      : `${history.shownName}: was changed since it was condensed. With ${visible(name)} it has ${plural(messages.length, "message")} again, those that were added among them; its layout is the one it has now.`,
+      : `${history.shownName} was changed since it was condensed. With ${visible(name)}, its messages were restored: ${number(messages.length)}, including those added since. Its layout was kept.`,
     output
       ? `Written to ${visible(output.file)} (${shownBytes(output.bytes)}).${output.backup ? ` Backup: ${visible(output.backup)}` : ""}`
-      : "Nothing was written: --out FILE or --in-place keeps the result.",
+      : "Nothing was written. To keep the result, add --out FILE or --in-place.",
   ];
   const report = { file: settings.file, restoreData: name, exact: isExact, bytes: content.length, output: output ?? null };
   return { report, text: `${sentences.join("\n")}\n`, output, standardOutput: settings.out === "-" ? content : undefined };

@@ -2,14 +2,15 @@
 
 // The command from its arguments to its exit code.
 
-const fs = require("node:fs");
-const path = require("node:path");
-const { colorOf, readArguments, wrong } = require("./arguments.js");
+const { colorOf, readArguments } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { commandNamed } = require("./flags.js");
+const { Progress } = require("./progress.js");
+const { filesOf, isNoHistory, noHistories, settingsOfEach, totalOf, totalText } = require("./several.js");
 const { colours, plural, visible, widthOf, wrap } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** Prints, and waits until that is out: a disk behind standard output can be full. A reader that has seen enough is no failure. */
+/** Prints, and waits until it is written: the disk may be full. A reader that closes the pipe is no failure. */
 async function print(stream, text) {
   try {
     await new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve(undefined))));
@@ -19,7 +20,7 @@ async function print(stream, text) {
   }
 }
 
-/** Prints the report. By then the result may be written. */
+/** Prints the report. The result may be written by then. */
 async function printReport(stream, text, written) {
   try {
     await print(stream, text);
@@ -35,7 +36,7 @@ function tellOfOtherNames(written, stderr) {
   stderr.write(`roo-condense: ${visible(written.file)} has ${names} (hard links), which keep the old content\n`);
 }
 
-/** The work of each command on one history: `{ exitCode, report, text, output, standardOutput, missed }`. */
+/** The work of each command on one history: `{ exitCode, report, text, sums, output, standardOutput, missed }`. `sums` are what a total adds up. */
 const WORK = {
   condense: (library, settings, environment) => require("./condense-command.js").condenseHistory(library, settings, environment),
   restore: (library, settings, environment) => ({
@@ -60,63 +61,75 @@ const PAGES = {
 const TEXTS = {
   help: ({ topic, isShort }) => require("./help.js").help(topic, isShort),
   version: () => `roo-condense ${version}\n`,
-  completions: ({ topic }, { loadLibrary }) => require("./completions.js").completions(topic, loadLibrary),
+  completions: ({ topic }) => require("./completions.js").completions(topic),
 };
 
-/** The settings for each of the histories. The results of several go into a folder. */
-function settingsOfEach(settings) {
-  if (settings.files.length === 1) return [settings];
-  const { out } = settings;
-  if (out === undefined) return settings.files.map((file) => ({ ...settings, file }));
-  if (!fs.statSync(out, { throwIfNoEntry: false })?.isDirectory())
-    throw wrong(`--out: for several histories a folder that exists, not "${out}"`);
-  const names = settings.files.map((file) => (file === "-" ? "standard-input.json" : path.basename(file)));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw wrong(`--out: two of the histories would be written to "${path.join(out, twice)}"`);
-  return settings.files.map((file, index) => ({ ...settings, file, out: path.join(out, names[index]) }));
-}
-
-/** Works on one history and prints what came of it, or returns it where the report is JSON. */
+/** Works on one history and prints the report, after a blank line if it `isLater`; or returns the report if it is JSON. */
 async function workOn(settings, environment) {
-  const { stdout, stderr } = environment;
-  const { exitCode, report, text, output, standardOutput, missed } = await WORK[settings.command](
+  const { stdout, stderr, progress, isLater = false } = environment;
+  progress.step("reading", 0, 20);
+  const { exitCode, report, text, sums, output, standardOutput, missed } = await WORK[settings.command](
     environment.library,
     settings,
     environment,
   );
+  progress.pause();
   if (standardOutput) await print(stdout, standardOutput);
-  if (settings.json) return { exitCode, report: { exitCode, ...report }, output };
-  if (!settings.quiet) await printReport(settings.out === "-" ? stderr : stdout, text, output);
+  if (settings.json) return { exitCode, report: { exitCode, ...report }, sums, output };
+  if (!settings.quiet) await printReport(settings.out === "-" ? stderr : stdout, `${isLater ? "\n" : ""}${text}`, output);
   tellOfOtherNames(output, stderr);
   // The report says it, too: once is enough where both are seen.
   const isSeen = stdout.isTTY && stderr.isTTY && !settings.quiet;
   const name = settings.files.length > 1 ? `${visible(settings.file)}: ` : "";
   if (missed && !isSeen) tell(new Failure(exitCode, `${name}${missed}`), environment);
-  return { exitCode };
+  return { exitCode, sums };
 }
 
-/** Several histories, each for itself: one that fails is told, and the others go on. The exit code is that of the first failure. */
-async function workOnAll(all, environment) {
+/**
+ * Works on several histories, one by one. One that fails is reported, and the others go on; the exit code is that of the first failure. A file of a folder that is
+ * not a history is skipped. A total ends the report.
+ */
+async function workOnAll(settings, files, environment) {
+  const { stdout, progress } = environment;
+  const all = settingsOfEach(settings, files);
   const reports = [];
+  const sums = [];
+  const skipped = [];
+  let failed = 0;
   /** @type {number} */
   let exitCode = EXIT.done;
-  for (const [index, settings] of all.entries()) {
-    if (index > 0 && !settings.json && !settings.quiet) await print(environment.stdout, "\n");
+  let isLater = false;
+  for (const [index, each] of all.entries()) {
+    progress.begin(each.file, index, all.length);
     try {
-      const ended = await workOn(settings, environment);
+      const ended = await workOn(each, { ...environment, isLater });
+      isLater = true;
       exitCode ||= ended.exitCode;
-      reports.push({ file: settings.file, ...ended.report });
+      reports.push({ file: each.file, ...ended.report });
+      if (ended.sums) sums.push(ended.sums);
     } catch (thrown) {
-      environment.bar?.stop();
+      progress.pause();
       const error = failureOf(thrown);
+      if (files[index].below !== undefined && isNoHistory(error)) {
+        skipped.push({ file: each.file, reason: error.message });
+        continue;
+      }
       tell(error, environment);
+      failed++;
       const code = error instanceof Failure ? error.exitCode : EXIT.failed;
       exitCode ||= code;
-      reports.push({ file: settings.file, exitCode: code, error: failureJson(error) });
+      reports.push({ file: each.file, exitCode: code, error: failureJson(error) });
       if (code > 128) break;
     }
   }
-  if (all[0].json) await print(environment.stdout, `${JSON.stringify({ version, exitCode, files: reports }, null, 2)}\n`);
+  if (skipped.length === all.length) throw noHistories(settings.files, skipped.length);
+  const total = totalOf(sums, { failed, skipped: skipped.length });
+  if (settings.json)
+    await print(
+      stdout,
+      `${JSON.stringify({ version, exitCode, total, files: reports, ...(skipped.length > 0 && { skipped }) }, null, 2)}\n`,
+    );
+  else if (!settings.quiet) await print(stdout, `\n${totalText(total, skipped)}`);
   return exitCode;
 }
 
@@ -126,20 +139,29 @@ async function work(settings, environment) {
     await print(environment.stdout, text(settings, environment));
     return EXIT.done;
   }
-  const page = PAGES[settings.command];
-  if (page) return page(environment.loadLibrary(), settings, environment);
-  const all = settingsOfEach(settings);
-  const library = environment.loadLibrary();
-  if (all.length > 1) return workOnAll(all, { ...environment, library });
-  const { exitCode, report, output } = await workOn(settings, { ...environment, library });
-  if (settings.json) {
-    await printReport(environment.stdout, `${JSON.stringify({ version, ...report }, null, 2)}\n`, output);
-    tellOfOtherNames(output, environment.stderr);
+  const { stdout, stderr, env } = environment;
+  const progress = new Progress(stderr, { enabled: settings.progress, env });
+  try {
+    const page = PAGES[settings.command];
+    if (page) return await page(environment.loadLibrary(), settings, { ...environment, progress });
+    const { arguments: taken } = /** @type {import("./flags.js").Command} */ (commandNamed(settings.command));
+    const files = taken.isMany ? filesOf(settings.files) : settings.files.map((file) => ({ file }));
+    if (files.length === 0) throw noHistories(settings.files, 0);
+    const library = environment.loadLibrary();
+    const all = { ...environment, library, progress };
+    if (files.length > 1 || "below" in files[0]) return await workOnAll(settings, files, all);
+    const { exitCode, report, output } = await workOn(settings, all);
+    if (settings.json) {
+      await printReport(stdout, `${JSON.stringify({ version, ...report }, null, 2)}\n`, output);
+      tellOfOtherNames(output, stderr);
+    }
+    return exitCode;
+  } finally {
+    progress.stop();
   }
-  return exitCode;
 }
 
-/** What a history is that nobody can work on, such as one nested too deep, is no fault of the program. */
+/** A history that cannot be processed, such as one nested too deep, is no bug of the program. */
 const failureOf = (error) =>
   ["not_serializable", "unreadable"].includes(error?.code) && !(error instanceof Failure)
     ? new Failure(EXIT.failed, error.message, { code: error.code, cause: error })
@@ -152,7 +174,7 @@ function tell(error, { stderr, env, color }) {
   const message = known ? error.message : `internal error: ${error?.message ?? error}; please report it`;
   const lines = [message, ...(known ? error.hints : [])];
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
-  // A message may quote the history or an argument; neither must steer the terminal. The colours are put on afterwards.
+  // A message may quote the history or an argument, and neither may control the terminal. Colours are added afterwards.
   const wide = wrap(lines[0], stderr.isTTY ? widthOf(stderr) - "roo-condense: ".length : Number.POSITIVE_INFINITY);
   const [first, ...others] = [...wide, ...lines.slice(1)]
     .join("\n")
@@ -163,10 +185,11 @@ function tell(error, { stderr, env, color }) {
 
 const failureJson = (error) => ({
   code: error instanceof Failure ? error.code : "internal_error",
+  ...(error instanceof Failure && error.field !== undefined && { field: error.field }),
   message: String(error?.message ?? error),
 });
 
-/** Whether the report was to be JSON, as far as that can be told from arguments that may be wrong. */
+/** Whether the report is to be JSON, from arguments that may be wrong. */
 const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--") : args.length).includes("--json");
 
 /**

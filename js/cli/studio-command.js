@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense studio`: a page about histories on this machine. `roo-condense report`: the same page as one file.
+// `roo-condense studio`: serves a page about histories on this machine. `roo-condense report`: writes the same page as one file.
 
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
@@ -16,10 +16,10 @@ const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
 const SETTLE_MS = 120;
-/** Where the system tells nothing of changes, the file is looked at so often. */
+/** Interval for checking the file where the system reports no changes. */
 const POLL_MS = 1000;
 
-/** Tells of changes of a file, also where it is replaced by another. Returns what ends that. */
+/** Watches a file, also if it is replaced by another. Returns a function that ends that. */
 function watchFile(file, changed) {
   let timer;
   const soon = () => {
@@ -30,13 +30,13 @@ function watchFile(file, changed) {
   fs.watchFile(file, { interval: POLL_MS, persistent: false }, soon);
   let watcher;
   try {
-    // The folder, because a file that is replaced takes its watcher along.
+    // The folder, because the watcher of a replaced file is lost with it.
     watcher = fs.watch(path.dirname(file), { persistent: false }, (_, name) => {
       if (name === null || name === path.basename(file)) soon();
     });
     watcher.on("error", () => watcher.close());
   } catch {
-    // Looking from time to time is enough.
+    // Polling is enough.
   }
   return () => {
     clearTimeout(timer);
@@ -45,9 +45,9 @@ function watchFile(file, changed) {
   };
 }
 
-/** A history in a file, as the studio's host takes it. */
+/** A history in a file, as a source of the studio's host. */
 function fileSource(file, canWrite) {
-  // Told now, with all its words, where it cannot be read.
+  // Fails now, with the full message, if it cannot be read.
   let history = readHistory(file);
   const read = () => {
     history = readHistory(file);
@@ -65,7 +65,7 @@ function fileSource(file, canWrite) {
     history = readHistory(file);
     const data = readRestoreFile(restoreData);
     if (!isResultOf(data, history.bytes))
-      throw new Failure(EXIT.failed, `${history.shownName}: another program wrote to it since it was saved`);
+      throw new Failure(EXIT.failed, `${history.shownName}: another program has written to it since it was saved`);
     return replaceInput(history, originalBytes(data));
   };
   return {
@@ -112,15 +112,15 @@ async function studio(library, settings, { stdout, loadServer = () => require(".
   }
   const interruption = new Interruption(() => {});
   await interruption.during(async () => {
-    const words = settings.write ? "Saving writes to the files, each after a backup." : "Nothing is written (--write lets it save).";
-    stdout.write(`${server.address}\n${words} Ctrl+C ends it.\n`);
+    const words = settings.write ? "Saving writes to the files, each after a backup." : "The page writes nothing; --write lets it save.";
+    stdout.write(`${server.address}\n${words} Press Ctrl+C to stop.\n`);
     if (settings.open) openBrowser(server.address);
     if (!interruption.signal.aborted)
       await new Promise((resolve) => interruption.signal.addEventListener("abort", () => resolve(undefined), { once: true }));
   });
   host.dispose();
   await server.close();
-  // Being ended is how it ends.
+  // An interruption is the normal end.
   return interruption.signal.reason === EXIT.interrupted ? EXIT.done : interruption.signal.reason;
 }
 
@@ -142,7 +142,7 @@ async function report(library, settings, { stdout, warn }) {
       return EXIT.done;
     }
     writeOutput(html, page, history, force);
-    if (!settings.quiet) stdout.write(`${visible(html)}: ${shownBytes(page.length)}${redact ? ", without the texts" : ""}\n`);
+    if (!settings.quiet) stdout.write(`${visible(html)}: ${shownBytes(page.length)}${redact ? ", without texts" : ""}\n`);
     return EXIT.done;
   } catch (error) {
     if (error.code === "page_not_built") throw new Failure(EXIT.failed, error.message, { code: error.code, cause: error });

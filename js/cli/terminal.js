@@ -31,13 +31,13 @@ function colours(stream, env, color) {
 /** Columns to fill: those of the terminal within reason, 80 without one. */
 const widthOf = (stream) => (stream.isTTY && stream.columns ? Math.max(40, Math.min(stream.columns, MAX_WIDTH)) : DEFAULT_WIDTH);
 
-/** One line without control characters: what stands in a history must not steer the terminal. */
+/** One line without control characters, because the content of a history must not control the terminal. */
 const visible = (text) => String(text).replace(/\s+/g, " ").replace(UNSEEN, "\ufffd");
 
-/** Characters that steer a terminal, turn the direction of what follows, or cannot be seen. */
+/** Characters that control a terminal, change the direction of text, or are invisible. */
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
 
-/** The same of one line of a text, whose blanks stay. */
+/** The same for one line of a text, with its blanks. */
 const visibleLine = (text) => text.replace(/\t/g, "    ").replace(UNSEEN, "\ufffd");
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });

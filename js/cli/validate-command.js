@@ -1,13 +1,13 @@
 "use strict";
 
-// `roo-condense validate`: whether a history is what the Messages API accepts.
+// `roo-condense validate`: whether the Messages API accepts a history.
 
 const { EXIT } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Report } = require("./report-lines.js");
 const { plural, visible } = require("./terminal.js");
 
-/** Problems that are listed; the rest is counted. */
+/** Largest number of problems to list; the rest is counted. */
 const MAX_PROBLEMS = 100;
 
 function validateHistory(library, { file, color }, { stdout, env, warn }) {
@@ -16,7 +16,7 @@ function validateHistory(library, { file, color }, { stdout, env, warn }) {
   const report = new Report(stdout, env, color);
   const { green, yellow } = report.paint;
   const of = `${history.shownName}: ${plural(history.messages.length, "message")}`;
-  if (problems.length === 0) report.text(`${of}, as the Messages API accepts them.`, green);
+  if (problems.length === 0) report.text(`${of}, valid for the Messages API.`, green);
   else report.text(`${of}, with ${plural(problems.length, "shape problem")}:`, yellow);
   const told = problems.map(({ code, messageIndex, blockIndex, message }) => {
     const place = `message ${messageIndex}${blockIndex === undefined ? "" : `, block ${blockIndex}`}`;
@@ -27,6 +27,7 @@ function validateHistory(library, { file, color }, { stdout, env, warn }) {
     exitCode: problems.length === 0 ? EXIT.done : EXIT.misshapen,
     report: { file, messages: history.messages.length, problems },
     text: report.toString(),
+    sums: { problems: problems.length },
   };
 }
 

@@ -39,12 +39,12 @@ function resolved(host) {
     throw notAllowed("host.manager", host.manager, "a CondensationManager, or an object with condense(context, options)");
   }
   if (host.protect !== undefined && host.manager === undefined)
-    throw notAllowed("host.protect", host.protect, "rules for host.manager, which is missing: without one Roo-Code's own rules hold");
+    throw notAllowed("host.protect", host.protect, "absent without host.manager: Roo-Code's own rules apply then");
   for (const name of FLAGS) {
     if (host[name] !== undefined && typeof host[name] !== "boolean") throw notAllowed(`host.${name}`, host[name], "true or false");
   }
   if (host.thinking !== undefined && !THINKING.includes(host.thinking))
-    throw notAllowed("host.thinking", host.thinking, THINKING.join(", "));
+    throw notAllowed("host.thinking", host.thinking, `one of ${THINKING.join(", ")}`);
   // Looked up at the time of the call: tests and hosts replace console functions. A log that fails has nobody to be told to.
   const warn = (...values) => tell(() => (host.warn ? host.warn(...values) : console.warn(...values)));
   const told = new Set();
@@ -120,7 +120,7 @@ function withProfileThreshold(manager, options) {
 
 function signalOf(host, taskId) {
   const signal = asked(host, "signal", taskId, (error) => {
-    throw Object.assign(argumentError("invalid_argument", `host.signal() threw: ${messageOf(error)}`, error), { field: "host.signal" });
+    throw argumentError("invalid_argument", `host.signal() threw: ${messageOf(error)}`, { field: "host.signal", cause: error });
   });
   const isUsable = signal === undefined || signal === null || readable("host.signal", () => isSignal(signal));
   if (!isUsable) throw notAllowed("host.signal", signal, "an AbortSignal");

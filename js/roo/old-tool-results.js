@@ -89,7 +89,7 @@ function checkedOptions(options = {}) {
   if (!Number.isInteger(turns) || turns < 1) throw notAllowed("options.turns", turns, "a whole number, 1 or more");
   if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === "string"))
     throw notAllowed("options.tools", tools, "an array of names");
-  if (!WORDS.includes(thinking)) throw notAllowed("options.thinking", thinking, WORDS.join(", "));
+  if (!WORDS.includes(thinking)) throw notAllowed("options.thinking", thinking, `one of ${WORDS.join(", ")}`);
   if (typeof model !== "string") throw notAllowed("options.model", model, "the name of a model");
   return { minChars, turns, tools, thinking, model };
 }
@@ -158,7 +158,7 @@ function remember(key, contents) {
 async function shortenedContents(seen, places, { lead, length }) {
   const messageIndices = Array.from({ length }, (_, offset) => lead + offset);
   const { messages, error } = await engine().condense({ messages: seen }, { config: { passes: [passOver(messageIndices)] } });
-  if (error) throw argumentError(error.code, error.message, error);
+  if (error) throw argumentError(error.code, error.message, { field: error.field, cause: error });
   return places.flatMap(([offset, at]) => {
     const was = seen[lead + offset].content[at].content;
     const is = messages[lead + offset].content[at].content;

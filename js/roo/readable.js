@@ -3,7 +3,7 @@
 // The functions of the drop-in read histories that the host made. Where reading one fails (a getter that throws, a proxy that was revoked), the
 // error says where; whatever else is thrown, by a handler of the host for example, is passed on as it is.
 
-const { isOurs, notReadable } = require("../errors.js");
+const { isRooCondenseError, notReadable } = require("../errors.js");
 const { faultyPlace } = require("../place.js");
 
 /**
@@ -32,7 +32,7 @@ const settled = (answer) => (typeof answer === "function" ? answer() : answer);
 
 /** Throws the error about the place that cannot be read, or else `error`. */
 function fail(error, values) {
-  if (!isOurs(error)) {
+  if (!isRooCondenseError(error)) {
     for (const [value, name] of histories(values[0])) {
       // A BigInt is no fault here: nothing is written as JSON.
       const place = faultyPlace(value, name, { bigints: true, cycles: true });

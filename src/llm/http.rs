@@ -608,8 +608,8 @@ fn headers(config: &HttpConfig, url: Option<&Url>) -> (HeaderMap, Vec<ConfigErro
         let field = path_of("headers", name);
         let known = HeaderName::from_bytes(name.as_bytes()).ok();
         let Some(known) = known.filter(|known| !TRANSPORT_HEADERS.contains(&known.as_str())) else {
-            let allowed = format!("names of HTTP headers other than {}", TRANSPORT_HEADERS.join(", "));
-            return Err(HttpConfig::fault(FaultKind::NotAllowed, &field, "the name", &allowed));
+            let allowed = format!("named like an HTTP header, but not {}", TRANSPORT_HEADERS.join(", "));
+            return Err(HttpConfig::fault(FaultKind::NotAllowed, &field, "another name", &allowed));
         };
         secret(value.expose(), &field).map(|value| (known, value))
     });
@@ -631,8 +631,8 @@ fn unencrypted(config: &HttpConfig, url: &Url, headers: &HeaderMap) -> Option<Co
     let has_key = KEY_HEADERS.iter().chain(OTHER_SECRETS).any(|name| headers.contains_key(*name))
         || url.query_pairs().any(|(name, _)| ["key", "api_key", "api-key", "token", "access_token"].contains(&&*name));
     let refused = url.scheme() == "http" && !endpoint::is_loopback(url) && has_key && !config.insecure;
-    let allowed = "https, or an address of this machine; `insecure: true` sends the key all the same";
-    let address = "an http address of another machine, which the key would go to unencrypted,";
+    let allowed = "https, or an address of this machine (`insecure: true` sends the key unencrypted)";
+    let address = "an http address of another machine, to which the key would be sent unencrypted";
     refused.then(|| HttpConfig::fault(FaultKind::NotAllowed, "baseUrl", address, allowed))
 }
 

@@ -136,11 +136,11 @@ mod tests {
         assert_eq!(
             paths(json!({ "inputPrice": -1, "longContextPricing": {}, "tiers": [{}, { "outputPrice": "free" }, 3] })),
             [
-                "inputPrice: -1 is not allowed; allowed: a number, 0 or more",
-                "longContextPricing.thresholdTokens is missing; allowed: a whole number from 0 to 4294967295",
-                "tiers[1].outputPrice: \"free\" is not allowed; allowed: a number, 0 or more",
-                "tiers[2]: 3 is not allowed; allowed: an object with name, contextWindow, inputPrice, outputPrice, \
-                 cacheWritesPrice, cacheReadsPrice",
+                "inputPrice must be a number, 0 or more; got -1",
+                "longContextPricing.thresholdTokens is missing; it must be a whole number from 0 to 4294967295",
+                "tiers[1].outputPrice must be a number, 0 or more; got \"free\"",
+                "tiers[2] must be an object with name, contextWindow, inputPrice, outputPrice, \
+                 cacheWritesPrice, cacheReadsPrice; got 3",
             ]
         );
     }

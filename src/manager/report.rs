@@ -108,6 +108,9 @@ pub(super) struct ReportedError {
     message: String,
     /// The same as a code and values, to be told in another language.
     said: Said,
+    /// The option it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
     /// Which of the host's own errors caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign_cause: Option<usize>,
@@ -473,7 +476,8 @@ impl From<CondenseError> for ReportedError {
     fn from(error: CondenseError) -> Self {
         let (code, foreign_cause, message, said) =
             (error.code(), error.foreign_cause(), error.to_string(), error.said());
+        let field = error.field().map(str::to_owned);
         let problem = if let CondenseError::BrokenResult { problem, .. } = error { Some(problem) } else { None };
-        Self { code, message, said, foreign_cause, problem }
+        Self { code, message, said, field, foreign_cause, problem }
     }
 }

@@ -66,7 +66,11 @@ impl NativeProvider {
         let incoming = Incoming::read(call)?;
         if let Some(provider) = &incoming.options().provider {
             // Not an option of this call at all, but what is wrong is best seen with its value.
-            let fault = ConfigError::not_allowed("options.provider", &json!(provider), "only in calls of a manager");
+            let fault = ConfigError::not_allowed(
+                "options.provider",
+                &json!(provider),
+                "absent: only calls of a manager name a provider",
+            );
             return Err(wrong_config(vec![ConfigError { code: "invalid_argument", ..fault }]));
         }
         incoming.check_config(&*self.provider)?;

@@ -7,18 +7,19 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{conversation::surrogates, options::ConfigError, providers::CondenseError, tokens::TokensError};
 
-/// What becomes `error.code` in JavaScript.
-pub struct Code(&'static str);
+/// What becomes `error.code` in JavaScript. napi carries a code and a message only, so the field follows the code after a blank; `checked` in js/errors.js
+/// takes the two apart.
+pub struct Code(String);
 
 impl AsRef<str> for Code {
     fn as_ref(&self) -> &str {
-        self.0
+        &self.0
     }
 }
 
 impl From<Status> for Code {
     fn from(_: Status) -> Self {
-        Self("invalid_argument")
+        Self("invalid_argument".to_owned())
     }
 }
 
@@ -27,29 +28,34 @@ pub type Result<T> = std::result::Result<T, napi::Error<Code>>;
 
 /// An error of this code.
 pub fn thrown(code: &'static str, message: impl ToString) -> napi::Error<Code> {
+    thrown_about(code, None, message)
+}
+
+/// An error of this code, about this field.
+fn thrown_about(code: &'static str, field: Option<&str>, message: impl ToString) -> napi::Error<Code> {
+    let code = field.map_or_else(|| code.to_owned(), |field| format!("{code} {}", surrogates::leave_text(field)));
     napi::Error::new(Code(code), surrogates::leave_text(&message.to_string()).into_owned())
 }
 
 /// All that is wrong with a configuration, as one error.
 pub fn wrong_config(errors: Vec<ConfigError>) -> napi::Error<Code> {
-    let error = CondenseError::from(errors);
-    thrown(error.code(), error)
+    failed(CondenseError::from(errors))
 }
 
 /// A wrong setting of the token counter.
 pub fn wrong_tokens(error: TokensError) -> napi::Error<Code> {
-    thrown(error.code(), error)
+    thrown_about(error.code(), Some(error.field()), error)
 }
 
 /// A failure of an operation that JavaScript waits for at once.
 pub fn failed(error: CondenseError) -> napi::Error<Code> {
-    thrown(error.code(), error)
+    thrown_about(error.code(), error.field(), &error)
 }
 
 /// What the system refuses to this process.
 pub fn system_limit(error: io::Error) -> napi::Error<Code> {
     let message =
-        format!("the system refuses what work needs: {error}; raise the limits of this process (`ulimit -a`)");
+        format!("the operating system denied a resource: {error}; raise the limits of this process (`ulimit -a`)");
     thrown("system_limit", message)
 }
 

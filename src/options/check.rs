@@ -90,7 +90,13 @@ impl Check {
     fn value(&mut self, kind: &Kind, value: &Value, at: &Path<'_>, allowed: &str) {
         if let Some(fault) = refused(value).or_else(|| own_fault(kind, value)) {
             let allowed = if allowed.is_empty() { kind.allowed() } else { Said::own(allowed) };
-            self.faults.push(ConfigError::new(fault, at.to_string(), self.shown(value), allowed));
+            let near = match (kind, value) {
+                (Kind::Choice { words, .. }, Value::String(word)) => near(word, words.iter().copied()),
+                _ => Vec::new(),
+            };
+            let near = near.into_iter().map(|word| format!("{word:?}")).collect();
+            let fault = ConfigError::new(fault, at.to_string(), self.shown(value), allowed);
+            self.faults.push(ConfigError { near, ..fault });
             return;
         }
         match (kind, value) {
@@ -127,7 +133,7 @@ impl Check {
     fn no_refused(&mut self, value: &Value, at: &Path<'_>) {
         match value {
             value if refused(value).is_some() => {
-                self.value(&Kind::AnyObject, value, at, "what JSON can hold");
+                self.value(&Kind::AnyObject, value, at, "a value that JSON can hold");
             }
             Value::Object(fields) => self.nothing_refused(fields, at),
             Value::Array(values) => {

@@ -37,8 +37,7 @@ impl FaultKind {
 
 /// A fault in options: where, what stands there, and what may.
 ///
-/// Every message has the same form: `path: value is not allowed; allowed: …`, `path is missing; allowed: …`, or
-/// `path is unknown; did you mean …?`.
+/// Every message has one of these forms: `path must be …; got value`, `path is missing; it must be …`, or `path is unknown; did you mean …?`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigError {
     /// The option, as a path: `passes[1].selection.type`.
@@ -51,7 +50,7 @@ pub struct ConfigError {
     pub value: String,
     /// What would have been accepted. Of an unknown option: the names that are known there.
     pub allowed: Box<Said>,
-    /// Of an unknown option: the names that may have been meant, the nearest first.
+    /// Names that may have been meant by an unknown option, or by a word that is none of those allowed; the nearest first.
     pub near: Vec<String>,
 }
 
@@ -91,7 +90,13 @@ impl ConfigError {
             FaultKind::Missing => said!("config.missing", path: path, allowed: allowed),
             FaultKind::Unknown if self.near.is_empty() => said!("config.unknown", path: path, names: allowed),
             FaultKind::Unknown => said!("config.near", path: path, near: self.near.join(" or ")),
-            _ => said!("config.notAllowed", path: path, value: self.value.as_str(), allowed: allowed),
+            _ if self.near.is_empty() => {
+                said!("config.notAllowed", path: path, value: self.value.as_str(), allowed: allowed)
+            }
+            _ => {
+                let near = self.near.join(" or ");
+                said!("config.nearValue", path: path, value: self.value.as_str(), allowed: allowed, near: near)
+            }
         }
     }
 

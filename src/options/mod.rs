@@ -24,7 +24,7 @@
 //! assert_eq!(TABLE.read(&json!({ "loud": true })).unwrap().integer("count"), 5);
 //!
 //! let faults = TABLE.read(&json!({ "count": 0, "lout": true })).unwrap_err();
-//! assert_eq!(faults[0].to_string(), "count: 0 is not allowed; allowed: a whole number from 1 to 20");
+//! assert_eq!(faults[0].to_string(), "count must be a whole number from 1 to 20; got 0");
 //! assert_eq!(faults[1].to_string(), "lout is unknown; did you mean loud?");
 //! ```
 

@@ -333,7 +333,8 @@ impl Kind {
             Self::Text { reserved: [], .. } | Self::Name { .. } => said!("allowed.someText"),
             Self::Text { reserved, .. } => said!("allowed.otherText", names: reserved.join(", ")),
             Self::Choice { words, .. } => {
-                Said::own(words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "))
+                let names = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+                if words.len() == 1 { Said::own(&names) } else { said!("allowed.oneOf", names: names) }
             }
             Self::Object(table) => {
                 const MAX_LISTED: usize = 6;

@@ -169,6 +169,16 @@ impl CondenseError {
         }
     }
 
+    /// The option it is about, as a path; of several the first.
+    #[must_use]
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::InvalidConfig(errors) => errors.first().map(|error| error.path.as_str()),
+            Self::UnknownProvider { .. } => Some("provider"),
+            _ => None,
+        }
+    }
+
     /// Which of the host's own errors caused it.
     #[must_use]
     pub fn foreign_cause(&self) -> Option<usize> {

@@ -69,7 +69,9 @@ pub fn create_with(
     }
     match all().find(|known| known.id == id) {
         Some(descriptor) => (descriptor.make)(config),
-        None => Err(vec![ConfigError::not_allowed("provider", &Value::from(id), BUILT_IN.join(", "))]),
+        None => {
+            Err(vec![ConfigError::not_allowed("provider", &Value::from(id), format!("one of {}", BUILT_IN.join(", ")))])
+        }
     }
 }
 

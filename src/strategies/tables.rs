@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(fault.path, "variants[0].config.stages[0]");
         assert_eq!(
             fault.to_string(),
-            "variants[0].config.stages[0]: \"ab_test\" is not allowed; allowed: a provider that is not asked within itself"
+            "variants[0].config.stages[0] must be a provider that is not asked within itself; got \"ab_test\""
         );
         assert_eq!(
             paths(PER_USER, json!({ "default": { "preferredProvider": "per_user" } })),

@@ -79,7 +79,7 @@ mod tests {
         for (local, reported, model, field) in cases {
             let error = calibration.calibrate(local, reported, model).unwrap_err();
             assert_eq!(error.code(), "invalid_calibration");
-            assert!(error.to_string().starts_with(&format!("{field}: ")), "{error}");
+            assert_eq!(error.field(), field, "{error}");
         }
         assert_eq!(calibration.scale("m"), None);
     }

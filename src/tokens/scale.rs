@@ -198,7 +198,7 @@ mod tests {
             assert_eq!(error.code(), "invalid_scale");
             let text = error.to_string();
             assert!(
-                text.starts_with("scale: ") && text.contains("claude-4.7") && text.contains(&factor.to_string()),
+                error.field() == "scale" && text.contains("claude-4.7") && text.contains(&factor.to_string()),
                 "{text}"
             );
         }

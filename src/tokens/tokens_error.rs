@@ -5,21 +5,21 @@
 #[non_exhaustive]
 pub enum TokensError {
     /// An encoding we do not have, for example `p50k_base`.
-    #[error("encoding: {value:?} is not known; allowed are \"o200k_base\" and \"cl100k_base\"")]
+    #[error("encoding must be \"o200k_base\" or \"cl100k_base\"; got {value:?}")]
     UnknownEncoding {
         /// What was given.
         value: String,
     },
     /// A scale that is neither a family, `auto`, nor a number in range, for example `0`.
     #[error(
-        "scale: {value} is not valid; allowed are a number from 0.1 to 10, \"gpt\", \"gemini\", \"claude\", \"claude-4.7\" and \"auto\""
+        "scale must be a number from 0.1 to 10, or one of \"gpt\", \"gemini\", \"claude\", \"claude-4.7\", \"auto\"; got {value}"
     )]
     InvalidScale {
         /// What was given, as text.
         value: String,
     },
     /// A calibration report that cannot be true, for example zero reported tokens.
-    #[error("{field}: {value} is not valid; allowed is {allowed}")]
+    #[error("{field} must be {allowed}; got {value}")]
     InvalidCalibration {
         /// `localTokens`, `reportedTokens`, `reportedTokens / localTokens` or `model`.
         field: &'static str,
@@ -38,6 +38,16 @@ impl TokensError {
             Self::UnknownEncoding { .. } => "unknown_encoding",
             Self::InvalidScale { .. } => "invalid_scale",
             Self::InvalidCalibration { .. } => "invalid_calibration",
+        }
+    }
+
+    /// The setting it is about.
+    #[must_use]
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::UnknownEncoding { .. } => "encoding",
+            Self::InvalidScale { .. } => "scale",
+            Self::InvalidCalibration { field, .. } => field,
         }
     }
 }

@@ -29,7 +29,7 @@ export const isAbout = (fault: ConfigFault, path: string) =>
 
 /** Beside its field a fault need not name it. */
 const withoutPath = (said: string, path: string | undefined) =>
-  path !== undefined && said.startsWith(path) ? said.slice(path.length).replace(/^\s?: /, "") : said;
+  path !== undefined && said.startsWith(path) ? said.slice(path.length).replace(/^\s?:? /, "") : said;
 
 export interface FieldFault {
   /** What the control needs, so that the fault is told with it. */

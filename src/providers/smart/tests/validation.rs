@@ -22,45 +22,45 @@ fn every_fault_is_named_by_its_path() {
     let operation = pass(|pass| pass["individualConfig"]["defaults"]["toolResults"]["operation"] = json!("sumarize"));
     assert_eq!(
         operation,
-        ["passes[1].individualConfig.defaults.toolResults.operation: \"sumarize\" is not allowed; allowed: \
-                            \"keep\", \"suppress\", \"truncate\", \"summarize\""]
+        ["passes[1].individualConfig.defaults.toolResults.operation must be \
+                            one of \"keep\", \"suppress\", \"truncate\", \"summarize\"; got \"sumarize\"; did you mean \"summarize\"?"]
     );
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 11] = [
-        (|pass| pass["selection"]["keepRecentCount"] = json!(0), "passes[1].selection.keepRecentCount: 0 "),
+        (|pass| pass["selection"]["keepRecentCount"] = json!(0), "passes[1].selection.keepRecentCount must be "),
         (|pass| pass["selection"] = json!({ "type": "custom" }), "passes[1].selection.messageIndices is missing"),
         (
             |pass| pass["selection"] = json!({ "type": "custom", "messageIndices": [1, -1] }),
-            "passes[1].selection.messageIndices[1]: -1 ",
+            "passes[1].selection.messageIndices[1] must be ",
         ),
-        (|pass| pass["id"] = json!("a"), "passes[1].id: \"a\" "),
+        (|pass| pass["id"] = json!("a"), "passes[1].id must be "),
         (|pass| pass["mode"] = json!("batch"), "passes[1].batchConfig is missing"),
         (
             |pass| pass["execution"] = json!({ "type": "conditional" }),
-            "passes[1].execution.condition is missing; allowed: an object with tokenThreshold, executeIf, messageIndices, because type is \"conditional\"",
+            "passes[1].execution.condition is missing; it must be an object with tokenThreshold, executeIf, messageIndices, because type is \"conditional\"",
         ),
         (|pass| pass["extra"] = json!(1), "passes[1].extra is unknown; known: id, "),
         (
             |pass| pass["individualConfig"]["overrides"] = json!([{ "messageIndex": "x" }]),
-            "passes[1].individualConfig.overrides[0].messageIndex: \"x\" ",
+            "passes[1].individualConfig.overrides[0].messageIndex must be ",
         ),
-        (|pass| *pass = json!(7), "passes[1]: 7 "),
-        (|pass| pass["id"] = json!("lossless_prelude"), "passes[1].id: \"lossless_prelude\" "),
-        (|pass| pass["name"] = Value::Null, "passes[1].name: null "),
+        (|pass| *pass = json!(7), "passes[1] must be "),
+        (|pass| pass["id"] = json!("lossless_prelude"), "passes[1].id must be "),
+        (|pass| pass["name"] = Value::Null, "passes[1].name must be "),
     ];
     for (change, start) in cases {
         let found = pass(change);
         assert!(found.iter().any(|text| text.starts_with(start)), "{start}: {found:?}");
     }
     for (config, start) in [
-        (json!([]), "config: [] "),
-        (json!({ "preset": "fast" }), "preset: \"fast\" "),
-        (json!({ "passes": {} }), "passes: {} "),
+        (json!([]), "config must be "),
+        (json!({ "preset": "fast" }), "preset must be "),
+        (json!({ "passes": {} }), "passes must be "),
         (
             json!({ "losslessPrelude": { "operations": { "dedup": true } } }),
             "losslessPrelude.operations.dedup is unknown; did you mean deduplicateFileReads?",
         ),
-        (json!({ "maxConcurrency": 0 }), "maxConcurrency: 0 "),
+        (json!({ "maxConcurrency": 0 }), "maxConcurrency must be "),
     ] {
         let found = texts(config);
         assert!(found.iter().any(|text| text.starts_with(start)), "{start}: {found:?}");
@@ -76,9 +76,9 @@ fn one_fault_is_told_once() {
     let found = texts(json!({ "passes": [{}] }));
     let starts: Vec<&str> = found.iter().filter_map(|text| text.split(';').next()).collect();
     assert_eq!(starts, ["passes[0].id is missing", "passes[0].selection is missing", "passes[0].mode is missing"]);
-    assert!(found[2].ends_with("; allowed: \"individual\", \"batch\""), "{found:?}");
+    assert!(found[2].ends_with("one of \"individual\", \"batch\""), "{found:?}");
     let shared = texts(json!({ "passes": [{ "id": "a" }, { "id": "a" }] }));
-    assert_eq!(shared.last().unwrap(), "passes[1].id: \"a\" is not allowed; allowed: an id that no other pass has");
+    assert_eq!(shared.last().unwrap(), "passes[1].id must be an id that no other pass has; got \"a\"");
     assert_eq!(texts(json!({ "passes": [7] })).len(), 1, "{:?}", texts(json!({ "passes": [7] })));
 }
 
