@@ -15,12 +15,23 @@ export interface StudioHistory<M extends MessageLike = MessageLike> {
   /** Writes a condensed history and what leads back from it. Without it the page may only look. */
   save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
   /**
-   * Puts back what `save` replaced; `saved` is what that returned. It is called only while the history reads as `save` left it. Without it the page offers no
-   * undo of saving.
+   * Writes the messages as they were before a saving, with those that were added since; `saving` is what `savings` listed, or the restore data that `save`
+   * was given. It is called only while the history begins with the messages that this saving left. Without it the page offers no undo of saving.
    */
-  undoSave?: ((saved: SavedHistory) => SavedHistory | Promise<SavedHistory>) | undefined;
+  undoSave?: ((messages: readonly M[], saving: StudioSaving) => SavedHistory | Promise<SavedHistory>) | undefined;
+  /**
+   * Lists the restore data of earlier savings, the newest last; asked after each `read`. The page offers to undo the newest that fits the messages. Without it
+   * the host knows what was saved since it was made. What it throws counts as none.
+   */
+  savings?: (() => Iterable<StudioSaving> | Promise<Iterable<StudioSaving>>) | undefined;
   /** Tells when it may have changed. Returns what ends that. */
   watch?: ((changed: () => void) => () => void) | undefined;
+}
+
+/** Restore data of an earlier saving. Other fields, such as where it is stored, come back to `undoSave` as they are. */
+export interface StudioSaving {
+  restoreData: RestoreData;
+  [more: string]: unknown;
 }
 
 /** Where a history was written. */

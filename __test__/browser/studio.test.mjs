@@ -590,8 +590,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => tokens("After")).toBe(kept);
     await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/There is nothing to save/);
     await expect.poll(() => save.isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Take the saving back" }).click();
-    await expect.poll(() => said.textContent()).toMatch(/Taken back: .*history\.json is as it was.*What was saved: .*\.bak\.1/);
+    await page.getByRole("button", { name: "Undo save" }).click();
+    await expect.poll(() => said.textContent()).toMatch(/Undone: .*history\.json is as it was.*What was saved: .*\.bak\.1/);
     expect(readFileSync(history, "utf8")).toBe(text);
     await expect.poll(() => tokens("After")).toBe(kept);
     await expect.poll(() => said.count()).toBe(1);
@@ -635,13 +635,37 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => readFileSync(history, "utf8") !== once).toBe(true);
     await page.locator(".rc-saved").waitFor();
     await page.reload();
-    const back = page.getByRole("button", { name: "Take the saving back" });
+    const back = page.getByRole("button", { name: "Undo save" });
     await back.click();
     await expect.poll(() => readFileSync(history, "utf8")).toBe(once);
     await back.click();
     await expect.poll(() => readFileSync(history, "utf8")).toBe(text);
     await expect.poll(() => back.count()).toBe(0);
     await close();
+  });
+
+  test("a saving can be undone after the agent went on and after a restart, and what was added stays", async () => {
+    const messages = cuttable();
+    const { page, history, save, close } = await openWritable(messages);
+    await save.click();
+    const back = page.getByRole("button", { name: "Undo save" });
+    await back.waitFor();
+    const added = { role: "user", content: "And now?" };
+    const append = () => writeFileSync(history, JSON.stringify([...JSON.parse(readFileSync(history, "utf8")), added]));
+    append();
+    // The page has followed, and what was said of the saving is no news any more.
+    await expect.poll(() => page.locator(".rc-saved").count(), { timeout: 10_000 }).toBe(0);
+    expect(await back.count()).toBe(1);
+    await close();
+    append();
+    const again = await startStudio(history, "--write");
+    const { page: next } = await openPage(browser, again.address);
+    await next.getByRole("button", { name: "Undo save" }).click();
+    await expect.poll(() => next.locator(".rc-saved").textContent()).toMatch(/^ ?Undone: .*, with the 2 messages added since\./);
+    expect(JSON.parse(readFileSync(history, "utf8"))).toEqual([...messages, added, added]);
+    await expect.poll(() => next.getByRole("button", { name: "Undo save" }).count()).toBe(0);
+    await next.close();
+    await again.stop();
   });
 
   test("with forced colours, what colours say is still there", async () => {

@@ -144,20 +144,19 @@ describe("createStudioHost", () => {
 
   /** A history that is kept in memory, as a file would keep it. */
   function written(first) {
-    const state = { now: first, before: [], problem: undefined };
+    const state = { now: first, problem: undefined };
     const source = {
       read() {
         if (state.problem) throw new Error(state.problem);
         return { messages: structuredClone(state.now) };
       },
       save(messages) {
-        state.before.push(state.now);
         state.now = structuredClone(messages);
         return { file: "h.json", backup: "h.json.bak" };
       },
-      undoSave({ file }) {
-        state.now = state.before.pop();
-        return { file };
+      undoSave(messages) {
+        state.now = structuredClone(messages);
+        return { file: "h.json" };
       },
     };
     return { state, source };
@@ -242,11 +241,78 @@ describe("createStudioHost", () => {
     expect((await ask("hello")).histories[0].problem).toEqual({ message: "h.json:1:2: not JSON" });
     state.problem = undefined;
     await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
-    // What somebody else wrote meanwhile is not overwritten by the undo.
+    // What was changed by somebody else is not overwritten by the undo.
     await ask("save", { condensation: (await condense()).id });
-    state.now = [...state.now, { role: "user", content: "One more." }];
+    state.now = [...state.now.slice(0, -1), { role: "user", content: "Another end." }];
     await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "changed_since" });
-    expect(state.now.at(-1).content).toBe("One more.");
+    expect(state.now.at(-1).content).toBe("Another end.");
+  });
+
+  test("a saving can be undone after messages were added and after a restart, and those stay", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    const stored = [];
+    const lasting = {
+      ...source,
+      save(messages, restoreData) {
+        stored.push(JSON.parse(JSON.stringify({ restoreData })));
+        return source.save(messages);
+      },
+      savings: async () => stored,
+    };
+    const canUndo = async (ask) => (await ask("hello")).histories[0].canUndo ?? false;
+    for (const [kept, isNew] of [
+      [source, false],
+      [lasting, true],
+    ]) {
+      state.now = first;
+      let { ask } = hostOf(kept);
+      await ask("save", { condensation: (await ask("condense", { history: "h", provider: "truncation" })).id });
+      const added = [
+        { role: "assistant", content: "More." },
+        { role: "user", content: "And more." },
+      ];
+      state.now = [...state.now, ...added];
+      if (isNew) ({ ask } = hostOf(kept));
+      await ask("inspect", { history: "h" });
+      expect(await canUndo(ask)).toBe(true);
+      expect(await ask("undoSave", { history: "h" })).toMatchObject({ file: "h.json", added: 2 });
+      expect(state.now).toEqual([...first, ...added]);
+      expect(await canUndo(ask)).toBe(false);
+    }
+    // Where they cannot be listed, the history can be read all the same.
+    const { ask } = hostOf({
+      ...lasting,
+      savings() {
+        throw new Error("no");
+      },
+    });
+    expect((await ask("hello")).histories[0].problem).toBeUndefined();
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "nothing_to_undo" });
+  });
+
+  test("two pages that save at once: one writes", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    let writes = 0;
+    const slow = {
+      ...source,
+      async save(messages) {
+        writes += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return source.save(messages);
+      },
+    };
+    const { host, ask } = hostOf(slow);
+    const ids = [];
+    for (const provider of ["truncation", "lossless"]) ids.push((await ask("condense", { history: "h", provider })).id);
+    const save = (condensation, id) => host.answer({ id, method: "save", params: { condensation } });
+    const [one, other] = await Promise.all(ids.map(save));
+    expect(one.answer).toMatchObject({ canUndo: true });
+    expect(other.error).toMatchObject({ code: "changed_since" });
+    expect(writes).toBe(1);
+    expect(await ask("undoSave", { history: "h" })).not.toHaveProperty("added");
+    expect(state.now).toEqual(first);
   });
 
   test("takes savings back one after the other, whatever else was written between and is gone again", async () => {

@@ -11,7 +11,7 @@ const { readHistory } = require("./history-file.js");
 const { messagesIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
-const { isResultOf, originalBytes, readRestoreFile } = require("./restore-file.js");
+const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -45,6 +45,33 @@ function watchFile(file, changed) {
   };
 }
 
+/** Lists the restore data beside a file, the newest last. Each is read once: beside what is needed here it holds the whole input. */
+function savingsBeside(file) {
+  let known = new Map();
+  return () => {
+    const found = new Map();
+    for (const name of restoreFilesBeside(fs.realpathSync(file)).reverse()) {
+      const { mtimeMs, size } = fs.statSync(name);
+      const old = known.get(name);
+      const isSame = old?.mtimeMs === mtimeMs && old.size === size;
+      found.set(name, isSame ? old : { mtimeMs, size, saving: savingIn(name) });
+    }
+    known = found;
+    return [...found.values()].flatMap(({ saving }) => saving ?? []);
+  };
+}
+
+/** The restore data in a file; undefined where that is damaged, as if it were not there. */
+function savingIn(name) {
+  try {
+    const { restoreData } = readRestoreFile(name);
+    return { name, restoreData };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
 /** A history in a file, as the studio's host takes it. */
 function fileSource(file, canWrite) {
   // Told now, with all its words, where it cannot be read.
@@ -60,20 +87,18 @@ function fileSource(file, canWrite) {
     );
     return { file: written.file, backup: written.backup, restoreData: written.restoreData };
   };
-  // As `restore --in-place` does it.
-  const undoSave = ({ restoreData }) => {
-    history = readHistory(file);
-    const data = readRestoreFile(restoreData);
-    if (!isResultOf(data, history.bytes))
-      throw new Failure(EXIT.failed, `${history.shownName}: another program wrote to it since it was saved`);
-    return replaceInput(history, originalBytes(data));
+  const savings = savingsBeside(file);
+  // As `restore --in-place` does it. What was read last is replaced, because the messages are made of that.
+  const undoSave = (messages, { name }) => {
+    const data = readRestoreFile(name);
+    return replaceInput(history, isResultOf(data, history.bytes) ? originalBytes(data) : history.contentWith(messages));
   };
   return {
     id: path.resolve(file),
     name: file,
     read,
     watch: (changed) => watchFile(path.resolve(file), changed),
-    ...(canWrite && !history.isSession && { save, undoSave }),
+    ...(canWrite && !history.isSession && { save, savings, undoSave }),
   };
 }
 

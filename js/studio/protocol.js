@@ -108,7 +108,7 @@ const history = object({
   messages: count,
   bytes: optional(count),
   canWrite: flag,
-  /** Whether `undoSave` can put back what the last saving replaced. */
+  /** Whether `undoSave` can put back what a saving replaced. */
   canUndo: optional(flag),
   /** Whether it was opened by the page, which can close it. */
   canClose: optional(flag),
@@ -269,6 +269,8 @@ const written = object({
   revision: optional(count),
   /** Whether `undoSave` can put back what was there. */
   canUndo: optional(flag),
+  /** Of an undo: how many messages were added since the saving; they stay. */
+  added: optional(count),
 });
 
 const target = optional(count);
@@ -374,7 +376,7 @@ const METHODS = Object.freeze({
     request: object({ condensation: shortText }),
     answer: written,
   },
-  /** Puts back what the last saving of a history replaced. */
+  /** Puts back what the newest saving that fits a history replaced; messages that were added since stay. */
   undoSave: { request: object({ history: shortText }), answer: written },
   /** A history that somebody dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },

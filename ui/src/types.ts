@@ -16,7 +16,7 @@ export interface HistoryInfo {
   messages: number;
   bytes?: number;
   canWrite: boolean;
-  /** Whether the last saving can be taken back. */
+  /** Whether a saving can be undone. */
   canUndo?: boolean;
   /** Whether it was opened by the page, which can close it. */
   canClose?: boolean;
@@ -119,6 +119,8 @@ export interface Written {
   /** The revision of the history that this made; absent where somebody else has written since. */
   revision?: number;
   canUndo?: boolean;
+  /** Of an undo: how many messages were added since the saving; they stay. */
+  added?: number;
 }
 
 export interface Fault {

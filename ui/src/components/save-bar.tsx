@@ -38,7 +38,7 @@ export function SaveBar({
   onSave,
   onUndo,
 }: SaveBarProps): ReactNode {
-  const { t } = useStudio();
+  const { t, format } = useStudio();
   const told = useTold();
   const note = useId();
   const obstacle = history.problem
@@ -52,6 +52,11 @@ export function SaveBar({
           : done?.what === "saved" && done.revision === history.revision
             ? t("save.again")
             : undefined;
+  const said =
+    done &&
+    (done.added
+      ? t("save.undoneAdded", { file: done.file, count: done.added, shown: format.number(done.added) })
+      : t(`save.${done.what}`, { file: done.file }));
   const canSave = condensation !== undefined && obstacle === undefined;
   return (
     <footer className="rc-save" aria-busy={isBusy}>
@@ -64,7 +69,7 @@ export function SaveBar({
       {done && (
         <div className="rc-saved" role="status">
           <p>
-            <Download size={14} aria-hidden="true" /> {visibleText(t(`save.${done.what}`, { file: done.file }))}{" "}
+            <Download size={14} aria-hidden="true" /> {visibleText(said ?? "")}{" "}
             {done.backup !== undefined && visibleText(t(`save.${done.what}Backup`, { file: done.backup }))}{" "}
             {done.restoreData !== undefined && visibleText(t("save.restoreData", { file: done.restoreData }))}
           </p>

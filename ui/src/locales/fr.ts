@@ -432,6 +432,8 @@ export const fr: Record<keyof typeof en, string> = {
   "save.title": "Enregistrer",
   "save.undo": "Annuler l’enregistrement",
   "save.undone": "Annulé : {{file}} est comme avant l’enregistrement.",
+  "save.undoneAdded_one": "Annulé : {{file}} est comme avant l’enregistrement, avec le message ajouté depuis.",
+  "save.undoneAdded_other": "Annulé : {{file}} est comme avant l’enregistrement, avec les {{shown}} messages ajoutés depuis.",
   "save.undoneBackup": "Ce qui avait été enregistré : {{file}}.",
   "save.unreadable": "Rien ne peut être enregistré tant que le fichier est illisible.",
   "selection.custom": "ceux-ci",
