@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 
@@ -566,6 +567,44 @@ describe("createStudioHost", () => {
       expect(Array.isArray(answer.texts)).toBe(true);
     }
     expect((await host.answer({ id: 1, method: "condense", params: { history: "h" } })).error).toBeUndefined();
+  });
+
+  test("a panel that takes no messages any more harms nobody", async () => {
+    const { host } = hostOf();
+    const unhandled = [];
+    const note = (error) => unhandled.push(error);
+    process.on("unhandledRejection", note);
+    const fail = () => {
+      throw new Error("Webview is disposed");
+    };
+    for (const postMessage of [fail, async () => fail()]) {
+      let listener;
+      host.connect({ postMessage, onMessage: (each) => (listener = each) });
+      await listener({ studio: 1, id: 1, method: "hello", params: {} });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  test("dispose ends every source, also after one that throws or rejects", async () => {
+    const stopped = [];
+    const fail = () => {
+      throw new Error("no");
+    };
+    const read = () => ({ messages: [] });
+    const histories = [fail, async () => fail(), () => {}].map((stop, at) => ({
+      id: `h${at}`,
+      read,
+      watch: () => () => {
+        stopped.push(at);
+        return stop();
+      },
+    }));
+    const host = createStudioHost(new CondensationManager(), { histories });
+    host.dispose();
+    expect(stopped).toEqual([0, 1, 2]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   test("speaks through a port, and stops when it is told to", async () => {

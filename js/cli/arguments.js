@@ -211,7 +211,7 @@ function refuseContradictions(values, command, files) {
     throw wrong(`--preset is for the provider smart, not for "${provider}"`);
   if (llm === undefined && provider === "native" && !preview)
     throw wrong("--provider native asks a language model: --llm API --model MODEL say which");
-  if (command !== "recommend" && llm !== undefined && out === undefined && !inPlace && !json && !preview)
+  if (command === "condense" && llm !== undefined && out === undefined && !inPlace && !json && !preview)
     throw wrong("--llm costs money, and the result would be thrown away: --out FILE, --in-place or --json keep it, --preview asks nobody");
 }
 

@@ -34,8 +34,8 @@ function readObject(option, given) {
   return object;
 }
 
-/** The handler that `--llm` asks for. */
-function createHandler(library, model, env) {
+/** The handler that `--llm` asks for. `price`: dollars per million tokens, where the call does not give it. */
+function createHandler(library, model, env, price) {
   if (!model) return undefined;
   if (typeof library.httpHandler !== "function") throw wrong("--llm: this version of roo-condense does not call language models");
   const variable = KEY_VARIABLES[model.api];
@@ -48,6 +48,7 @@ function createHandler(library, model, env) {
     ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
     ...(apiKey && { apiKey }),
     ...(model.insecure && { insecure: true }),
+    ...(price && { price }),
   };
   return reportAsUsage(() => library.httpHandler(options), unencryptedHints(model, apiKey));
 }

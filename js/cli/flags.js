@@ -303,9 +303,9 @@ const FLAGS = deepFrozen([
     details:
       "openai is also for all other services that speak its protocol. The key comes from the environment, `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, never from an argument.",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
   },
-  { name: "model", value: "MODEL", about: "The model's name", group: "model", commands: ["condense", "recommend"] },
+  { name: "model", value: "MODEL", about: "The model's name", group: "model", commands: ["condense", "recommend", "studio"] },
   {
     name: "fallback",
     about: "Go on without the model when it does not respond",
@@ -319,13 +319,13 @@ const FLAGS = deepFrozen([
     about: "Send requests to another server",
     details: "For example `http://localhost:11434/v1`.",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
   },
   {
     name: "insecure",
     about: "Send the key over plain http to another machine, too",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
   },
   {
     name: "price",
@@ -335,7 +335,7 @@ const FLAGS = deepFrozen([
     details:
       'A JSON object, or a file that holds one: `{"inputPrice":3, "outputPrice":15, "cacheWritesPrice":3.75, "cacheReadsPrice":0.3}`.',
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
   },
   {
     name: "out",

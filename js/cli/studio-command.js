@@ -6,6 +6,7 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { write } = require("./condense-command.js");
+const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { messagesIn } = require("./history-text.js");
@@ -114,10 +115,11 @@ function openBrowser(address) {
   child.unref();
 }
 
-function hostOf(library, files, { write: canWrite, window }) {
+function hostOf(library, files, { write: canWrite, window, model, price }, env = process.env) {
   const histories = files.map((file) => fileSource(file, canWrite));
-  const language = /^fr/i.test(process.env.LC_ALL ?? process.env.LC_MESSAGES ?? process.env.LANG ?? "") ? "fr" : undefined;
-  return library.createStudioHost(new library.CondensationManager(), {
+  const handler = createHandler(library, model, env, readObject("--price", price));
+  const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
+  return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
     histories,
     readText: messagesIn,
     ...(window && { contextWindow: window }),
@@ -126,8 +128,8 @@ function hostOf(library, files, { write: canWrite, window }) {
 }
 
 /** Serves until it is interrupted. */
-async function studio(library, settings, { stdout, loadServer = () => require("../studio/server.js") }) {
-  const host = hostOf(library, settings.files, settings);
+async function studio(library, settings, { stdout, env, loadServer = () => require("../studio/server.js") }) {
+  const host = hostOf(library, settings.files, settings, env);
   let server;
   try {
     server = await loadServer().serveStudio(host);
@@ -138,7 +140,8 @@ async function studio(library, settings, { stdout, loadServer = () => require(".
   const interruption = new Interruption(() => {});
   await interruption.during(async () => {
     const words = settings.write ? "Saving writes to the files, each after a backup." : "Nothing is written (--write lets it save).";
-    stdout.write(`${server.address}\n${words} Ctrl+C ends it.\n`);
+    const asks = settings.model ? ` ${visible(settings.model.model)} is asked when you press the button that says what it costs.` : "";
+    stdout.write(`${server.address}\n${words}${asks} Ctrl+C ends it.\n`);
     if (settings.open) openBrowser(server.address);
     if (!interruption.signal.aborted)
       await new Promise((resolve) => interruption.signal.addEventListener("abort", () => resolve(undefined), { once: true }));

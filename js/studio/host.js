@@ -8,6 +8,7 @@ const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
+const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
@@ -69,9 +70,9 @@ class StudioHost {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Ends it: nothing is watched any more, and those that wait are answered. */
+  /** Ends it: nothing is watched any more, and those that wait are answered. What a source throws when it is told so keeps no other from ending. */
   dispose() {
-    for (const stop of this.#stops.splice(0)) stop();
+    for (const stop of this.#stops.splice(0)) tell(stop);
     this.#wake();
     this.#condensations.clear();
   }
@@ -112,7 +113,8 @@ class StudioHost {
       running.set(message.id, controller);
       const answer = await this.answer(message, { signal: controller.signal });
       running.delete(message.id);
-      if (!isOver) port.postMessage({ studio: 1, ...answer });
+      // A panel that was closed takes no messages, and its promise is rejected; nobody waits for the answer then.
+      if (!isOver) tell(() => port.postMessage({ studio: 1, ...answer }));
     });
     const stop = () => {
       isOver = true;
