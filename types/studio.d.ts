@@ -4,6 +4,14 @@ import type { CondensationManager } from "./manager.js";
 import type { MessageLike } from "./messages.js";
 import type { RestoreData } from "./results.js";
 
+/** What was read of a history. */
+export interface ReadHistory<M extends MessageLike = MessageLike> {
+  messages: readonly M[];
+  bytes?: number | undefined;
+  /** Writes the text of its file with other messages, for what is copied or downloaded. Default: the messages as JSON. */
+  textWith?: ((messages: readonly any[]) => string) | undefined;
+}
+
 /** A history that the studio shows. */
 export interface StudioHistory<M extends MessageLike = MessageLike> {
   /** Names it in requests, such as its path. */
@@ -11,7 +19,7 @@ export interface StudioHistory<M extends MessageLike = MessageLike> {
   /** For people. Default: the id. */
   name?: string | undefined;
   /** Reads it; asked again whenever it may have changed. What it throws is shown. */
-  read(): { messages: readonly M[]; bytes?: number | undefined } | Promise<{ messages: readonly M[]; bytes?: number | undefined }>;
+  read(): ReadHistory<M> | Promise<ReadHistory<M>>;
   /** Writes a condensed history and what leads back from it. Without it the page may only look. */
   save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
   /**
@@ -57,7 +65,9 @@ export interface StudioHostOptions {
   /** Whether the page may open other files, which its user drops on it. Default: true. */
   canOpen?: boolean | undefined;
   /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
-  readText?: ((name: string, text: string) => readonly any[]) | undefined;
+  readText?: ((name: string, text: string) => readonly any[] | ReadHistory<any>) | undefined;
+  /** Makes one file of HTML of what the page shows, for its button *Report*. Without it there is none. `title` is for the head of the page. */
+  report?: ((data: object, options: { title: string }) => string | Promise<string>) | undefined;
   /** Writes such a file when it was condensed; a page without a disk may have it downloaded. Without it these cannot be saved. */
   saveOpened?: ((name: string, messages: readonly any[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
 }

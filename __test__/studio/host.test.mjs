@@ -451,6 +451,39 @@ describe("createStudioHost", () => {
     await expect(closed("open", { name: "x", text: "[]" })).rejects.toMatchObject({ code: "read_only" });
   });
 
+  test("gives a condensed history as a file, in the form that it has, and a report where there is somebody to write it", async () => {
+    const wrapped = { id: "x", messages: messagesOf("claude-code"), more: 1 };
+    const { ask, messages } = hostOf({ name: "/a/b/history.json" }, { report: (data, options) => JSON.stringify({ data, options }) });
+    const { id, tokensAfter, changes } = await ask("condense", { history: "h", provider: "truncation", targetTokens: 6000 });
+    const { name, text } = await ask("export", { condensation: id });
+    expect(name).toBe("history.condensed.json");
+    expect(countTokens(JSON.parse(text))).toBe(tokensAfter);
+    // What is dropped on the page keeps what stands around its messages.
+    const { history } = await ask("open", { name: "other.json", text: JSON.stringify(wrapped) });
+    const opened = await ask("condense", { history: history.id, provider: "lossless" });
+    const other = await ask("export", { condensation: opened.id });
+    expect(other.name).toBe("other.condensed.json");
+    expect(JSON.parse(other.text)).toMatchObject({ id: "x", more: 1 });
+    expect(countTokens(JSON.parse(other.text).messages)).toBe(opened.tokensAfter);
+    // The report shows this very condensation, with what was taken back.
+    const { condensation } = await ask("undo", { condensation: id, changes: [changes[0].id] });
+    const report = await ask("report", { condensation: condensation.id });
+    expect(report.name).toBe("history.report.html");
+    expect(report.text).toContain("dates.ts");
+    const { data, options } = JSON.parse(report.text);
+    expect(options).toEqual({ title: "history.json: roo-condense" });
+    expect(data.hello.histories.map((one) => one.id)).toEqual(["h"]);
+    expect(data.condense.changes).toHaveLength(condensation.changes.length);
+    expect(data.messages).toHaveLength(messages.length);
+    const redacted = await ask("report", { condensation: condensation.id, redact: true });
+    expect(redacted.name).toBe("history.report.html");
+    expect(redacted.text).not.toContain("dates.ts");
+    const { ask: without } = hostOf();
+    const found = await without("condense", { history: "h", provider: "lossless" });
+    await expect(without("report", { condensation: found.id })).rejects.toMatchObject({ code: "not_live" });
+    await expect(without("export", { condensation: "x" })).rejects.toMatchObject({ code: "unknown_condensation" });
+  });
+
   test("asks a model only when it is told to", async () => {
     let asked = 0;
     const handler = {

@@ -9,10 +9,11 @@ const { write } = require("./condense-command.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
-const { messagesIn } = require("./history-text.js");
+const { historyIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
+const { staticPage } = require("../studio/page.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -79,7 +80,8 @@ function fileSource(file, canWrite) {
   let history = readHistory(file);
   const read = () => {
     history = readHistory(file);
-    return { messages: history.messages, bytes: history.bytes.length };
+    const { messages, bytes, contentWith } = history;
+    return { messages, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
   };
   const save = (messages, restoreData) => {
     const condensed = { messages, restoreData, didCondense: true };
@@ -121,7 +123,8 @@ function hostOf(library, files, { write: canWrite, window, model, price }, env =
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
     histories,
-    readText: messagesIn,
+    readText: historyIn,
+    report: staticPage,
     ...(window && { contextWindow: window }),
     ...(language && { language }),
   });
@@ -154,7 +157,6 @@ async function studio(library, settings, { stdout, env, loadServer = () => requi
 
 /** Writes the page about a history as one file. */
 async function report(library, settings, { stdout, warn }) {
-  const { staticPage } = require("../studio/page.js");
   const { snapshot } = require("../studio/snapshot.js");
   const { file, html, target, force, redact } = settings;
   const history = readHistory(file, warn);

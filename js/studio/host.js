@@ -12,7 +12,7 @@ const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
-const { OpenHistory } = require("./open-history.js");
+const { OpenHistory, asText } = require("./open-history.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
 const { answersOf } = require("../recall/index.js");
@@ -20,6 +20,7 @@ const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
 const { textsOf } = require("./message-texts.js");
+const { snapshot } = require("./snapshot.js");
 const { version } = require("../../package.json");
 
 /** Condensations that are kept for undoing and saving. A page looks at one at a time, and several pages may be open. */
@@ -37,6 +38,7 @@ const HOST_OPTIONS = Object.freeze([
   "canOpen",
   "readText",
   "saveOpened",
+  "report",
 ]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
@@ -166,6 +168,7 @@ class StudioHost {
         contextWindow: this.#options.contextWindow ?? null,
         threshold: this.#manager.effectiveThreshold(),
         language: this.#options.language,
+        ...(this.#options.report && { canReport: true }),
       };
     },
 
@@ -265,14 +268,29 @@ class StudioHost {
       return history.undoSave().finally(() => this.#wake());
     },
 
+    export: async ({ condensation: id }) => {
+      const { history, result, textWith } = this.#condensation(id);
+      if (!result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
+      return exported(history.name, textWith(result.messages));
+    },
+
+    report: async ({ condensation: id, redact = false }, signal) => {
+      const { history, told, targetTokens } = this.#condensation(id);
+      const { report } = this.#options;
+      if (!report) throw failure("not_live", "this host writes no reports");
+      const data = await snapshot(this, { history: history.id, condense: told, targetTokens, redact, signal });
+      const name = redact ? "history" : baseName(history.name);
+      return { name: `${name.replace(/\.jsonl?$/i, "")}.report.html`, text: await report(data, { title: `${name}: roo-condense` }) };
+    },
+
     open: async ({ name, text }) => {
       if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText, saveOpened } = this.#options;
-      const messages = messagesOf(readText ? readText(name, text) : parsed(text));
+      const { messages, textWith } = foundIn(readText ? readText(name, text) : parsed(text));
       const bytes = new TextEncoder().encode(text).length;
       const save = saveOpened && ((condensed, restoreData) => saveOpened(name, condensed, restoreData));
-      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes }), ...(save && { save }) };
+      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes, textWith }), ...(save && { save }) };
       const history = new OpenHistory(source, true);
       await history.loaded();
       this.#opened++;
@@ -368,6 +386,7 @@ class StudioHost {
       samples: preview.samples,
       exact: exact || result !== undefined,
       provider: provider ?? "",
+      textWith: history.textWith,
       targetTokens,
       timeMs: performance.now() - begun,
     });
@@ -393,7 +412,8 @@ class StudioHost {
         next = origin + 1;
       }
     });
-    this.#condensations.set(id, { ...made, places });
+    const kept = { ...made, places, told: undefined };
+    this.#condensations.set(id, kept);
     for (const old of this.#condensations.keys()) {
       if (this.#condensations.size <= MAX_KEPT) break;
       this.#condensations.delete(old);
@@ -402,7 +422,7 @@ class StudioHost {
     const wasUndone = result !== undefined && result.changes.length < said.changes.length;
     const sums = wasUndone ? undoneSums(made, scale) : { tokensAfter: said.newContextTokens, fate: fateOf(said, scale) };
     const tokensBefore = said.prevContextTokens;
-    return {
+    kept.told = {
       id,
       revision: made.revision,
       provider: said.metrics.providerId || made.provider,
@@ -429,18 +449,31 @@ class StudioHost {
       warnings: said.warnings,
       error: said.error && { code: said.error.code, message: said.error.message, said: said.error.said },
     };
+    return kept.told;
   }
 }
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
 
-/** The messages in a JSON value, as the command line finds them. */
-function messagesOf(value) {
-  const messages = Array.isArray(value) ? value : value?.messages;
+/** The messages in a JSON value, as the command line finds them, and how the text with others is written. */
+function foundIn(value) {
+  const isArray = Array.isArray(value);
+  const messages = isArray ? value : value?.messages;
   const isMessage = (message) => isObject(message) && typeof message.role === "string";
   if (!Array.isArray(messages) || !messages.every(isMessage))
     throw failure("not_messages", 'an array of messages is expected, or an object with an array "messages"');
-  return messages;
+  if (typeof value.textWith === "function") return value;
+  return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };
+}
+
+/** The last part of a path of any system. */
+const baseName = (path) => path.split(/[\\/]/).at(-1) || path;
+
+/** A condensed history as a file of its own: `history.json` gives `history.condensed.json`. */
+function exported(name, text) {
+  const [, stem, ending = ".json"] = /^(.*?)(\.jsonl?)?$/is.exec(baseName(name)) ?? [];
+  // What was JSON Lines may be written as an array of messages.
+  return { name: `${stem}.condensed${text.trimStart().startsWith("[") ? ".json" : ending}`, text };
 }
 
 function parsed(text) {
@@ -465,7 +498,7 @@ function createStudioHost(manager, options) {
       "an array of { id, name?, read(), save?(messages, restoreData), watch?(changed) }",
     );
   refuseUnknown("options", options, HOST_OPTIONS);
-  for (const name of ["readText", "saveOpened"])
+  for (const name of ["readText", "saveOpened", "report"])
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw notAllowed(`options.${name}`, options[name], "a function");
   for (const [index, source] of options.histories.entries()) {

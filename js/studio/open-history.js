@@ -7,6 +7,18 @@ const { questionsOf } = require("../recall/index.js");
 const { restore } = require("../restore.js");
 const { failure } = require("./failure.js");
 
+/** Messages as the text of a file. */
+const asText = (value) => `${indented(value) ?? stringify(value)}\n`;
+
+/** What is too deep for `JSON.stringify` is written without indents. */
+function indented(value) {
+  try {
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
 /** How many messages a condensation left. */
 const lengthOf = ({ messages }) => messages.length / DIGITS;
 
@@ -23,6 +35,8 @@ class OpenHistory {
   messages;
   revision = 0;
   bytes;
+  /** Writes the text of the history with other messages. */
+  textWith = asText;
   problem;
   #source;
   #reading;
@@ -43,6 +57,10 @@ class OpenHistory {
     return this.#source.id;
   }
 
+  get name() {
+    return this.#source.name ?? this.id;
+  }
+
   get canWrite() {
     return typeof this.#source.save === "function";
   }
@@ -59,7 +77,7 @@ class OpenHistory {
   }
 
   async #read() {
-    let found = { messages: this.messages, bytes: this.bytes };
+    let found = { messages: this.messages, bytes: this.bytes, textWith: this.textWith };
     let problem;
     let isOther = false;
     try {
@@ -74,7 +92,7 @@ class OpenHistory {
     }
     if (this.#source.savings) this.#savings = await this.#listed();
     const isNew = problem?.message !== this.problem?.message || isOther;
-    Object.assign(this, { messages: found.messages, bytes: found.bytes, problem });
+    Object.assign(this, { messages: found.messages, bytes: found.bytes, textWith: found.textWith ?? asText, problem });
     if (isNew) this.revision++;
     return isNew;
   }
@@ -168,7 +186,7 @@ class OpenHistory {
   told() {
     return {
       id: this.id,
-      name: this.#source.name ?? this.id,
+      name: this.name,
       revision: this.revision,
       messages: this.messages?.length ?? 0,
       ...(this.bytes !== undefined && { bytes: this.bytes }),
@@ -180,4 +198,4 @@ class OpenHistory {
   }
 }
 
-module.exports = { OpenHistory };
+module.exports = { OpenHistory, asText };

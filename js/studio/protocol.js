@@ -273,6 +273,8 @@ const written = object({
   added: optional(count),
 });
 
+const file = object({ name: text, text });
+
 const target = optional(count);
 const provider = { provider: optional(shortText), config: optional(record) };
 const window = optional(count);
@@ -292,6 +294,8 @@ const METHODS = Object.freeze({
       contextWindow: nullable(number),
       threshold: number,
       language: optional(text),
+      /** Whether `report` can make one file of what is shown. */
+      canReport: optional(flag),
     }),
   },
   /** Waits until a history has changed, or for a while. */
@@ -378,6 +382,10 @@ const METHODS = Object.freeze({
   },
   /** Puts back what the newest saving that fits a history replaced; messages that were added since stay. */
   undoSave: { request: object({ history: shortText }), answer: written },
+  /** The condensed history as a file of its own, to be copied or downloaded. */
+  export: { request: object({ condensation: shortText }), answer: file },
+  /** The page as one file that shows this condensation. */
+  report: { request: object({ condensation: shortText, redact: optional(flag) }), answer: file },
   /** A history that somebody dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },
   /** Such a history is not looked at any more. */

@@ -27,6 +27,8 @@ const METHODS = [
   "message",
   "save",
   "undoSave",
+  "export",
+  "report",
   "open",
   "close",
 ] as const;

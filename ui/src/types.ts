@@ -266,7 +266,11 @@ export interface CondenseClient {
   ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
-  /** Puts back what the last saving of a history replaced. */
+  /** The condensed history as a file of its own. */
+  export(request: { condensation: string }, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** The page as one file. */
+  report(request: { condensation: string; redact?: boolean }, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** Puts back what the newest saving that fits a history replaced. */
   undoSave(request: { history: string }, options?: CallOptions): Promise<Written>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
   /** A history that was opened so is not looked at any more. */
