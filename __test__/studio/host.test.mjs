@@ -115,6 +115,20 @@ describe("createStudioHost", () => {
     expect(unknown.refused).toMatchObject([{ id: "nobody", code: "unknown_change" }]);
   });
 
+  test("says of the prompt cache what is left of it, also when changes were taken back", async () => {
+    const { ask, messages } = hostOf();
+    const first = await ask("condense", { history: "h", provider: "truncation" });
+    const { keptTokens, rewrittenTokens } = first.promptCache;
+    expect(keptTokens + rewrittenTokens).toBe(first.tokensAfter);
+    const early = first.changes.filter(({ messageIndex }) => messageIndex < 60).map(({ id }) => id);
+    const { condensation: later } = await ask("undo", { condensation: first.id, changes: early });
+    expect(later.firstChangedIndex).toBeGreaterThanOrEqual(60);
+    expect(later.promptCache.keptTokens).toBe(countTokens(messages.slice(0, later.firstChangedIndex)));
+    expect(later.promptCache.keptTokens + later.promptCache.rewrittenTokens).toBe(later.tokensAfter);
+    const all = await ask("undo", { condensation: first.id, changes: first.changes.map(({ id }) => id) });
+    expect(all.condensation.promptCache).toBeUndefined();
+  });
+
   test("saves where it may, and only what is still true", async () => {
     const saved = [];
     const { ask: readOnly } = hostOf();

@@ -6,6 +6,7 @@
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
+const { stringify } = require("../deep-json.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
 const { tell } = require("../host-call.js");
@@ -251,7 +252,7 @@ class StudioHost {
       if (!kept?.result) return { ...shown, fate: null, diff: [] };
       const place = kept.places[index];
       const after = place === -1 ? null : kept.result.messages[place];
-      if (after === message) return { ...shown, fate: "same", diff: [] };
+      if (isSame(after, message)) return { ...shown, fate: "same", diff: [] };
       return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
     },
 
@@ -422,6 +423,9 @@ class StudioHost {
     const wasUndone = result !== undefined && result.changes.length < said.changes.length;
     const sums = wasUndone ? undoneSums(made, scale) : { tokensAfter: said.newContextTokens, fate: fateOf(said, scale) };
     const tokensBefore = said.prevContextTokens;
+    const firstChangedIndex = wasUndone
+      ? places.findIndex((place, index) => !isSame(condensed[place], given[index]))
+      : said.firstChangedIndex;
     kept.told = {
       id,
       revision: made.revision,
@@ -440,8 +444,8 @@ class StudioHost {
         blockIndex: change.blockIndex ?? -1,
         grade: change.grade ?? "lossy",
       })),
-      firstChangedIndex: wasUndone ? places.findIndex((place, index) => condensed[place] !== given[index]) : said.firstChangedIndex,
-      promptCache: wasUndone ? undefined : said.promptCache,
+      firstChangedIndex,
+      promptCache: wasUndone ? promptCacheOf(said, firstChangedIndex, sums.tokensAfter, (index) => count(given[index])) : said.promptCache,
       passes: said.passes,
       after,
       added,
@@ -451,6 +455,17 @@ class StudioHost {
     };
     return kept.told;
   }
+}
+
+/** Whether messages say the same. What was put back is another object. */
+const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && stringify(one) === stringify(other));
+
+/** What becomes of the prompt cache when the first change is a later one: all before it is read from there. What that costs is not known here. */
+function promptCacheOf({ promptCache, firstChangedIndex }, first, tokensAfter, count) {
+  if (!promptCache || first === -1) return undefined;
+  let { keptTokens } = promptCache;
+  for (let index = Math.max(0, firstChangedIndex); index < first; index++) keptTokens += count(index);
+  return { keptTokens, rewrittenTokens: Math.max(0, tokensAfter - keptTokens) };
 }
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
