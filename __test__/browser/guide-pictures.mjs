@@ -115,7 +115,7 @@ async function* picturesIn(browser, address, language) {
   for (const { name, height, shows, prepare } of PICTURES) {
     const page = await browser.newPage({ viewport: { width: WIDTH, height }, colorScheme: "light", locale: words.locale });
     await page.goto(address);
-    await page.waitForSelector(".rc-card");
+    await page.waitForSelector(".rc-lead p");
     await page.getByRole("slider", { name: words.target }).focus();
     for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
     await answered(page);

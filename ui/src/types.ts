@@ -33,6 +33,8 @@ export interface Hello {
   contextWindow: number | null;
   threshold: number;
   language?: string;
+  /** Whether one file can be made of what is shown. */
+  canReport?: boolean;
 }
 
 export interface Window {
@@ -286,3 +288,12 @@ export class StudioError extends Error {
     this.code = code;
   }
 }
+
+/** What was thrown, as the page tells it. */
+export const faultOf = (error: unknown): Fault => ({
+  code: error instanceof StudioError ? error.code : "internal_error",
+  message: error instanceof Error ? error.message : String(error),
+});
+
+/** The host has let go of a condensation: another window has asked for many. */
+export const isGone = (error: unknown): boolean => error instanceof StudioError && error.code === "unknown_condensation";
