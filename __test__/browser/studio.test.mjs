@@ -101,26 +101,40 @@ describe.skipIf(isMissing)("the studio", () => {
       await page.keyboard.press("ArrowRight");
       await expect.poll(() => page.getByRole("tab", { name }).getAttribute("aria-selected")).toBe("true");
     }
-    await page.waitForSelector(".rc-comparison tbody tr");
+    await page.locator(".rc-way").first().waitFor();
     await page.close();
   });
 
-  test("compares the providers, and takes one over", async () => {
+  test("compares the providers as a choice, with all of them as a table behind it, and takes one over", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "Compare providers" }).click();
     const ids = library.listed().filter((id) => id !== "smart");
-    await expect.poll(() => page.locator(".rc-comparison tbody tr").count(), { timeout: 60_000 }).toBe(ids.length + 3);
+    const count = ids.length + 3;
+    const state = page.locator(".rc-comparison-state");
+    await expect
+      .poll(() => state.textContent(), { timeout: 60_000 })
+      .toMatch(/^Nothing tried is both smaller and loses less than one of these 3\./);
+    const ways = page.locator(".rc-way");
+    await expect(ways.locator("h3").allTextContents()).resolves.toEqual(["Safest", "Balanced", "Smallest"]);
+    await expect(ways.first().textContent()).resolves.toMatch(/^Safest ?Lossless, .*tokens left, 35% less.*Lost0.*16 of 16/);
+    const best = page.locator(".rc-best");
+    await expect(best.locator(".rc-flag").textContent()).resolves.toBe("Recommended");
+    await page.getByText(`All ${count}, as a table`).click();
+    const rows = page.locator(".rc-comparison tbody tr");
+    await expect(rows.count()).resolves.toBe(count);
     await page.getByRole("button", { name: "Cost", exact: true }).click();
     await expect.poll(() => page.locator("th[aria-sort=ascending]").textContent()).toBe("Cost");
     const failed = await page.locator(".rc-comparison td[colspan]").count();
     expect(failed).toBeGreaterThan(0);
-    // What of the conversation's own later needs each would keep is measured after that.
-    await expect.poll(() => page.locator(".rc-plot circle").count(), { timeout: 60_000 }).toBe(ids.length + 3 - failed);
-    const row = page.locator(".rc-comparison tbody tr", { hasText: "Lossless" });
-    await expect.poll(() => row.textContent()).toMatch(/100% 16 of 16100% 2 of 2/);
-    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151/);
+    // What of the conversation's own later needs each would keep was measured after that. Of two passages no share is told.
+    await expect.poll(() => page.locator(".rc-plot circle").count()).toBe(count - failed);
+    const row = rows.filter({ hasText: "Lossless" });
+    await expect.poll(() => row.textContent()).toMatch(/100% 16 of 162 of 2/);
+    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151.*whole.*in one block/);
     await page.getByRole("button", { name: "Use: Smart: Balanced" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
+    await ways.getByRole("button", { name: "Use safest" }).click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     await page.close();
   });
 
@@ -361,6 +375,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("tab", { name: "What fills it" }).click();
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("tab", { name: "Compare providers" }).click();
+    await page.locator(".rc-way").first().waitFor();
+    await page.locator(".rc-all summary").click();
     await page.waitForSelector(".rc-comparison tbody tr");
     expect(await seriousIn(page)).toEqual([]);
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
@@ -500,13 +516,11 @@ describe.skipIf(isMissing)("the studio", () => {
     expect(report.name).toBe("history.report.html");
     expect(report.text).toContain('id="studio-data"');
     // A file that is dropped goes out the same way.
-    await page
-      .locator("input[type=file]")
-      .setInputFiles({
-        name: "dropped.json",
-        mimeType: "application/json",
-        buffer: Buffer.from(JSON.stringify({ messages: cuttable(), id: 7 })),
-      });
+    await page.locator("input[type=file]").setInputFiles({
+      name: "dropped.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ messages: cuttable(), id: 7 })),
+    });
     await expect.poll(() => page.title()).toBe("dropped.json · Condense studio");
     await page.locator(".rc-quiet").waitFor();
     const dropped = await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click());
