@@ -69,7 +69,21 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(total).toBeLessThan(before);
     await page.getByRole("searchbox").fill("no such reason");
     await expect.poll(() => page.locator(".rc-change").count()).toBe(0);
-    await page.getByRole("searchbox").fill("");
+    await expect(page.locator(".rc-list").isVisible()).resolves.toBe(false);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.locator(".rc-change").first().waitFor();
+    // From the search down into the rows, and from row to row to the same button.
+    await page.getByRole("searchbox").press("ArrowDown");
+    const place = () =>
+      page.evaluate(() => [document.activeElement.className, document.activeElement.closest(".rc-change")?.dataset.index]);
+    await expect.poll(place).toEqual(["rc-change-open", "0"]);
+    for (let row = 1; row <= 30; row++) {
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(place).toEqual(["rc-change-open", `${row}`]);
+    }
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(place).toEqual(["rc-change-open", "29"]);
+    await page.locator(".rc-list").evaluate((list) => list.scrollTo(0, 0));
     await page.locator(".rc-change-open").first().click();
     await page.waitForSelector(".rc-diff tr");
     await page.getByRole("button", { name: "Side by side" }).click();
@@ -572,7 +586,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.waitForSelector(".rc-pre");
     const shown = await page.locator(".rc-pre").first().textContent();
     expect(shown).toContain("<script>window.hacked = 1</script>");
-    expect(shown).toContain("U+202Egnp.exeU+0000U+001B[31m");
+    expect(shown).toContain("U+202Egnp.exeU+0000␛xxx");
+    await expect(page.locator(".rc-pre .rc-hidden-character", { hasText: "␛" }).first().getAttribute("title")).resolves.toBe("U+001B[31m");
     expect(await page.locator(".rc-hidden-character").count()).toBeGreaterThan(2);
     expect(await page.evaluate(() => [globalThis.hacked, document.querySelectorAll("img, b b").length])).toEqual([undefined, 0]);
     expect(await page.evaluate(() => /[\u202e\u0000]/.test(document.body.innerText))).toBe(false);

@@ -74,15 +74,20 @@ function savingIn(name) {
   }
 }
 
-/** A history in a file, as the studio's host takes it. */
-function fileSource(file, canWrite) {
-  // Told now, with all its words, where it cannot be read.
-  let history = readHistory(file);
+/** A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at. */
+function fileSource(file, canWrite, isOnly) {
+  let history;
   const read = () => {
     history = readHistory(file);
     const { messages, bytes, contentWith } = history;
     return { messages, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
   };
+  try {
+    // Told now, with all its words, where it cannot be read.
+    read();
+  } catch (error) {
+    if (isOnly) throw error;
+  }
   const save = (messages, restoreData) => {
     const condensed = { messages, restoreData, didCondense: true };
     const written = /** @type {NonNullable<ReturnType<typeof write>>} */ (
@@ -90,18 +95,25 @@ function fileSource(file, canWrite) {
     );
     return { file: written.file, backup: written.backup, restoreData: written.restoreData };
   };
-  const savings = savingsBeside(file);
   // As `restore --in-place` does it. What was read last is replaced, because the messages are made of that.
   const undoSave = (messages, { name }) => {
     const data = readRestoreFile(name);
     return replaceInput(history, isResultOf(data, history.bytes) ? originalBytes(data) : history.contentWith(messages));
   };
+  const mayWrite = () => canWrite && history !== undefined && !history.isSession;
   return {
     id: path.resolve(file),
     name: file,
     read,
     watch: (changed) => watchFile(path.resolve(file), changed),
-    ...(canWrite && !history.isSession && { save, savings, undoSave }),
+    savings: savingsBeside(file),
+    // What a file is, is known when it was read.
+    get save() {
+      return mayWrite() ? save : undefined;
+    },
+    get undoSave() {
+      return mayWrite() ? undoSave : undefined;
+    },
   };
 }
 
@@ -118,7 +130,7 @@ function openBrowser(address) {
 }
 
 function hostOf(library, files, { write: canWrite, window, model, price }, env = process.env) {
-  const histories = files.map((file) => fileSource(file, canWrite));
+  const histories = files.map((file) => fileSource(file, canWrite, files.length === 1));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return library.createStudioHost(new library.CondensationManager(handler && { handler }), {

@@ -171,6 +171,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             <KeptNote
               kept={current.kept}
               onForget={() => condensing.keepOnly([])}
+              onEase={choices.percent < 100 ? () => choices.setPercent(100) : undefined}
               onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
             />
           )}

@@ -80,9 +80,9 @@ export function PreviewPane({ condensation, error, isWaiting = false, mode }: Pr
       {condensation && !failure && (
         <>
           {condensation.didCondense && <Quiet condensation={condensation} />}
-          {condensation.warnings.map((warning) => (
-            <p key={`${warning.code} ${warning.message}`} className="rc-warning-line">
-              <AlertTriangle size={14} aria-hidden="true" /> {told.fault(warning)}
+          {[...new Set(condensation.warnings.map(told.fault))].map((warning) => (
+            <p key={warning} className="rc-warning-line">
+              <AlertTriangle size={14} aria-hidden="true" /> {warning}
             </p>
           ))}
           {condensation.passes && condensation.passes.length > 0 && (
