@@ -51,6 +51,27 @@ export interface SavedHistory {
   restoreData?: string | undefined;
 }
 
+/** A session that a host has found. */
+export interface FoundSession {
+  /** Names it in requests, such as its path. */
+  id: string;
+  /** Whose it is: `claude`, `codex`, `roo`, `zoo`, `cline`; another name is shown as it is. */
+  agent: string;
+  /** For people, such as its path. */
+  name: string;
+  /** When it was written last, in milliseconds since 1970. */
+  changed: number;
+  bytes: number;
+}
+
+/** Finds sessions, which a page without a history lists. */
+export interface StudioSessions {
+  /** `folders`: where it looked. `sessions`: the newest first. */
+  find(): { folders: string[]; sessions: FoundSession[] } | Promise<{ folders: string[]; sessions: FoundSession[] }>;
+  /** The session with this id as a history; called only with ids that `find` gave last. What it throws is shown. */
+  open(id: string): StudioHistory<any>;
+}
+
 /** Options of {@link createStudioHost}. */
 export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
@@ -66,6 +87,8 @@ export interface StudioHostOptions {
   canOpen?: boolean | undefined;
   /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
   readText?: ((name: string, text: string) => readonly any[] | ReadHistory<any>) | undefined;
+  /** Finds sessions on this machine, for a page without a history. Without it the page asks for a file. */
+  sessions?: StudioSessions | undefined;
   /** Makes one file of HTML of what the page shows, for its button *Report*. Without it there is none. `title` is for the head of the page. */
   report?: ((data: object, options: { title: string }) => string | Promise<string>) | undefined;
   /** Writes such a file when it was condensed; a page without a disk may have it downloaded. Without it these cannot be saved. */

@@ -1,8 +1,9 @@
 // The studio as a person uses it, in a real Chromium.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, startStudio } from "./support.mjs";
@@ -24,6 +25,14 @@ function longHistory(count) {
     messages.push(call(`t${at}`, "read_file", { path: `src/file-${at % 40}.ts` }), answer(`t${at}`, file(at % 7, 12)));
   }
   return messages;
+}
+
+/** In the page: sums up how far things move without anybody having done anything. */
+function watchShift() {
+  globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+  }).observe({ type: "layout-shift", buffered: true });
 }
 
 describe.skipIf(isMissing)("the studio", () => {
@@ -404,12 +413,7 @@ describe.skipIf(isMissing)("the studio", () => {
     [390, 844],
   ])("nothing moves while the page comes up, and a message opens over it: %i pixels wide", async (width, height) => {
     const page = await browser.newPage({ viewport: { width, height }, locale: "en-US" });
-    await page.addInitScript(() => {
-      globalThis.shift = 0;
-      new PerformanceObserver((list) => {
-        for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    await page.addInitScript(watchShift);
     await page.goto(studio.address);
     await page.waitForSelector(".rc-change");
     await page.waitForTimeout(300);
@@ -874,6 +878,45 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => next.getByRole("button", { name: "Undo save" }).count()).toBe(0);
     await next.close();
     await again.stop();
+  });
+
+  test("an empty page lists the sessions of this machine beside a place for a file, and opens one", async () => {
+    const home = newFolder();
+    const claude = path.join(home, ".claude", "projects", "-home-mara");
+    const roo = path.join(home, ".config", "Code", "User", "globalStorage", "rooveterinaryinc.roo-cline", "tasks", "t1");
+    for (const folder of [claude, roo]) mkdirSync(folder, { recursive: true });
+    const { messages } = JSON.parse(readFileSync(fixture("claude-code"), "utf8"));
+    writeFileSync(path.join(roo, "api_conversation_history.json"), readFileSync(fixture("roo-xml-2025")));
+    const before = { ...process.env };
+    Object.assign(process.env, { HOME: home });
+    for (const name of ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"]) delete process.env[name];
+    const records = messages.map((message, at) => JSON.stringify({ type: message.role, uuid: `${at}`, message }));
+    writeFileSync(path.join(claude, "s1.jsonl"), `${records.join("\n")}\n`);
+    const own = await startStudio("--window", "64k", "--write");
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+    const page = await browser.newPage({ locale: "en-US", viewport: { width: 1280, height: 900 } });
+    await page.addInitScript(watchShift);
+    await page.goto(own.address);
+    const rows = page.locator(".rc-session");
+    await expect
+      .poll(() => page.locator(".rc-start .rc-lead").textContent())
+      .toBe("2 sessions found on this computer. Opening one changes nothing.");
+    await expect.poll(() => rows.first().textContent()).toMatch(/Claude Code · this minute · \d+ messages10\d% of 64K/);
+    await expect.poll(() => rows.nth(1).textContent()).toMatch(/Roo Code · /);
+    expect(await page.evaluate(() => globalThis.shift)).toBeLessThan(0.05);
+    await expect(page.locator(".rc-start .rc-note").textContent()).resolves.toMatch(/^Looked in ~.\.claude/);
+    expect(await seriousIn(page)).toEqual([]);
+    await rows.nth(1).getByRole("button").click();
+    await expect.poll(() => page.title()).toBe("api_conversation_history.json · Condense studio");
+    await page.getByRole("button", { name: "Save condensed" }).waitFor();
+    await page.getByRole("button", { name: "Sessions" }).click();
+    await rows.first().getByRole("button").click();
+    await expect.poll(() => page.locator("h1").textContent()).toMatch(/10\d% full/);
+    // The records of a session of Claude Code cannot be written again.
+    await page.getByRole("button", { name: "Download condensed" }).waitFor();
+    await page.close();
+    await own.stop();
   });
 
   test("with forced colours, what colours say is still there", async () => {

@@ -498,6 +498,38 @@ describe("createStudioHost", () => {
     await expect(without("export", { condensation: "x" })).rejects.toMatchObject({ code: "unknown_condensation" });
   });
 
+  test("finds sessions, says what they are about, and opens none that it did not find", async () => {
+    const messages = [{ role: "user", content: "<task>\n  Mend the parser.\n</task><environment_details>x</environment_details>" }];
+    const found = ["a", "broken"].map((id) => ({ id, agent: "roo", name: `/x/${id}.json`, changed: 5, bytes: 7 }));
+    const open = (id) => ({
+      id,
+      name: `/x/${id}.json`,
+      read() {
+        if (id === "broken") throw new Error("broken.json:1:1: not JSON");
+        return { messages };
+      },
+      watch: () => () => {},
+    });
+    const { ask } = hostOf({}, { sessions: { find: async () => ({ folders: ["~/x"], sessions: found }), open } });
+    expect(await ask("hello")).toMatchObject({ canFind: true });
+    await expect(ask("openSession", { id: "a" })).rejects.toMatchObject({ code: "unknown_history" });
+    expect(await ask("sessions")).toEqual({ folders: ["~/x"], sessions: found });
+    expect(await ask("session", { id: "a" })).toEqual({ title: "Mend the parser.", messages: 1, tokens: countTokens(messages) });
+    await expect(ask("session", { id: "broken" })).rejects.toThrow(/not JSON/);
+    for (const id of ["../secret", ""]) await expect(ask("openSession", { id })).rejects.toMatchObject({ code: "unknown_history" });
+    expect((await ask("openSession", { id: "a" })).history).toMatchObject({ id: "a", messages: 1, canWrite: false });
+    // Twice is once.
+    await ask("openSession", { id: "a" });
+    expect((await ask("hello")).histories.map(({ id }) => id)).toEqual(["h", "a"]);
+    expect((await ask("inspect", { history: "a" })).inspection.messages).toHaveLength(1);
+    // One that cannot be read is not opened.
+    await expect(ask("openSession", { id: "broken" })).rejects.toMatchObject({ code: "unreadable" });
+    expect((await ask("hello")).histories.map(({ id }) => id)).toEqual(["h", "a"]);
+    const { ask: without } = hostOf();
+    await expect(without("sessions")).rejects.toMatchObject({ code: "not_live" });
+    expect(() => createStudioHost(new CondensationManager(), { histories: [], sessions: {} })).toThrow(/options\.sessions/);
+  });
+
   test("asks a model only when it is told to", async () => {
     let asked = 0;
     const handler = {

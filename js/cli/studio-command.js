@@ -14,6 +14,7 @@ const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { staticPage } = require("../studio/page.js");
+const { findSessions } = require("./sessions.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -137,6 +138,7 @@ function hostOf(library, files, { write: canWrite, window, model, price }, env =
     histories,
     readText: historyIn,
     report: staticPage,
+    sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, canWrite, true) },
     ...(window && { contextWindow: window }),
     ...(language && { language }),
   });

@@ -40,6 +40,7 @@ const HOST_OPTIONS = Object.freeze([
   "readText",
   "saveOpened",
   "report",
+  "sessions",
 ]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
@@ -52,21 +53,36 @@ class StudioHost {
   #condensations = new Map();
   #waiting = new Set();
   #stops = [];
+  /** Ids of the sessions that were found last. */
+  #found = new Set();
   #nextId = 1;
   #opened = 0;
 
   constructor(manager, options) {
     this.#manager = manager;
     this.#options = options;
-    for (const source of options.histories) this.#add(source);
+    for (const source of options.histories) this.#open(new OpenHistory(source));
     // While the page loads. What is wrong with it comes up where it is used.
     warmUp(manager.getEffectiveConfig().encoding).catch(() => {});
   }
 
-  #add(source) {
-    const history = new OpenHistory(source);
-    this.#histories.set(source.id, history);
+  #open(history) {
+    this.#histories.set(history.id, history);
     this.#stops.push(history.watch(() => this.#wake()));
+  }
+
+  /** The sessions that the host finds now, which are the only ones that a page may ask for. */
+  async #sessionsFound() {
+    const { sessions } = this.#options;
+    if (!sessions) throw failure("not_live", "this host finds no sessions");
+    const found = await sessions.find();
+    this.#found = new Set(found.sessions.map(({ id }) => id));
+    return found;
+  }
+
+  #sessionNamed(id) {
+    if (!this.#found.has(id)) throw failure("unknown_history", "there is no such session any more");
+    return this.#options.sessions.open(id);
   }
 
   #wake() {
@@ -170,6 +186,7 @@ class StudioHost {
         threshold: this.#manager.effectiveThreshold(),
         language: this.#options.language,
         ...(this.#options.report && { canReport: true }),
+        ...(this.#options.sessions && { canFind: true }),
       };
     },
 
@@ -282,6 +299,26 @@ class StudioHost {
       const data = await snapshot(this, { history: history.id, condense: told, targetTokens, redact, signal });
       const name = redact ? "history" : baseName(history.name);
       return { name: `${name.replace(/\.jsonl?$/i, "")}.report.html`, text: await report(data, { title: `${name}: roo-condense` }) };
+    },
+
+    sessions: async () => this.#sessionsFound(),
+
+    session: async ({ id }) => {
+      const { messages } = await this.#sessionNamed(id).read();
+      const { encoding, scale } = this.#manager.getEffectiveConfig();
+      await warmUp(encoding);
+      return { title: titleOf(messages), messages: messages.length, tokens: Math.round(countTokens(messages, { encoding }) * scale) };
+    },
+
+    openSession: async ({ id }) => {
+      const known = this.#histories.get(id);
+      if (known) return { history: known.told() };
+      const source = this.#sessionNamed(id);
+      const history = new OpenHistory(source);
+      // What cannot be read is not opened.
+      await history.loaded();
+      this.#open(history);
+      return { history: history.told() };
     },
 
     open: async ({ name, text }) => {
@@ -481,6 +518,25 @@ function foundIn(value) {
   return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };
 }
 
+/** What a conversation is about: the first line of its first words, without the tags that agents put around them. */
+function titleOf(messages) {
+  for (const { role, content } of messages) {
+    if (role !== "user") continue;
+    const texts = typeof content === "string" ? [content] : Array.isArray(content) ? content.map((block) => block?.text) : [];
+    for (const text of texts) {
+      if (typeof text !== "string") continue;
+      const lines = text
+        .slice(0, 4000)
+        .replace(/<(system-reminder|environment_details)>.*?(<\/\1>|$)/gs, "")
+        .replace(/<\/?[\w-]+>/g, "")
+        .split("\n");
+      const line = lines.map((each) => each.trim()).find((each) => each !== "");
+      if (line) return line.slice(0, 200);
+    }
+  }
+  return "";
+}
+
 /** The last part of a path of any system. */
 const baseName = (path) => path.split(/[\\/]/).at(-1) || path;
 
@@ -516,6 +572,9 @@ function createStudioHost(manager, options) {
   for (const name of ["readText", "saveOpened", "report"])
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw notAllowed(`options.${name}`, options[name], "a function");
+  const { sessions } = options;
+  if (sessions !== undefined && (typeof sessions?.find !== "function" || typeof sessions.open !== "function"))
+    throw notAllowed("options.sessions", sessions, "{ find(), open(id) }");
   for (const [index, source] of options.histories.entries()) {
     const field = `options.histories[${index}]`;
     if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");

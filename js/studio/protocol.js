@@ -296,6 +296,8 @@ const METHODS = Object.freeze({
       language: optional(text),
       /** Whether `report` can make one file of what is shown. */
       canReport: optional(flag),
+      /** Whether `sessions` finds some. */
+      canFind: optional(flag),
     }),
   },
   /** Waits until a history has changed, or for a while. */
@@ -386,6 +388,18 @@ const METHODS = Object.freeze({
   export: { request: object({ condensation: shortText }), answer: file },
   /** The page as one file that shows this condensation. */
   report: { request: object({ condensation: shortText, redact: optional(flag) }), answer: file },
+  /** Sessions of agents that the host finds, the newest first, and where it looked. */
+  sessions: {
+    request: object({}),
+    answer: object({
+      folders: list(text),
+      sessions: list(object({ id: text, agent: text, name: text, changed: number, bytes: count }), 1000),
+    }),
+  },
+  /** What one of them is about, and how large it is. */
+  session: { request: object({ id: shortText }), answer: object({ title: text, messages: count, tokens: number }) },
+  /** Opens one of them. */
+  openSession: { request: object({ id: shortText }), answer: object({ history }) },
   /** A history that somebody dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },
   /** Such a history is not looked at any more. */

@@ -1,8 +1,9 @@
 // The page: what fills the window, what would go, and what every provider makes of it.
 
-import { Settings, X, FolderOpen } from "lucide-react";
+import { FolderOpen, List as ListIcon, Settings, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useId, useState } from "react";
 import { Waiting } from "./components/preview-pane.js";
+import { Start } from "./components/start.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { History } from "./history.js";
 import { usePassDraft } from "./pass-draft.js";
@@ -71,10 +72,13 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
   const [chosen, setChosen] = useState(hello.histories[0]?.id);
   const [window, setWindow] = useState<string>(() => String(hello.contextWindow ?? rememberedPage().window ?? NONE));
   const [isDragging, setDragging] = useState(false);
+  /** The list of sessions is shown in the place of a history. */
+  const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<string>();
   const settings = useId();
   const draft = usePassDraft();
   const [remembered] = useState(() => new Remembered());
+  const contextWindow = Number.isFinite(Number(window)) ? Number(window) : undefined;
   const names = shortNames(histories);
   const history = histories.find(({ id }) => id === chosen) ?? histories[0];
   const windows = [...new Set([...WINDOWS, ...(Number.isFinite(Number(window)) ? [Number(window)] : [])])].sort(
@@ -89,6 +93,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
           const { history: opened } = await client.open({ name: file.name, text: await file.text() });
           setHistories((old) => [...old.filter(({ id }) => id !== opened.id), opened]);
           setChosen(opened.id);
+          setStarting(false);
         } catch (error) {
           const message = told.fault(faultOf(error));
           setProblem(message.startsWith(file.name) ? message : `${file.name}: ${message}`);
@@ -146,7 +151,14 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
         {histories.length > 0 && (
           <label className="rc-grow">
             <span className="rc-unseen">{t("history.title")}</span>
-            <select value={history?.id} title={history && visibleText(history.name)} onChange={(event) => setChosen(event.target.value)}>
+            <select
+              value={history?.id}
+              title={history && visibleText(history.name)}
+              onChange={(event) => {
+                setChosen(event.target.value);
+                setStarting(false);
+              }}
+            >
               {histories.map((each) => (
                 <option key={each.id} value={each.id}>
                   {visibleText(names.get(each) ?? each.name)} (
@@ -172,6 +184,11 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             <FolderOpen size={14} aria-hidden="true" /> {t("history.open")}
             <input type="file" className="rc-unseen" accept=".json,.jsonl" multiple onChange={(event) => open(event.target.files ?? [])} />
           </label>
+        )}
+        {hello.canFind && histories.length > 0 && (
+          <button type="button" className="rc-button" aria-pressed={isStarting} onClick={() => setStarting(!isStarting)}>
+            <ListIcon size={14} aria-hidden="true" /> {t("start.sessions")}
+          </button>
         )}
         <span className="rc-spring" />
         <label>
@@ -233,18 +250,27 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
         </p>
       )}
       <main>
-        {history ? (
+        {history && !isStarting ? (
           <History
             key={history.id}
             hello={hello}
             history={history}
-            contextWindow={Number.isFinite(Number(window)) ? Number(window) : undefined}
+            contextWindow={contextWindow}
             draft={draft}
             remembered={remembered}
             isLost={isLost}
           />
         ) : (
-          <p className="rc-empty">{t("history.none")}</p>
+          <Start
+            contextWindow={contextWindow}
+            canFind={hello.canFind === true}
+            onOpened={(opened) => {
+              setHistories((old) => [...old.filter(({ id }) => id !== opened.id), opened]);
+              setChosen(opened.id);
+              setStarting(false);
+            }}
+            onFiles={open}
+          />
         )}
       </main>
       {isDragging && <div className="rc-dropping">{t("history.drop")}</div>}

@@ -35,6 +35,8 @@ export interface Hello {
   language?: string;
   /** Whether one file can be made of what is shown. */
   canReport?: boolean;
+  /** Whether sessions can be found. */
+  canFind?: boolean;
 }
 
 export interface Window {
@@ -200,6 +202,16 @@ export interface MessageTexts {
   diff: TextDiff[];
 }
 
+/** A session of an agent on this machine. */
+export interface FoundSession {
+  id: string;
+  agent: string;
+  name: string;
+  /** When it was written last, in milliseconds since 1970. */
+  changed: number;
+  bytes: number;
+}
+
 /** What is recommended, and why. */
 export interface Advice {
   provider: string;
@@ -274,6 +286,11 @@ export interface CondenseClient {
   report(request: { condensation: string; redact?: boolean }, options?: CallOptions): Promise<{ name: string; text: string }>;
   /** Puts back what the newest saving that fits a history replaced. */
   undoSave(request: { history: string }, options?: CallOptions): Promise<Written>;
+  /** Sessions of agents that the host finds, the newest first, and where it looked. */
+  sessions(options?: CallOptions): Promise<{ folders: string[]; sessions: FoundSession[] }>;
+  /** What one of them is about, and how large it is. */
+  session(request: { id: string }, options?: CallOptions): Promise<{ title: string; messages: number; tokens: number }>;
+  openSession(request: { id: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
   /** A history that was opened so is not looked at any more. */
   close(request: { history: string }, options?: CallOptions): Promise<object>;
