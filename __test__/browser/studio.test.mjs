@@ -573,6 +573,31 @@ describe.skipIf(isMissing)("the studio", () => {
     await own.stop();
   });
 
+  test("a change that can be read elsewhere is proved: its lines beside where they stand, and what came of reading them back", async () => {
+    const own = await startStudio(
+      historyFile([
+        { role: "user", content: "Look." },
+        call("1", "read_file", { path: "a.ts" }),
+        answer("1", file(1, 40)),
+        call("2", "read_file", { path: "a.ts" }),
+        answer("2", file(1, 40)),
+      ]),
+    );
+    const { page, complaints } = await openPage(browser, own.address);
+    await page.locator(".rc-change-open").first().click();
+    const proof = page.locator(".rc-proof");
+    await expect.poll(() => proof.locator(".rc-verdict").textContent()).toMatch(/^ ?Read back: identical\. All 39 lines match/);
+    await expect(proof.locator("tbody tr").count()).resolves.toBe(9);
+    await proof.getByRole("button", { name: /^Show 31 more/ }).click();
+    await expect(proof.locator("tbody tr").count()).resolves.toBe(39);
+    expect(await seriousIn(page)).toEqual([]);
+    await proof.getByRole("button", { name: /^Message \d/ }).click();
+    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
+  });
+
   test("what a history says is text, whatever it says", async () => {
     const hostile = `<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2">\u202egnp.exe\u0000\u001b[31m${"x".repeat(300_000)}`;
     const own = await startStudio(

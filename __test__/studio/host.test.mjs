@@ -129,6 +129,41 @@ describe("createStudioHost", () => {
     expect(all.condensation.promptCache).toBeUndefined();
   });
 
+  test("proves what can be read back by reading it, and says where it stands", async () => {
+    const lines = Array.from({ length: 40 }, (_, at) => `const value${at} = ${at} * ${at};`);
+    const call = (id, path) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { path } }] });
+    const answer = (id, text) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] });
+    const file = lines.join("\n");
+    const messages = [
+      { role: "user", content: "Look." },
+      call("1", "a.ts"),
+      answer("1", file),
+      call("2", "a.ts"),
+      answer("2", file),
+      { role: "assistant", content: "Done." },
+    ];
+    const { ask } = hostOf({ read: () => ({ messages }) });
+    const { id, changes } = await ask("condense", { history: "h", provider: "lossless" });
+    expect(changes).toMatchObject([{ grade: "inline" }]);
+    const proof = await ask("proof", { condensation: id, change: changes[0].id });
+    const other = changes[0].messageIndex === 2 ? 4 : 2;
+    expect(proof).toMatchObject({ lines: 40, readBack: 40, identical: true, message: other, omitted: 0 });
+    expect(proof.pairs).toHaveLength(40);
+    expect(proof.pairs[6]).toEqual({ text: lines[6], from: 7, to: 7 });
+    await expect(ask("proof", { condensation: id, change: "x" })).rejects.toMatchObject({ code: "unknown_change" });
+    // On a real session: a tick for nothing that is lost, and for what stands elsewhere alone only where all of it does.
+    const { ask: real } = hostOf();
+    const cut = await real("condense", { history: "h", provider: "truncation", targetTokens: 12_000 });
+    for (const change of cut.changes.filter(({ grade }) => grade === "lossy").slice(0, 20))
+      expect(await real("proof", { condensation: cut.id, change: change.id })).toMatchObject({ identical: false });
+    const whole = await real("condense", { history: "h", provider: "lossless" });
+    const mixed = new Set(whole.changes.filter(({ grade }) => grade !== "inline").map(({ messageIndex }) => messageIndex));
+    const pure = whole.changes.filter(({ messageIndex }) => !mixed.has(messageIndex));
+    expect(pure.length).toBeGreaterThan(20);
+    for (const change of pure)
+      expect(await real("proof", { condensation: whole.id, change: change.id })).toMatchObject({ identical: true });
+  });
+
   test("saves where it may, and only what is still true", async () => {
     const saved = [];
     const { ask: readOnly } = hostOf();

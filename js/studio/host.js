@@ -21,6 +21,7 @@ const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
 const { textsOf } = require("./message-texts.js");
+const { proofOf } = require("./proof.js");
 const { snapshot } = require("./snapshot.js");
 const { version } = require("../../package.json");
 
@@ -271,6 +272,14 @@ class StudioHost {
       const after = place === -1 ? null : kept.result.messages[place];
       if (isSame(after, message)) return { ...shown, fate: "same", diff: [] };
       return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
+    },
+
+    proof: async ({ condensation: id, change: name }) => {
+      const kept = this.#condensation(id);
+      if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
+      const change = kept.result.changes.find((each) => each.id === name);
+      if (!change) throw failure("unknown_change", "there is no such change any more");
+      return proofOf(kept, change);
     },
 
     save: async ({ condensation: id }) => {

@@ -377,6 +377,20 @@ const METHODS = Object.freeze({
       diff: list(any),
     }),
   },
+  /** What of a change's lines can be read back from the condensed conversation, and in which message most of them stand. */
+  proof: {
+    request: object({ condensation: shortText, change: shortText }),
+    answer: object({
+      lines: count,
+      readBack: count,
+      /** Every line is there, in order; numbers before lines are set aside. */
+      identical: flag,
+      /** -1 where they stand in no message that was there before. */
+      message: index,
+      pairs: list(object({ text, from: count, to: count }), 1000),
+      omitted: count,
+    }),
+  },
   /** Writes a condensed history and what leads back. */
   save: {
     request: object({ condensation: shortText }),

@@ -25,6 +25,7 @@ const METHODS = [
   "try",
   "recall",
   "message",
+  "proof",
   "save",
   "undoSave",
   "export",

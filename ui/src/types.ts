@@ -202,6 +202,18 @@ export interface MessageTexts {
   diff: TextDiff[];
 }
 
+/** What of a change's lines can be read back. */
+export interface Proof {
+  lines: number;
+  readBack: number;
+  identical: boolean;
+  /** The message in which most of them stand; -1 for none. */
+  message: number;
+  /** Lines that were taken out, each with its number there and where it stands now. */
+  pairs: { text: string; from: number; to: number }[];
+  omitted: number;
+}
+
 /** A session of an agent on this machine. */
 export interface FoundSession {
   id: string;
@@ -279,6 +291,8 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
+  /** What of a change's lines can be read back, and where. */
+  proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
   /** The condensed history as a file of its own. */
   export(request: { condensation: string }, options?: CallOptions): Promise<{ name: string; text: string }>;

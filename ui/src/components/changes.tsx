@@ -10,6 +10,7 @@ import { useTold } from "../told.js";
 import type { Change, Condensation } from "../types.js";
 import { Diff, type DiffMode } from "./diff.js";
 import { gradeKey } from "./preview-pane.js";
+import { Proof } from "./proof.js";
 
 export interface ChangesProps {
   history: string;
@@ -38,11 +39,13 @@ function ChangeDiff({
   change,
   mode,
   onGone,
+  onSelect,
 }: {
   history: string;
   condensation: Condensation;
   change: Change;
   mode: DiffMode;
+  onSelect: ((index: number) => void) | undefined;
   onGone: (() => void) | undefined;
 }): ReactNode {
   const { client, t } = useStudio();
@@ -55,7 +58,12 @@ function ChangeDiff({
   if (error) return <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : told.fault(error)}</p>;
   if (!answer) return <p className="rc-empty">{t("waiting")}</p>;
   const own = change.blockIndex < 0 ? answer.diff : answer.diff.filter((text) => text.blockIndex === change.blockIndex);
-  return <Diff diff={own} mode={mode} />;
+  return (
+    <>
+      {change.grade === "inline" && <Proof condensation={condensation} change={change} onSelect={onSelect} />}
+      <Diff diff={own} mode={mode} />
+    </>
+  );
 }
 
 export function Changes({
@@ -273,7 +281,16 @@ export function Changes({
                     </button>
                   )}
                 </div>
-                {isOpen && <ChangeDiff history={history} condensation={condensation} change={change} mode={mode} onGone={onGone} />}
+                {isOpen && (
+                  <ChangeDiff
+                    history={history}
+                    condensation={condensation}
+                    change={change}
+                    mode={mode}
+                    onGone={onGone}
+                    onSelect={onSelect}
+                  />
+                )}
               </div>
             );
           })}

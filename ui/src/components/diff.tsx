@@ -14,11 +14,27 @@ export interface DiffProps {
 
 type Line = DiffHunk["lines"][number];
 
+/** A line with its numbers in the texts before and after; one that is in one of them alone has one. */
+interface Numbered extends Line {
+  before?: number;
+  after?: number;
+}
+
+function numbered({ lines, beforeLine, afterLine }: DiffHunk): Numbered[] {
+  let before = beforeLine;
+  let after = afterLine;
+  return lines.map((line) => ({
+    ...line,
+    ...(line.kind !== "added" && { before: before++ }),
+    ...(line.kind !== "removed" && { after: after++ }),
+  }));
+}
+
 /** Lines that changed stand beside each other. */
-function pairs(lines: readonly Line[]): { before?: Line; after?: Line }[] {
-  const rows: { before?: Line; after?: Line }[] = [];
-  let removed: Line[] = [];
-  let added: Line[] = [];
+function pairs(lines: readonly Numbered[]): { before?: Numbered; after?: Numbered }[] {
+  const rows: { before?: Numbered; after?: Numbered }[] = [];
+  let removed: Numbered[] = [];
+  let added: Numbered[] = [];
   const flush = () => {
     for (let at = 0; at < Math.max(removed.length, added.length); at++) {
       rows.push({ ...(removed[at] && { before: removed[at] }), ...(added[at] && { after: added[at] }) });
@@ -53,13 +69,22 @@ function Content({ line }: { line: Line }): ReactNode {
   );
 }
 
-function Cell({ line, kind }: { line: Line | undefined; kind: "before" | "after" }): ReactNode {
-  if (!line) return <td className="rc-diff-none" />;
+function Cell({ line, kind }: { line: Numbered | undefined; kind: "before" | "after" }): ReactNode {
+  if (!line)
+    return (
+      <>
+        <td className="rc-diff-none rc-line-number" />
+        <td className="rc-diff-none" />
+      </>
+    );
   const className = line.kind === "same" ? "rc-diff-same" : kind === "before" ? "rc-diff-removed" : "rc-diff-added";
   return (
-    <td className={className}>
-      <Content line={line} />
-    </td>
+    <>
+      <td className={`${className} rc-line-number`}>{line[kind]}</td>
+      <td className={className}>
+        <Content line={line} />
+      </td>
+    </>
   );
 }
 
@@ -77,16 +102,18 @@ export function Diff({ diff, mode = "inline" }: DiffProps): ReactNode {
             >
               <tbody>
                 {mode === "split"
-                  ? pairs(hunk.lines).map((row, at) => (
+                  ? pairs(numbered(hunk)).map((row, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
                       <tr key={at}>
                         <Cell line={row.before} kind="before" />
                         <Cell line={row.after} kind="after" />
                       </tr>
                     ))
-                  : hunk.lines.map((line, at) => (
+                  : numbered(hunk).map((line, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
                       <tr key={at} className={`rc-diff-${line.kind}`}>
+                        <td className="rc-line-number">{line.before}</td>
+                        <td className="rc-line-number">{line.after}</td>
                         <td className="rc-diff-sign">{SIGNS[line.kind]}</td>
                         <td>
                           <Content line={line} />
