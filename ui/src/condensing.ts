@@ -79,6 +79,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
   const total = inspection?.tokens.messages;
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
+  const hasAnswer = useRef(false);
   const condensed = useAnswer(
     inspection === undefined || !passes.isReady
       ? undefined
@@ -100,9 +101,11 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
           return answer;
         },
     [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
-    client.isLive ? 150 : 0,
+    // Somebody who goes on choosing need not wait for each step; the first time nobody has chosen.
+    client.isLive && hasAnswer.current ? 150 : 0,
   );
   const condensation = condensed.answer;
+  hasAnswer.current ||= condensation !== undefined;
   // What was read belongs to another state of the file for a moment after it changed.
   const isCurrent = condensation?.after.length === inspection?.messages.length;
   // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.
