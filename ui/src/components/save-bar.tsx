@@ -56,7 +56,7 @@ export function SaveBar({ history, condensation, saving, obstacle, isBusy = fals
       <div className="rc-save-told">
         <p className="rc-save-counts">{counts ? counts.join(" · ") : "\u00a0"}</p>
         <p id={note} className="rc-note">
-          {obstacle ?? t(history.canWrite ? "save.promise" : "save.readOnly")}
+          {history.canWrite ? (obstacle ?? t("save.promise")) : t("save.readOnly")}
         </p>
         {done && (
           <p className="rc-saved" role="status">
