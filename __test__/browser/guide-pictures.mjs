@@ -67,7 +67,11 @@ const PICTURES = [
     shows: "[role=tablist]",
     async prepare(page, words) {
       await openTab(page, words.compare);
-      await page.waitForFunction(() => document.querySelectorAll(".rc-comparison tbody tr").length > 12, undefined, { timeout: 60_000 });
+      await page.waitForFunction(
+        () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && document.querySelectorAll(".rc-way dd").length > 8,
+        undefined,
+        { timeout: 60_000 },
+      );
     },
   },
   {
@@ -121,7 +125,9 @@ async function* picturesIn(browser, address, language) {
     await answered(page);
     await prepare(page, words);
     await answered(page);
+    // The keyboard was in the target, further down.
     if (shows) await scrollTo(page, shows);
+    else await page.evaluate(() => scrollTo(0, 0));
     await hideFolder(page);
     yield [`${name}.${language}.webp`, await toWebp(painter, await page.screenshot(), QUALITY)];
     await page.close();
