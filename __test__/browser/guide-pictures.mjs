@@ -68,7 +68,7 @@ const PICTURES = [
     async prepare(page, words) {
       await openTab(page, words.compare);
       await page.waitForFunction(
-        () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && document.querySelectorAll(".rc-way dd").length > 8,
+        () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && !document.querySelector(".rc-comparison .rc-waiting svg"),
         undefined,
         { timeout: 60_000 },
       );

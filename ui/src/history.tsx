@@ -214,7 +214,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
               revision={revision}
               hello={hello}
               targetTokens={targetTokens}
-              limit={inspection.window?.atLimit.tokens}
+              limit={targetTokens ?? inspection.window?.atLimit.tokens}
               chosen={choices.choice}
               onChoose={isLive ? choices.choose : undefined}
             />

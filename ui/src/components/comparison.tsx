@@ -14,7 +14,7 @@ export interface ProviderComparisonProps {
   revision: number;
   hello: Hello;
   targetTokens?: number | undefined;
-  /** Tokens up to which the next answer fits; undefined where the window is not known. */
+  /** Tokens that may be left: the target, or up to which the next answer fits; undefined where neither is known. */
   limit?: number | undefined;
   /** Takes a choice over. */
   onChoose?: ((name: string) => void) | undefined;
