@@ -130,6 +130,11 @@ function openBrowser(address) {
   child.unref();
 }
 
+/**
+ * @param {any} library
+ * @param {string[]} files
+ * @param {{ write: boolean, window?: number, model?: any, price?: string }} settings
+ */
 function hostOf(library, files, { write: canWrite, window, model, price }, env = process.env) {
   const histories = files.map((file) => fileSource(file, canWrite, files.length === 1));
   const handler = createHandler(library, model, env, readObject("--price", price));

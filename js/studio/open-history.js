@@ -164,7 +164,7 @@ class OpenHistory {
       if (this.#savings.length === 0 || typeof this.#source.undoSave !== "function")
         throw failure("nothing_to_undo", "there is no saving that could be undone");
       await this.#checkUnchanged(() => this.canUndoSave);
-      const { messages } = this;
+      const messages = [...(this.messages ?? [])];
       const saving = this.#fitting();
       const added = messages.length - lengthOf(saving.restoreData);
       const undone = await this.#source.undoSave(restore({ messages, restoreData: saving.restoreData }), saving);

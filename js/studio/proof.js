@@ -50,7 +50,7 @@ function countInOrder(lines, others) {
 /** Where most of these lines stand: the index of the message, and each line with its number there. */
 function sourceOf(taken, condensed, except) {
   const wanted = new Set(taken.map(({ text }) => text).filter((text) => text.trim() !== ""));
-  let best = { count: 0, place: -1, lines: [] };
+  let best = { count: 0, place: -1, lines: /** @type {string[]} */ ([]) };
   condensed.forEach((message, place) => {
     if (place === except) return;
     for (const text of saidIn(partOf(message, WHOLE))) {
