@@ -6,6 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
+import { anthropicEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
 import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, startStudio } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
@@ -942,6 +943,35 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("button", { name: "Download condensed" }).waitFor();
     await page.close();
     await own.stop();
+  });
+
+  test("with a model: an estimate first, asked for when the button is pressed, and then saved", async () => {
+    const service = await startFakeLlm(() => stream(...anthropicEvents(["## Done so far\n", "Every file was read."])));
+    const history = historyFile(cuttable());
+    const price = '{"inputPrice":3,"outputPrice":15}';
+    const key = process.env.ANTHROPIC_API_KEY;
+    process.env.ANTHROPIC_API_KEY = "k-1";
+    const own = await startStudio(history, "--write", "--llm", "anthropic", "--model", "m", "--base-url", service.url, "--price", price);
+    if (key === undefined) delete process.env.ANTHROPIC_API_KEY;
+    else process.env.ANTHROPIC_API_KEY = key;
+    const { page, complaints } = await openPage(browser, own.address);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("native");
+    await expect
+      .poll(() => page.locator(".rc-lead").textContent())
+      .toMatch(/^About [\d,]+ → [\d,]+ tokens .*a model would write summaries/);
+    expect(service.requests).toHaveLength(0);
+    await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/An estimate cannot be saved/);
+    await page.getByRole("button", { name: /^Ask the model \(\$0\.\d{4}\)/ }).click();
+    await page.getByRole("button", { name: "Save condensed" }).waitFor();
+    expect(service.requests.length).toBeGreaterThan(0);
+    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/\$0\.\d{4} for the model/);
+    await page.getByRole("button", { name: "Save condensed" }).click();
+    await page.locator(".rc-saved").waitFor();
+    expect(readFileSync(history, "utf8")).toContain("Every file was read.");
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
+    await service.close();
   });
 
   test("with forced colours, what colours say is still there", async () => {
