@@ -357,9 +357,9 @@ describe("bundled with esbuild into one file, without node_modules", () => {
 
   test("for a browser nothing of Node's comes in: not with the library, the studio's host, or what reads texts of histories", async () => {
     const entry = `import { createStudioHost } from "roo-condense";
-import { messagesIn } from "./js/cli/history-text.js";
+import { historyIn } from "./js/cli/history-text.js";
 import { pageOfWorker } from "./js/studio/html.js";
-console.log(createStudioHost, messagesIn, pageOfWorker);`;
+console.log(createStudioHost, historyIn, pageOfWorker);`;
     const file = await bundle("esm", entry, { platform: "browser" });
     expect(readFileSync(file, "utf8")).not.toMatch(/require\("node:|Dynamic require/);
   });

@@ -4,29 +4,72 @@ import type { CondensationManager } from "./manager.js";
 import type { MessageLike } from "./messages.js";
 import type { RestoreData } from "./results.js";
 
-/** A history for the studio. */
+/** What was read of a history. */
+export interface ReadHistory<M extends MessageLike = MessageLike> {
+  messages: readonly M[];
+  bytes?: number | undefined;
+  /** Writes the text of its file with other messages, for what is copied or downloaded. Default: the messages as JSON. */
+  textWith?: ((messages: readonly any[]) => string) | undefined;
+}
+
+/** A history that the studio shows. */
 export interface StudioHistory<M extends MessageLike = MessageLike> {
   /** Its id in requests, such as its path. */
   id: string;
   /** The name for people. Default: the id. */
   name?: string | undefined;
-  /** Reads the history; called again whenever it may have changed. An exception is shown to the user. */
-  read(): { messages: readonly M[]; bytes?: number | undefined } | Promise<{ messages: readonly M[]; bytes?: number | undefined }>;
-  /** Writes a condensed history and its restore data. Without it, the page is read-only. */
+  /** Reads it; asked again whenever it may have changed. What it throws is shown. */
+  read(): ReadHistory<M> | Promise<ReadHistory<M>>;
+  /** Writes a condensed history and what leads back from it. Without it the page may only look. */
   save?: ((messages: readonly M[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
-  /** Undoes `save`; `saved` is what that returned. Called only while the history is as `save` left it. Without it, the page cannot undo saving. */
-  undoSave?: ((saved: SavedHistory) => SavedHistory | Promise<SavedHistory>) | undefined;
-  /** Calls `changed` when the history may have changed. Returns a function that stops watching. */
+  /**
+   * Writes the messages as they were before a saving, with those that were added since; `saving` is what `savings` listed, or the restore data that `save`
+   * was given. It is called only while the history begins with the messages that this saving left. Without it the page offers no undo of saving.
+   */
+  undoSave?: ((messages: readonly M[], saving: StudioSaving) => SavedHistory | Promise<SavedHistory>) | undefined;
+  /**
+   * Lists the restore data of earlier savings, the newest last; asked after each `read`. The page offers to undo the newest that fits the messages. Without it
+   * the host knows what was saved since it was made. What it throws counts as none.
+   */
+  savings?: (() => Iterable<StudioSaving> | Promise<Iterable<StudioSaving>>) | undefined;
+  /** Tells when it may have changed. Returns what ends that. */
   watch?: ((changed: () => void) => () => void) | undefined;
 }
 
-/** The files of a saved history. */
+/** Restore data of an earlier saving. Other fields, such as where it is stored, come back to `undoSave` as they are. */
+export interface StudioSaving {
+  restoreData: RestoreData;
+  [more: string]: unknown;
+}
+
+/** Where a history was written. */
 export interface SavedHistory {
   file: string;
   /** The backup of the original. */
   backup?: string | undefined;
   /** The file with the restore data. */
   restoreData?: string | undefined;
+}
+
+/** A session that a host has found. */
+export interface FoundSession {
+  /** Names it in requests, such as its path. */
+  id: string;
+  /** Whose it is: `claude`, `codex`, `roo`, `zoo`, `cline`; another name is shown as it is. */
+  agent: string;
+  /** For people, such as its path. */
+  name: string;
+  /** When it was written last, in milliseconds since 1970. */
+  changed: number;
+  bytes: number;
+}
+
+/** Finds sessions, which a page without a history lists. */
+export interface StudioSessions {
+  /** `folders`: where it looked. `sessions`: the newest first. */
+  find(): { folders: string[]; sessions: FoundSession[] } | Promise<{ folders: string[]; sessions: FoundSession[] }>;
+  /** The session with this id as a history; called only with ids that `find` gave last. What it throws is shown. */
+  open(id: string): StudioHistory<any>;
 }
 
 /** Options of {@link createStudioHost}. */
@@ -42,12 +85,13 @@ export interface StudioHostOptions {
   language?: string | undefined;
   /** Whether users may open other files by dropping them on the page. Default: true. */
   canOpen?: boolean | undefined;
-  /**
-   * Reads the messages of such a file from its text. Default: JSON, an array of messages or an object with one in `messages`. An exception is shown to the
-   * user.
-   */
-  readText?: ((name: string, text: string) => readonly any[]) | undefined;
-  /** Writes such a file after condensing; a page without a disk may offer a download. Without it, such files cannot be saved. */
+  /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
+  readText?: ((name: string, text: string) => readonly any[] | ReadHistory<any>) | undefined;
+  /** Finds sessions on this machine, for a page without a history. Without it the page asks for a file. */
+  sessions?: StudioSessions | undefined;
+  /** Makes one file of HTML of what the page shows, for its button *Report*. Without it there is none. `title` is for the head of the page. */
+  report?: ((data: object, options: { title: string }) => string | Promise<string>) | undefined;
+  /** Writes such a file when it was condensed; a page without a disk may have it downloaded. Without it these cannot be saved. */
   saveOpened?: ((name: string, messages: readonly any[], restoreData: RestoreData) => SavedHistory | Promise<SavedHistory>) | undefined;
 }
 

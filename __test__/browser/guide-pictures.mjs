@@ -67,13 +67,11 @@ const PICTURES = [
     shows: "[role=tablist]",
     async prepare(page, words) {
       await openTab(page, words.compare);
-      const isComplete = () => {
-        const cells = [...document.querySelectorAll(".rc-comparison tbody td")];
-        return (
-          document.querySelectorAll(".rc-comparison tbody tr").length > 12 && cells.every(({ textContent }) => textContent.trim() !== "…")
-        );
-      };
-      await page.waitForFunction(isComplete, undefined, { timeout: 120_000 });
+      await page.waitForFunction(
+        () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && !document.querySelector(".rc-comparison .rc-waiting svg"),
+        undefined,
+        { timeout: 60_000 },
+      );
     },
   },
   {
@@ -121,13 +119,15 @@ async function* picturesIn(browser, address, language) {
   for (const { name, height, shows, prepare } of PICTURES) {
     const page = await browser.newPage({ viewport: { width: WIDTH, height }, colorScheme: "light", locale: words.locale });
     await page.goto(address);
-    await page.waitForSelector(".rc-card");
+    await page.waitForSelector(".rc-lead p");
     await page.getByRole("slider", { name: words.target }).focus();
     for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
     await answered(page);
     await prepare(page, words);
     await answered(page);
+    // The keyboard was in the target, further down.
     if (shows) await scrollTo(page, shows);
+    else await page.evaluate(() => scrollTo(0, 0));
     await hideFolder(page);
     yield [`${name}.${language}.webp`, await toWebp(painter, await page.screenshot(), QUALITY)];
     await page.close();

@@ -9,7 +9,7 @@ import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 import { ensureBrowser } from "../../scripts/browser.mjs";
 import { Failure, isProgram, main, root } from "../../scripts/tools.mjs";
-import { fixture, launch, startStudio } from "./support.mjs";
+import { fixture, launch, setUp, startStudio } from "./support.mjs";
 import { toPng, toWebp } from "./webp.mjs";
 
 const require = createRequire(import.meta.url);
@@ -60,9 +60,9 @@ export async function* pictures({ browser, address, place }, { languages = LANGU
         });
         const page = await context.newPage();
         await page.goto(address);
-        await page.waitForSelector(".rc-card", { state: "attached" });
+        await page.waitForSelector(".rc-lead p", { state: "attached" });
         await page.addStyleTag({ content: STYLE });
-        await page.locator(".rc-header select").nth(-2).selectOption(theme);
+        await setUp(page, { theme });
         await page.evaluate(() => document.fonts.ready);
         await page.locator(".rc-change-open").first().click();
         await page.waitForSelector(".rc-diff tr");

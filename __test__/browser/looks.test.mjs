@@ -46,7 +46,7 @@ describe.skipIf(isMissing)("the studio looks as it did", () => {
       }
     };
     expect(await change("")).toBe(0);
-    expect(await change(".rc-cards { visibility: hidden }")).toBeGreaterThan(MAX_DIFFERENCE);
+    expect(await change(".rc-window { visibility: hidden }")).toBeGreaterThan(MAX_DIFFERENCE);
     expect(await change(".rc-map-frame { filter: hue-rotate(120deg) }")).toBeGreaterThan(MAX_DIFFERENCE);
     expect(await change(".rc-main { margin-left: 12px }")).toBeGreaterThan(MAX_DIFFERENCE);
   });

@@ -1,11 +1,13 @@
 // The studio as a person uses it, in a real Chromium.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
-import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, startStudio } from "./support.mjs";
+import { anthropicEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
+import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, startStudio } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -24,6 +26,14 @@ function longHistory(count) {
     messages.push(call(`t${at}`, "read_file", { path: `src/file-${at % 40}.ts` }), answer(`t${at}`, file(at % 7, 12)));
   }
   return messages;
+}
+
+/** In the page: sums up how far things move without anybody having done anything. */
+function watchShift() {
+  globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+  }).observe({ type: "layout-shift", buffered: true });
 }
 
 describe.skipIf(isMissing)("the studio", () => {
@@ -51,9 +61,11 @@ describe.skipIf(isMissing)("the studio", () => {
 
   test("says what fills the window, and what would go", async () => {
     const { page, complaints } = await openPage(browser, studio.address);
-    await expect(page.locator(".rc-window-sum").textContent()).resolves.toMatch(/[\d,]+ tokens.*of 50,000/);
+    await expect(page.locator("h1").textContent()).resolves.toMatch(/131% full: the conversation no longer fits\./);
+    await expect(page.locator(".rc-lead").textContent()).resolves.toMatch(/^65,293 → [\d,]+ tokens \(−\d+%\)\. Nothing is lost/);
+    await expect(page.locator(".rc-window-now").textContent()).resolves.toMatch(/^Now 65,293 of 50,000 \(130\.6%\)/);
     await expect(page.locator(".rc-legend").textContent()).resolves.toMatch(/Tool results/);
-    await expect.poll(() => page.locator(".rc-card").count()).toBe(7);
+    await expect(page.title()).resolves.toBe("claude-code.json · Condense studio");
     await expect(page.getByRole("slider", { name: /^Messages/ }).getAttribute("aria-valuetext")).resolves.toMatch(/^Message 0, user/);
     expect(complaints).toEqual([]);
     await page.close();
@@ -67,7 +79,21 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(total).toBeLessThan(before);
     await page.getByRole("searchbox").fill("no such reason");
     await expect.poll(() => page.locator(".rc-change").count()).toBe(0);
-    await page.getByRole("searchbox").fill("");
+    await expect(page.locator(".rc-list").isVisible()).resolves.toBe(false);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.locator(".rc-change").first().waitFor();
+    // From the search down into the rows, and from row to row to the same button.
+    await page.getByRole("searchbox").press("ArrowDown");
+    const place = () =>
+      page.evaluate(() => [document.activeElement.className, document.activeElement.closest(".rc-change")?.dataset.index]);
+    await expect.poll(place).toEqual(["rc-change-open", "0"]);
+    for (let row = 1; row <= 30; row++) {
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(place).toEqual(["rc-change-open", `${row}`]);
+    }
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(place).toEqual(["rc-change-open", "29"]);
+    await page.locator(".rc-list").evaluate((list) => list.scrollTo(0, 0));
     await page.locator(".rc-change-open").first().click();
     await page.waitForSelector(".rc-diff tr");
     await page.getByRole("button", { name: "Side by side" }).click();
@@ -85,36 +111,54 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector(".rc-message h3");
     await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 198/);
+    await page.keyboard.press("k");
+    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 197/);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator("dialog").count()).toBe(0);
     const target = page.getByRole("slider", { name: "How much may be left" });
     await target.focus();
     for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
     await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^50%: [\d,]+ tokens$/);
-    await expect.poll(() => page.locator(".rc-cards").textContent()).toMatch(/the target is met/);
+    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/the target is met/);
     await page.getByRole("tab", { name: /Changes/ }).focus();
     for (const name of ["What fills it", "Compare providers"]) {
       await page.keyboard.press("ArrowRight");
       await expect.poll(() => page.getByRole("tab", { name }).getAttribute("aria-selected")).toBe("true");
     }
-    await page.waitForSelector(".rc-comparison tbody tr");
+    await page.locator(".rc-way").first().waitFor();
     await page.close();
   });
 
-  test("compares the providers, and takes one over", async () => {
+  test("compares the providers as a choice, with all of them as a table behind it, and takes one over", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "Compare providers" }).click();
     const ids = library.listed().filter((id) => id !== "smart");
-    await expect.poll(() => page.locator(".rc-comparison tbody tr").count(), { timeout: 60_000 }).toBe(ids.length + 3);
+    const count = ids.length + 3;
+    const state = page.locator(".rc-comparison-state");
+    await expect
+      .poll(() => state.textContent(), { timeout: 60_000 })
+      .toMatch(/^Nothing tried is both smaller and loses less than one of these 3\./);
+    const ways = page.locator(".rc-way");
+    await expect(ways.locator("h3").allTextContents()).resolves.toEqual(["Safest", "Balanced", "Smallest"]);
+    await expect(ways.first().textContent()).resolves.toMatch(/^Safest ?Lossless, .*tokens left, 35% less.*Lost0.*16 of 16/);
+    const best = page.locator(".rc-best");
+    await expect(best.locator(".rc-flag").textContent()).resolves.toBe("Recommended");
+    await page.getByText(`All ${count}, as a table`).click();
+    const rows = page.locator(".rc-comparison tbody tr");
+    await expect(rows.count()).resolves.toBe(count);
     await page.getByRole("button", { name: "Cost", exact: true }).click();
     await expect.poll(() => page.locator("th[aria-sort=ascending]").textContent()).toBe("Cost");
     const failed = await page.locator(".rc-comparison td[colspan]").count();
     expect(failed).toBeGreaterThan(0);
-    // What of the conversation's own later needs each would keep is measured after that.
-    await expect.poll(() => page.locator(".rc-plot circle").count(), { timeout: 60_000 }).toBe(ids.length + 3 - failed);
-    const row = page.locator(".rc-comparison tbody tr", { hasText: "Lossless" });
-    await expect.poll(() => row.textContent()).toMatch(/100% 16 of 16100% 2 of 2/);
-    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151/);
+    // What of the conversation's own later needs each would keep was measured after that. Of two passages no share is told.
+    await expect.poll(() => page.locator(".rc-plot circle").count()).toBe(count - failed);
+    const row = rows.filter({ hasText: "Lossless" });
+    await expect.poll(() => row.textContent()).toMatch(/100% 16 of 162 of 2/);
+    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151.*whole.*in one block/);
     await page.getByRole("button", { name: "Use: Smart: Balanced" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
+    await ways.getByRole("button", { name: "Use safest" }).click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     await page.close();
   });
 
@@ -324,7 +368,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const measured = Number(
       /it leaves ([\d,]+) tokens/.exec(await page.locator(".rc-recommend .rc-fieldset").textContent())[1].replaceAll(",", ""),
     );
-    await expect.poll(async () => Number((await page.locator(".rc-card dd").nth(2).textContent()).replaceAll(",", ""))).toBe(measured);
+    await expect.poll(async () => Number((await page.locator(".rc-window-after strong").textContent()).replaceAll(",", ""))).toBe(measured);
     await page.getByRole("tab", { name: "Metrics" }).click();
     await expect.poll(() => page.locator(".rc-metrics").textContent()).toMatch(/Nothing was condensed yet/);
     expect(complaints).toEqual([]);
@@ -335,8 +379,8 @@ describe.skipIf(isMissing)("the studio", () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("combobox", { name: "History" }).selectOption({ index: 1 });
     await expect.poll(() => page.locator(".rc-legend").textContent()).toMatch(/Environment/);
-    await page.getByRole("combobox", { name: "Language" }).selectOption("fr");
-    await expect.poll(() => page.locator("h1").textContent()).toBe("Atelier de condensation");
+    await setUp(page, { language: "fr" });
+    await expect.poll(() => page.locator(".rc-mark").textContent()).toBe("Atelier de condensation");
     await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe("fr");
     await page.close();
   });
@@ -347,7 +391,7 @@ describe.skipIf(isMissing)("the studio", () => {
     ["contrast", 1280],
   ])("axe finds nothing serious: %s, %i pixels wide", async (theme, width) => {
     const { page, complaints } = await openPage(browser, studio.address, { width });
-    await page.getByRole("combobox", { name: /theme/i }).selectOption(theme);
+    await setUp(page, { theme });
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await page.locator(".rc-change-open").first().click();
     await page.waitForSelector(".rc-diff tr");
@@ -355,11 +399,204 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("tab", { name: "What fills it" }).click();
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("tab", { name: "Compare providers" }).click();
+    await page.locator(".rc-way").first().waitFor();
+    await page.locator(".rc-all summary").click();
     await page.waitForSelector(".rc-comparison tbody tr");
     expect(await seriousIn(page)).toEqual([]);
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     expect(complaints).toEqual([]);
     await page.close();
+  });
+
+  test.each([
+    [1440, 900],
+    [1024, 768],
+    [390, 844],
+  ])("nothing moves while the page comes up, and a message opens over it: %i pixels wide", async (width, height) => {
+    const page = await browser.newPage({ viewport: { width, height }, locale: "en-US" });
+    await page.addInitScript(watchShift);
+    await page.goto(studio.address);
+    await page.waitForSelector(".rc-change");
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(() => globalThis.shift)).toBeLessThan(0.05);
+    const places = () =>
+      page.evaluate(() => [
+        scrollY,
+        ...["h1", ".rc-map-frame", ".rc-tab-list"].map((one) => document.querySelector(one).getBoundingClientRect().y),
+      ]);
+    await page.locator(".rc-map-frame").scrollIntoViewIfNeeded();
+    const before = await places();
+    await page.locator(".rc-map-frame").click({ position: { x: 120, y: 90 } });
+    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    expect(await places()).toEqual(before);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator("dialog").count()).toBe(0);
+    expect(await places()).toEqual(before);
+    await page.close();
+  });
+
+  /** Looks like a webview of VS Code: its class on the body, its variables on the document. */
+  const asEditor = (page, name, variables) =>
+    page.evaluate(
+      ([theme, values]) => {
+        document.body.className = theme;
+        for (const [variable, value] of Object.entries(values)) document.documentElement.style.setProperty(`--vscode-${variable}`, value);
+      },
+      [name, variables],
+    );
+
+  test.each([
+    [
+      "vscode-dark",
+      "light",
+      { "editor-background": "#1e1e1e", foreground: "#cccccc", "sideBar-background": "#252526", descriptionForeground: "#a0a0a0" },
+      "dark",
+    ],
+    [
+      "vscode-light",
+      "dark",
+      { "editor-background": "#ffffff", foreground: "#3b3b3b", "sideBar-background": "#f8f8f8", descriptionForeground: "#595959" },
+      "light",
+    ],
+    [
+      "vscode-high-contrast",
+      "light",
+      { "editor-background": "#000000", foreground: "#ffffff", contrastBorder: "#6fc3df", focusBorder: "#f38518" },
+      "dark",
+    ],
+    [
+      "vscode-high-contrast vscode-high-contrast-light",
+      "dark",
+      { "editor-background": "#ffffff", foreground: "#292929", contrastBorder: "#0f4a85" },
+      "light",
+    ],
+  ])("in an editor its theme counts, not the system's: %s on a %s system", async (name, colorScheme, variables, scheme) => {
+    const { page, complaints } = await openPage(browser, studio.address, { colorScheme });
+    await asEditor(page, name, variables);
+    const colours = await page.evaluate(() => {
+      const root = document.querySelector(".rc-root");
+      const style = getComputedStyle(root);
+      const lead = getComputedStyle(document.querySelector(".rc-grade-inline")).color;
+      return { scheme: style.colorScheme, page: getComputedStyle(document.documentElement).colorScheme, lead };
+    });
+    expect(colours).toMatchObject({ scheme, page: scheme });
+    // Colours that no variable gives are those of the editor's kind of theme.
+    const [red] = colours.lead.match(/\d+/g).map(Number);
+    expect(red > 100).toBe(scheme === "dark");
+    if (variables.contrastBorder) {
+      const edge = await page.locator(".rc-quiet").evaluate((one) => getComputedStyle(one).borderTopColor);
+      expect(edge).toBe(`rgb(${[1, 3, 5].map((at) => Number.parseInt(variables.contrastBorder.slice(at, at + 2), 16)).join(", ")})`);
+    }
+    expect(await seriousIn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("every way out is reached with at most 15 presses of Tab", async () => {
+    const { page, close } = await openWritable(cuttable());
+    await page.reload();
+    await page.locator(".rc-change").first().waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
+    const reached = [];
+    for (let press = 0; press < 15; press++) {
+      await page.keyboard.press("Tab");
+      reached.push(
+        await page.evaluate(() => document.activeElement?.textContent.trim() || document.activeElement?.getAttribute("aria-label")),
+      );
+    }
+    for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save as…", "Save"]) expect(reached).toContain(name);
+    expect(reached.indexOf("Save condensed")).toBeLessThan(6);
+    await close();
+  });
+
+  test("what is condensed is copied, downloaded, and sent as a report, also where nothing may be written", async () => {
+    const own = await startStudio(historyFile(cuttable()));
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+    const page = await context.newPage();
+    await page.goto(own.address);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
+    const ways = page.getByRole("region", { name: "Save, copy, undo" });
+    await ways.getByRole("button", { name: "Copy" }).click();
+    await ways.getByText("Copied: the condensed conversation.").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const downloaded = async (click) => {
+      const [file] = await Promise.all([page.waitForEvent("download"), click()]);
+      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+    };
+    const saved = await downloaded(() => ways.getByRole("button", { name: "Save as…" }).click());
+    expect(saved).toEqual({ name: "history.condensed.json", text: copied });
+    expect(JSON.parse(copied)).toHaveLength(62);
+    expect(copied).toContain("more lines");
+    // The one button of the page is another word for it.
+    expect((await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click())).text).toBe(copied);
+    const report = await downloaded(() => ways.getByRole("button", { name: "Report" }).click());
+    expect(report.name).toBe("history.report.html");
+    expect(report.text).toContain('id="studio-data"');
+    // A file that is dropped goes out the same way.
+    await page.locator("input[type=file]").setInputFiles({
+      name: "dropped.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ messages: cuttable(), id: 7 })),
+    });
+    await expect.poll(() => page.title()).toBe("dropped.json · Condense studio");
+    await page.locator(".rc-quiet").waitFor();
+    const dropped = await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click());
+    expect(dropped.name).toBe("dropped.condensed.json");
+    expect(JSON.parse(dropped.text).id).toBe(7);
+    await context.close();
+    await own.stop();
+  });
+
+  test("theme, language and window outlive a reload; a file over the page is seen", async () => {
+    const own = await startStudio(fixture("claude-code"));
+    const { page, complaints } = await openPage(browser, own.address);
+    await expect.poll(() => page.locator(".rc-window").textContent()).toMatch(/Choose the model’s window/);
+    await setUp(page, { theme: "dark", language: "fr" });
+    await page.getByRole("combobox", { name: "Fenêtre de contexte" }).selectOption("128000");
+    await page.reload();
+    await expect.poll(() => page.locator("h1").textContent()).toMatch(/^ ?Plein à 51/);
+    await expect(page.locator(".rc-root").getAttribute("data-theme")).resolves.toBe("dark");
+    await expect(page.locator(".rc-window").textContent()).resolves.toMatch(/Messages seuls/);
+    const drag = (name) =>
+      page.evaluate((type) => {
+        const data = new DataTransfer();
+        data.items.add(new File(["[]"], "x.json"));
+        document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
+      }, name);
+    await drag("dragenter");
+    await page.getByText("Déposez pour ouvrir").waitFor();
+    await drag("dragleave");
+    await expect.poll(() => page.getByText("Déposez pour ouvrir").count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
+  });
+
+  test("a change that can be read elsewhere is proved: its lines beside where they stand, and what came of reading them back", async () => {
+    const own = await startStudio(
+      historyFile([
+        { role: "user", content: "Look." },
+        call("1", "read_file", { path: "a.ts" }),
+        answer("1", file(1, 40)),
+        call("2", "read_file", { path: "a.ts" }),
+        answer("2", file(1, 40)),
+      ]),
+    );
+    const { page, complaints } = await openPage(browser, own.address);
+    await page.locator(".rc-change-open").first().click();
+    const proof = page.locator(".rc-proof");
+    await expect.poll(() => proof.locator(".rc-verdict").textContent()).toMatch(/^ ?Read back: identical\. All 39 lines match/);
+    await expect(proof.locator("tbody tr").count()).resolves.toBe(9);
+    await proof.getByRole("button", { name: /^Show 31 more/ }).click();
+    await expect(proof.locator("tbody tr").count()).resolves.toBe(39);
+    expect(await seriousIn(page)).toEqual([]);
+    await proof.getByRole("button", { name: /^Message \d/ }).click();
+    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
   });
 
   test("what a history says is text, whatever it says", async () => {
@@ -379,7 +616,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.waitForSelector(".rc-pre");
     const shown = await page.locator(".rc-pre").first().textContent();
     expect(shown).toContain("<script>window.hacked = 1</script>");
-    expect(shown).toContain("U+202Egnp.exeU+0000U+001B[31m");
+    expect(shown).toContain("U+202Egnp.exeU+0000␛xxx");
+    await expect(page.locator(".rc-pre .rc-hidden-character", { hasText: "␛" }).first().getAttribute("title")).resolves.toBe("U+001B[31m");
     expect(await page.locator(".rc-hidden-character").count()).toBeGreaterThan(2);
     expect(await page.evaluate(() => [globalThis.hacked, document.querySelectorAll("img, b b").length])).toEqual([undefined, 0]);
     expect(await page.evaluate(() => /[\u202e\u0000]/.test(document.body.innerText))).toBe(false);
@@ -403,7 +641,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await own.stop();
     await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/No response/);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
-    await expect.poll(() => page.locator(".rc-preview .rc-error").textContent()).toMatch(/No response/);
+    await expect.poll(() => page.locator(".rc-error").count()).toBe(1);
     await page.close();
   });
 
@@ -420,9 +658,9 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.keyboard.press("Enter");
     // By keyboard one goes on in what was opened, and back from it.
     await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe("rc-message");
-    const before = await page.locator(".rc-card dd").first().textContent();
+    const before = await page.locator(".rc-window-now strong").textContent();
     writeFileSync(history, JSON.stringify([...messages, { role: "user", content: "And now? ".repeat(200) }]));
-    await expect.poll(() => page.locator(".rc-card dd").first().textContent(), { timeout: 10_000 }).not.toBe(before);
+    await expect.poll(() => page.locator(".rc-window-now strong").textContent(), { timeout: 10_000 }).not.toBe(before);
     await expect.poll(() => search.inputValue()).toBe("lines");
     await expect.poll(() => page.locator(".rc-change .rc-diff").count()).toBeGreaterThan(0);
     await expect.poll(() => page.locator(".rc-message").count()).toBe(1);
@@ -445,14 +683,14 @@ describe.skipIf(isMissing)("the studio", () => {
     // More than the host keeps of one page alone.
     for (let step = 0; step < 10; step++) {
       await provider.selectOption(step % 2 === 0 ? "truncation" : "lossless");
-      await expect.poll(() => one.page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+      await expect.poll(() => one.page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     }
     await other.page.locator(".rc-change-open").first().click();
     await other.page.waitForSelector(".rc-diff tr");
     await other.page.getByRole("button", { name: "Save condensed" }).click();
     await expect.poll(() => other.page.locator(".rc-save").textContent()).toMatch(/Written to/);
     // The first window condenses what the second has written: lossless finds nothing more to do.
-    await expect.poll(() => one.page.locator(".rc-preview").textContent()).toMatch(/nothing to gain/);
+    await expect.poll(() => one.page.locator(".rc-lead").textContent()).toMatch(/nothing to gain/);
     await expect.poll(() => one.page.getByRole("button", { name: "Save condensed" }).isDisabled()).toBe(true);
     expect([...one.complaints, ...other.complaints]).toEqual([]);
     await one.page.close();
@@ -467,9 +705,9 @@ describe.skipIf(isMissing)("the studio", () => {
     const { page, complaints } = await openPage(browser, own.address);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
-    if (language !== "English") await page.getByRole("combobox", { name: "Language" }).selectOption({ label: language });
-    const card = async (label) => page.locator(".rc-card", { hasText: label }).locator("dd").first().textContent();
-    const tokens = async (label) => Number((await card(label)).replaceAll(",", ""));
+    if (language !== "English") await setUp(page, { language: { label: language } });
+    const rows = { Before: "now", After: "after" };
+    const tokens = async (label) => Number((await page.locator(`.rc-window-${rows[label]} strong`).textContent()).replaceAll(",", ""));
     const save = page.getByRole("button", { name: "Save condensed" });
     const close = async () => {
       expect(complaints).toEqual([]);
@@ -497,8 +735,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await json.fill("{");
     await expect.poll(() => page.locator(".rc-passes-panel").textContent()).toContain("This is not JSON: a } is missing");
     await json.fill('{"passes":[{"id":"a","mode":"individual","selection":{"type":"newest"}}]}');
-    await expect.poll(() => page.locator(".rc-preview").textContent()).toContain("The passes have errors");
-    await expect.poll(() => page.locator(".rc-card").count()).toBe(0);
+    await expect.poll(() => page.locator(".rc-lead").textContent()).toContain("The passes have errors");
+    await expect.poll(() => page.locator(".rc-window-after strong").count()).toBe(0);
     await expect.poll(() => save.isDisabled()).toBe(true);
     await expect.poll(() => page.locator(".rc-save").textContent()).toContain("while the passes have errors");
     await close();
@@ -517,7 +755,7 @@ describe.skipIf(isMissing)("the studio", () => {
     }, text);
     // What falls on the document's own element reaches only the document.
     expect(isTaken).toBe(true);
-    await expect.poll(() => page.locator(".rc-save").textContent()).toContain("cannot be saved in its place");
+    await expect.poll(() => page.locator(".rc-save").textContent()).toContain("The file itself stays as it is");
     const histories = page.getByRole("combobox", { name: "History" });
     await expect.poll(() => histories.locator("option").count()).toBe(2);
     await page.getByRole("button", { name: "Close this history" }).click();
@@ -566,7 +804,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("lossless");
     await page.getByText("One part stays as it was").waitFor();
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
-    await expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    await expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await expect.poll(() => tokens("After")).toBeGreaterThan(cut);
     await page.getByRole("button", { name: "Condense after all" }).click();
     await expect.poll(() => tokens("After")).toBe(cut);
@@ -585,7 +823,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => said.textContent()).toMatch(/Written to .*history\.json\. Backup of the original: .*history\.json\.bak\./);
     // The page has followed its own writing.
     await expect.poll(() => tokens("Before"), { timeout: 10_000 }).toBe(kept);
-    await expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    await expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await expect.poll(() => said.count()).toBe(1);
     await expect.poll(() => tokens("After")).toBe(kept);
     await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/There is nothing to save/);
@@ -604,7 +842,7 @@ describe.skipIf(isMissing)("the studio", () => {
   test("a page loaded again knows what was chosen and saved; who saves once more has to choose first; each saving can be taken back", async () => {
     const { page, history, tokens, save, close } = await openWritable(cuttable());
     const text = readFileSync(history, "utf8");
-    const isIdle = () => expect.poll(() => page.locator(".rc-preview").getAttribute("aria-busy")).toBe("false");
+    const isIdle = () => expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await page.getByRole("button", { name: "Keep this as it was" }).first().click();
     await page.getByText("One part stays as it was").waitFor();
     const target = page.getByRole("slider", { name: "How much may be left" });
@@ -644,11 +882,103 @@ describe.skipIf(isMissing)("the studio", () => {
     await close();
   });
 
+  test("a saving can be undone after the agent went on and after a restart, and what was added stays", async () => {
+    const messages = cuttable();
+    const { page, history, save, close } = await openWritable(messages);
+    await save.click();
+    const back = page.getByRole("button", { name: "Undo save" });
+    await back.waitFor();
+    const added = { role: "user", content: "And now?" };
+    const append = () => writeFileSync(history, JSON.stringify([...JSON.parse(readFileSync(history, "utf8")), added]));
+    append();
+    // The page has followed, and what was said of the saving is no news any more.
+    await expect.poll(() => page.locator(".rc-saved").count(), { timeout: 10_000 }).toBe(0);
+    expect(await back.count()).toBe(1);
+    await close();
+    append();
+    const again = await startStudio(history, "--write");
+    const { page: next } = await openPage(browser, again.address);
+    await next.getByRole("button", { name: "Undo save" }).click();
+    await expect.poll(() => next.locator(".rc-saved").textContent()).toMatch(/^ ?Undone: .*, with the 2 messages added since\./);
+    expect(JSON.parse(readFileSync(history, "utf8"))).toEqual([...messages, added, added]);
+    await expect.poll(() => next.getByRole("button", { name: "Undo save" }).count()).toBe(0);
+    await next.close();
+    await again.stop();
+  });
+
+  test("an empty page lists the sessions of this machine beside a place for a file, and opens one", async () => {
+    const home = newFolder();
+    const claude = path.join(home, ".claude", "projects", "-home-mara");
+    const roo = path.join(home, ".config", "Code", "User", "globalStorage", "rooveterinaryinc.roo-cline", "tasks", "t1");
+    for (const folder of [claude, roo]) mkdirSync(folder, { recursive: true });
+    const { messages } = JSON.parse(readFileSync(fixture("claude-code"), "utf8"));
+    writeFileSync(path.join(roo, "api_conversation_history.json"), readFileSync(fixture("roo-xml-2025")));
+    const before = { ...process.env };
+    Object.assign(process.env, { HOME: home });
+    for (const name of ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"]) delete process.env[name];
+    const records = messages.map((message, at) => JSON.stringify({ type: message.role, uuid: `${at}`, message }));
+    writeFileSync(path.join(claude, "s1.jsonl"), `${records.join("\n")}\n`);
+    const own = await startStudio("--window", "64k", "--write");
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+    const page = await browser.newPage({ locale: "en-US", viewport: { width: 1280, height: 900 } });
+    await page.addInitScript(watchShift);
+    await page.goto(own.address);
+    const rows = page.locator(".rc-session");
+    await expect
+      .poll(() => page.locator(".rc-start .rc-lead").textContent())
+      .toBe("2 sessions found on this computer. Opening one changes nothing.");
+    await expect.poll(() => rows.first().textContent()).toMatch(/Claude Code · this minute · \d+ messages10\d% of 64K/);
+    await expect.poll(() => rows.nth(1).textContent()).toMatch(/Roo Code · /);
+    expect(await page.evaluate(() => globalThis.shift)).toBeLessThan(0.05);
+    await expect(page.locator(".rc-start .rc-note").textContent()).resolves.toMatch(/^Looked in ~.\.claude/);
+    expect(await seriousIn(page)).toEqual([]);
+    await rows.nth(1).getByRole("button").click();
+    await expect.poll(() => page.title()).toBe("api_conversation_history.json · Condense studio");
+    await page.getByRole("button", { name: "Save condensed" }).waitFor();
+    await page.getByRole("button", { name: "Sessions" }).click();
+    await rows.first().getByRole("button").click();
+    await expect.poll(() => page.locator("h1").textContent()).toMatch(/10\d% full/);
+    // The records of a session of Claude Code cannot be written again.
+    await page.getByRole("button", { name: "Download condensed" }).waitFor();
+    await page.close();
+    await own.stop();
+  });
+
+  test("with a model: an estimate first, asked for when the button is pressed, and then saved", async () => {
+    const service = await startFakeLlm(() => stream(...anthropicEvents(["## Done so far\n", "Every file was read."])));
+    const history = historyFile(cuttable());
+    const price = '{"inputPrice":3,"outputPrice":15}';
+    const key = process.env.ANTHROPIC_API_KEY;
+    process.env.ANTHROPIC_API_KEY = "k-1";
+    const own = await startStudio(history, "--write", "--llm", "anthropic", "--model", "m", "--base-url", service.url, "--price", price);
+    if (key === undefined) delete process.env.ANTHROPIC_API_KEY;
+    else process.env.ANTHROPIC_API_KEY = key;
+    const { page, complaints } = await openPage(browser, own.address);
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("native");
+    await expect
+      .poll(() => page.locator(".rc-lead").textContent())
+      .toMatch(/^About [\d,]+ → [\d,]+ tokens .*a model would write summaries/);
+    expect(service.requests).toHaveLength(0);
+    await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/An estimate cannot be saved/);
+    await page.getByRole("button", { name: /^Ask the model \(\$0\.\d{4}\)/ }).click();
+    await page.getByRole("button", { name: "Save condensed" }).waitFor();
+    expect(service.requests.length).toBeGreaterThan(0);
+    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/\$0\.\d{4} for the model/);
+    await page.getByRole("button", { name: "Save condensed" }).click();
+    await page.locator(".rc-saved").waitFor();
+    expect(readFileSync(history, "utf8")).toContain("Every file was read.");
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
+    await service.close();
+  });
+
   test("with forced colours, what colours say is still there", async () => {
     const context = await browser.newContext({ forcedColors: "active", viewport: { width: 1280, height: 900 } });
     const page = await context.newPage();
     await page.goto(studio.address);
-    await page.waitForSelector(".rc-card");
+    await page.waitForSelector(".rc-lead p");
     const colours = await page.evaluate(() => {
       const canvas = document.querySelector(".rc-map-canvas");
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -685,7 +1015,7 @@ describe.skipIf(isMissing)("the studio", () => {
 
   test("in French, what the library says is French too", async () => {
     const { page } = await openPage(browser, studio.address);
-    await page.getByRole("combobox", { name: "Language" }).selectOption("fr");
+    await setUp(page, { language: "fr" });
     const provider = page.getByRole("combobox", { name: "Fournisseur" });
     await expect.poll(() => provider.locator("option").allTextContents()).toContain("Coupe mécanique");
     await provider.selectOption("adaptive");
@@ -739,6 +1069,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const { page, complaints } = await openPage(browser, `file://${html}`);
     await page.locator(".rc-link").first().click();
     await page.waitForSelector(".rc-message .rc-diff tr, .rc-message .rc-pre");
+    await page.keyboard.press("Escape");
     await page.getByRole("tab", { name: "Compare providers" }).click();
     await expect.poll(() => page.locator(".rc-comparison tbody tr").count()).toBe(library.listed().length + 2);
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).count()).toBe(0);

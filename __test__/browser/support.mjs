@@ -75,6 +75,15 @@ export async function openPage(browser, address, { width = 1280, height = 900, c
     if (!["data:", "file:"].includes(url.protocol) && url.hostname !== "127.0.0.1") complaints.push(`asked ${url}`);
   });
   await page.goto(address);
-  await page.waitForSelector(".rc-card");
+  await page.waitForSelector(".rc-lead p");
   return { page, complaints };
+}
+
+/** Chooses language or theme, which stand behind a button. */
+export async function setUp(page, { theme, language }) {
+  await page.locator("header button[popovertarget]").click();
+  const selects = page.locator(".rc-settings select");
+  if (theme !== undefined) await selects.first().selectOption(theme);
+  if (language !== undefined) await selects.last().selectOption(language);
+  await page.keyboard.press("Escape");
 }

@@ -55,6 +55,44 @@ describe("a model that answers", () => {
   });
 });
 
+describe("the studio with a model", () => {
+  test("estimates without asking, asks when it is told to, and knows the price", async () => {
+    const service = await serviceThat(() => stream(...anthropicEvents(["## Done so far\n", "The parser was mended."])));
+    const price = '{"inputPrice":3,"outputPrice":15}';
+    const found = {};
+    const { code, stderr } = await start(["studio", copyOf("claude-code"), "--no-open", "--price", price, ...model(service)], (child) => {
+      let told = "";
+      child.stdout.on("data", async (data) => {
+        told += data;
+        const [address] = /^http:\S+$/m.exec(told) ?? [];
+        if (!address || !told.includes("Ctrl+C") || found.told) return;
+        found.told = told;
+        const ask = async (method, params = {}) => {
+          const request = {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ id: 1, method, params }),
+          };
+          return (await (await fetch(new URL("call", address), request)).json()).answer;
+        };
+        const [{ id: history }] = (await ask("hello")).histories;
+        found.estimate = await ask("condense", { history, provider: "native" });
+        found.requests = service.requests.length;
+        found.asked = await ask("condense", { history, provider: "native", ask: true });
+        child.kill("SIGINT");
+      });
+    });
+    expect([code, stderr]).toEqual([isWindows ? null : 0, ""]);
+    expect(found.told).toMatch(/claude-test is asked when you press the button/);
+    expect(found.estimate).toMatchObject({ exact: false, didCondense: true });
+    expect(found.estimate.cost).toBeGreaterThan(0);
+    expect(found.requests).toBe(0);
+    expect(service.requests.length).toBeGreaterThan(0);
+    expect(found.asked).toMatchObject({ exact: true, didCondense: true });
+    expect(found.asked.cost).toBeGreaterThan(0);
+  });
+});
+
 describe("a model that does not answer is a failure, and nothing is written", () => {
   test.each([
     ["401", () => refusal(401, "authentication_error"), "llm_unauthorized"],

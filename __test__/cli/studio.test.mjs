@@ -88,6 +88,21 @@ describe("studio", () => {
     expect(readFileSync(file)).toEqual(now);
   });
 
+  test("of several files one that cannot be read ends nothing, and is there when it can", async () => {
+    const good = copyOf("claude-code");
+    const empty = put("empty.json", "");
+    const { ask } = await start(good, empty, "--write");
+    const { histories } = await ask("hello");
+    expect(histories).toMatchObject([
+      { messages: 200, canWrite: true },
+      { messages: 0, canWrite: false, problem: { message: expect.stringMatching(/empty\.json: is empty|empty/) } },
+    ]);
+    await expect(ask("inspect", { history: histories[1].id })).rejects.toMatchObject({ code: "unreadable" });
+    const news = ask("wait", { revisions: Object.fromEntries(histories.map(({ id, revision }) => [id, revision])) });
+    writeFileSync(empty, readFileSync(good));
+    expect((await news).histories[1]).toMatchObject({ messages: 200, canWrite: true });
+  });
+
   test("refuses what is no history", () => {
     expectFailure(["studio", "absent.json"], 3, /no such file/);
     expectFailure(["studio", put("five.json", "5")], 5, /is not a history/);

@@ -245,4 +245,19 @@ describe("the studio", () => {
     await run("restore");
     expect(stored().messages).toEqual(messages);
   });
+
+  test("undoes a saving in a panel opened later, with messages added since", async () => {
+    await run("condense");
+    const added = { role: "user", content: "And now?" };
+    writeFileSync(history, JSON.stringify({ ...stored(), messages: [...stored().messages, added] }));
+    await run("studio");
+    const [panel] = host.panels;
+    const { answer } = await ask(panel, 1, "hello", {});
+    expect(answer.histories[0]).toMatchObject({ canUndo: true });
+    const { answer: undone } = await ask(panel, 2, "undoSave", { history });
+    expect(undone).toMatchObject({ file: history, added: 1 });
+    expect(stored().messages).toEqual([...messages, added]);
+    expect(existsSync(`${history}.undo.json`)).toBe(false);
+    panel.close();
+  });
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 
@@ -114,6 +115,55 @@ describe("createStudioHost", () => {
     expect(unknown.refused).toMatchObject([{ id: "nobody", code: "unknown_change" }]);
   });
 
+  test("says of the prompt cache what is left of it, also when changes were taken back", async () => {
+    const { ask, messages } = hostOf();
+    const first = await ask("condense", { history: "h", provider: "truncation" });
+    const { keptTokens, rewrittenTokens } = first.promptCache;
+    expect(keptTokens + rewrittenTokens).toBe(first.tokensAfter);
+    const early = first.changes.filter(({ messageIndex }) => messageIndex < 60).map(({ id }) => id);
+    const { condensation: later } = await ask("undo", { condensation: first.id, changes: early });
+    expect(later.firstChangedIndex).toBeGreaterThanOrEqual(60);
+    expect(later.promptCache.keptTokens).toBe(countTokens(messages.slice(0, later.firstChangedIndex)));
+    expect(later.promptCache.keptTokens + later.promptCache.rewrittenTokens).toBe(later.tokensAfter);
+    const all = await ask("undo", { condensation: first.id, changes: first.changes.map(({ id }) => id) });
+    expect(all.condensation.promptCache).toBeUndefined();
+  });
+
+  test("proves what can be read back by reading it, and says where it stands", async () => {
+    const lines = Array.from({ length: 40 }, (_, at) => `const value${at} = ${at} * ${at};`);
+    const call = (id, path) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { path } }] });
+    const answer = (id, text) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] });
+    const file = lines.join("\n");
+    const messages = [
+      { role: "user", content: "Look." },
+      call("1", "a.ts"),
+      answer("1", file),
+      call("2", "a.ts"),
+      answer("2", file),
+      { role: "assistant", content: "Done." },
+    ];
+    const { ask } = hostOf({ read: () => ({ messages }) });
+    const { id, changes } = await ask("condense", { history: "h", provider: "lossless" });
+    expect(changes).toMatchObject([{ grade: "inline" }]);
+    const proof = await ask("proof", { condensation: id, change: changes[0].id });
+    const other = changes[0].messageIndex === 2 ? 4 : 2;
+    expect(proof).toMatchObject({ lines: 40, readBack: 40, identical: true, message: other, omitted: 0 });
+    expect(proof.pairs).toHaveLength(40);
+    expect(proof.pairs[6]).toEqual({ text: lines[6], from: 7, to: 7 });
+    await expect(ask("proof", { condensation: id, change: "x" })).rejects.toMatchObject({ code: "unknown_change" });
+    // On a real session: a tick for nothing that is lost, and for what stands elsewhere alone only where all of it does.
+    const { ask: real } = hostOf();
+    const cut = await real("condense", { history: "h", provider: "truncation", targetTokens: 12_000 });
+    for (const change of cut.changes.filter(({ grade }) => grade === "lossy").slice(0, 20))
+      expect(await real("proof", { condensation: cut.id, change: change.id })).toMatchObject({ identical: false });
+    const whole = await real("condense", { history: "h", provider: "lossless" });
+    const mixed = new Set(whole.changes.filter(({ grade }) => grade !== "inline").map(({ messageIndex }) => messageIndex));
+    const pure = whole.changes.filter(({ messageIndex }) => !mixed.has(messageIndex));
+    expect(pure.length).toBeGreaterThan(20);
+    for (const change of pure)
+      expect(await real("proof", { condensation: whole.id, change: change.id })).toMatchObject({ identical: true });
+  });
+
   test("saves where it may, and only what is still true", async () => {
     const saved = [];
     const { ask: readOnly } = hostOf();
@@ -144,20 +194,19 @@ describe("createStudioHost", () => {
 
   /** A history that is kept in memory, as a file would keep it. */
   function written(first) {
-    const state = { now: first, before: [], problem: undefined };
+    const state = { now: first, problem: undefined };
     const source = {
       read() {
         if (state.problem) throw new Error(state.problem);
         return { messages: structuredClone(state.now) };
       },
       save(messages) {
-        state.before.push(state.now);
         state.now = structuredClone(messages);
         return { file: "h.json", backup: "h.json.bak" };
       },
-      undoSave({ file }) {
-        state.now = state.before.pop();
-        return { file };
+      undoSave(messages) {
+        state.now = structuredClone(messages);
+        return { file: "h.json" };
       },
     };
     return { state, source };
@@ -242,11 +291,78 @@ describe("createStudioHost", () => {
     expect((await ask("hello")).histories[0].problem).toEqual({ message: "h.json:1:2: not JSON" });
     state.problem = undefined;
     await expect(ask("save", { condensation: id })).rejects.toMatchObject({ code: "changed_since" });
-    // What somebody else wrote meanwhile is not overwritten by the undo.
+    // What was changed by somebody else is not overwritten by the undo.
     await ask("save", { condensation: (await condense()).id });
-    state.now = [...state.now, { role: "user", content: "One more." }];
+    state.now = [...state.now.slice(0, -1), { role: "user", content: "Another end." }];
     await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "changed_since" });
-    expect(state.now.at(-1).content).toBe("One more.");
+    expect(state.now.at(-1).content).toBe("Another end.");
+  });
+
+  test("a saving can be undone after messages were added and after a restart, and those stay", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    const stored = [];
+    const lasting = {
+      ...source,
+      save(messages, restoreData) {
+        stored.push(JSON.parse(JSON.stringify({ restoreData })));
+        return source.save(messages);
+      },
+      savings: async () => stored,
+    };
+    const canUndo = async (ask) => (await ask("hello")).histories[0].canUndo ?? false;
+    for (const [kept, isNew] of [
+      [source, false],
+      [lasting, true],
+    ]) {
+      state.now = first;
+      let { ask } = hostOf(kept);
+      await ask("save", { condensation: (await ask("condense", { history: "h", provider: "truncation" })).id });
+      const added = [
+        { role: "assistant", content: "More." },
+        { role: "user", content: "And more." },
+      ];
+      state.now = [...state.now, ...added];
+      if (isNew) ({ ask } = hostOf(kept));
+      await ask("inspect", { history: "h" });
+      expect(await canUndo(ask)).toBe(true);
+      expect(await ask("undoSave", { history: "h" })).toMatchObject({ file: "h.json", added: 2 });
+      expect(state.now).toEqual([...first, ...added]);
+      expect(await canUndo(ask)).toBe(false);
+    }
+    // Where they cannot be listed, the history can be read all the same.
+    const { ask } = hostOf({
+      ...lasting,
+      savings() {
+        throw new Error("no");
+      },
+    });
+    expect((await ask("hello")).histories[0].problem).toBeUndefined();
+    await expect(ask("undoSave", { history: "h" })).rejects.toMatchObject({ code: "nothing_to_undo" });
+  });
+
+  test("two pages that save at once: one writes", async () => {
+    const first = messagesOf("claude-code");
+    const { state, source } = written(first);
+    let writes = 0;
+    const slow = {
+      ...source,
+      async save(messages) {
+        writes += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return source.save(messages);
+      },
+    };
+    const { host, ask } = hostOf(slow);
+    const ids = [];
+    for (const provider of ["truncation", "lossless"]) ids.push((await ask("condense", { history: "h", provider })).id);
+    const save = (condensation, id) => host.answer({ id, method: "save", params: { condensation } });
+    const [one, other] = await Promise.all(ids.map(save));
+    expect(one.answer).toMatchObject({ canUndo: true });
+    expect(other.error).toMatchObject({ code: "changed_since" });
+    expect(writes).toBe(1);
+    expect(await ask("undoSave", { history: "h" })).not.toHaveProperty("added");
+    expect(state.now).toEqual(first);
   });
 
   test("takes savings back one after the other, whatever else was written between and is gone again", async () => {
@@ -384,6 +500,71 @@ describe("createStudioHost", () => {
     await expect(closed("open", { name: "x", text: "[]" })).rejects.toMatchObject({ code: "read_only" });
   });
 
+  test("gives a condensed history as a file, in the form that it has, and a report where there is somebody to write it", async () => {
+    const wrapped = { id: "x", messages: messagesOf("claude-code"), more: 1 };
+    const { ask, messages } = hostOf({ name: "/a/b/history.json" }, { report: (data, options) => JSON.stringify({ data, options }) });
+    const { id, tokensAfter, changes } = await ask("condense", { history: "h", provider: "truncation", targetTokens: 6000 });
+    const { name, text } = await ask("export", { condensation: id });
+    expect(name).toBe("history.condensed.json");
+    expect(countTokens(JSON.parse(text))).toBe(tokensAfter);
+    // What is dropped on the page keeps what stands around its messages.
+    const { history } = await ask("open", { name: "other.json", text: JSON.stringify(wrapped) });
+    const opened = await ask("condense", { history: history.id, provider: "lossless" });
+    const other = await ask("export", { condensation: opened.id });
+    expect(other.name).toBe("other.condensed.json");
+    expect(JSON.parse(other.text)).toMatchObject({ id: "x", more: 1 });
+    expect(countTokens(JSON.parse(other.text).messages)).toBe(opened.tokensAfter);
+    // The report shows this very condensation, with what was taken back.
+    const { condensation } = await ask("undo", { condensation: id, changes: [changes[0].id] });
+    const report = await ask("report", { condensation: condensation.id });
+    expect(report.name).toBe("history.report.html");
+    expect(report.text).toContain("dates.ts");
+    const { data, options } = JSON.parse(report.text);
+    expect(options).toEqual({ title: "history.json: roo-condense" });
+    expect(data.hello.histories.map((one) => one.id)).toEqual(["h"]);
+    expect(data.condense.changes).toHaveLength(condensation.changes.length);
+    expect(data.messages).toHaveLength(messages.length);
+    const redacted = await ask("report", { condensation: condensation.id, redact: true });
+    expect(redacted.name).toBe("history.report.html");
+    expect(redacted.text).not.toContain("dates.ts");
+    const { ask: without } = hostOf();
+    const found = await without("condense", { history: "h", provider: "lossless" });
+    await expect(without("report", { condensation: found.id })).rejects.toMatchObject({ code: "not_live" });
+    await expect(without("export", { condensation: "x" })).rejects.toMatchObject({ code: "unknown_condensation" });
+  });
+
+  test("finds sessions, says what they are about, and opens none that it did not find", async () => {
+    const messages = [{ role: "user", content: "<task>\n  Mend the parser.\n</task><environment_details>x</environment_details>" }];
+    const found = ["a", "broken"].map((id) => ({ id, agent: "roo", name: `/x/${id}.json`, changed: 5, bytes: 7 }));
+    const open = (id) => ({
+      id,
+      name: `/x/${id}.json`,
+      read() {
+        if (id === "broken") throw new Error("broken.json:1:1: not JSON");
+        return { messages };
+      },
+      watch: () => () => {},
+    });
+    const { ask } = hostOf({}, { sessions: { find: async () => ({ folders: ["~/x"], sessions: found }), open } });
+    expect(await ask("hello")).toMatchObject({ canFind: true });
+    await expect(ask("openSession", { id: "a" })).rejects.toMatchObject({ code: "unknown_history" });
+    expect(await ask("sessions")).toEqual({ folders: ["~/x"], sessions: found });
+    expect(await ask("session", { id: "a" })).toEqual({ title: "Mend the parser.", messages: 1, tokens: countTokens(messages) });
+    await expect(ask("session", { id: "broken" })).rejects.toThrow(/not JSON/);
+    for (const id of ["../secret", ""]) await expect(ask("openSession", { id })).rejects.toMatchObject({ code: "unknown_history" });
+    expect((await ask("openSession", { id: "a" })).history).toMatchObject({ id: "a", messages: 1, canWrite: false });
+    // Twice is once.
+    await ask("openSession", { id: "a" });
+    expect((await ask("hello")).histories.map(({ id }) => id)).toEqual(["h", "a"]);
+    expect((await ask("inspect", { history: "a" })).inspection.messages).toHaveLength(1);
+    // One that cannot be read is not opened.
+    await expect(ask("openSession", { id: "broken" })).rejects.toMatchObject({ code: "unreadable" });
+    expect((await ask("hello")).histories.map(({ id }) => id)).toEqual(["h", "a"]);
+    const { ask: without } = hostOf();
+    await expect(without("sessions")).rejects.toMatchObject({ code: "not_live" });
+    expect(() => createStudioHost(new CondensationManager(), { histories: [], sessions: {} })).toThrow(/options\.sessions/);
+  });
+
   test("asks a model only when it is told to", async () => {
     let asked = 0;
     const handler = {
@@ -500,6 +681,44 @@ describe("createStudioHost", () => {
       expect(Array.isArray(answer.texts)).toBe(true);
     }
     expect((await host.answer({ id: 1, method: "condense", params: { history: "h" } })).error).toBeUndefined();
+  });
+
+  test("a panel that takes no messages any more harms nobody", async () => {
+    const { host } = hostOf();
+    const unhandled = [];
+    const note = (error) => unhandled.push(error);
+    process.on("unhandledRejection", note);
+    const fail = () => {
+      throw new Error("Webview is disposed");
+    };
+    for (const postMessage of [fail, async () => fail()]) {
+      let listener;
+      host.connect({ postMessage, onMessage: (each) => (listener = each) });
+      await listener({ studio: 1, id: 1, method: "hello", params: {} });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  test("dispose ends every source, also after one that throws or rejects", async () => {
+    const stopped = [];
+    const fail = () => {
+      throw new Error("no");
+    };
+    const read = () => ({ messages: [] });
+    const histories = [fail, async () => fail(), () => {}].map((stop, at) => ({
+      id: `h${at}`,
+      read,
+      watch: () => () => {
+        stopped.push(at);
+        return stop();
+      },
+    }));
+    const host = createStudioHost(new CondensationManager(), { histories });
+    host.dispose();
+    expect(stopped).toEqual([0, 1, 2]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   test("speaks through a port, and stops when it is told to", async () => {

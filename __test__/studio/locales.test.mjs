@@ -72,6 +72,21 @@ test("what is said without the names of options is said by the library, with the
   for (const [code, text] of wordsOf("plain")) expect(names(text), code).toEqual(names(library[code]));
 });
 
+test("every code of the library and of the studio's host has words", () => {
+  const documented = [...readFileSync(path.join(root, "docs", "errors.md"), "utf8").matchAll(/^\| `([a-z_]+)` \|/gm)].map(
+    ([, code]) => code,
+  );
+  const hosts = readdirSync(path.join(root, "js", "studio")).flatMap((name) =>
+    [...readFileSync(path.join(root, "js", "studio", name), "utf8").matchAll(/\bfailure\(\s*"([a-z_]+)"/g)].map(([, code]) => code),
+  );
+  expect(documented.length).toBeGreaterThan(70);
+  expect(hosts.length).toBeGreaterThan(15);
+  for (const language of languages) {
+    const words = wordsOf(language);
+    expect([...new Set([...documented, ...hosts])].filter((code) => !words.has(`fault.${code}`))).toEqual([]);
+  }
+});
+
 test("no word of the page has a code of the library", () => {
   const library = JSON.parse(readFileSync(path.join(root, "src", "words", "en.json"), "utf8"));
   expect([...en.keys()].filter((key) => key in library && !key.startsWith("priority."))).toEqual([]);

@@ -229,7 +229,7 @@ function refuseContradictions(values, command, files) {
     throw wrong(`--preset belongs to the provider smart, not to ${provider}`, "--preset");
   if (llm === undefined && provider === "native" && !preview)
     throw wrong("--provider native needs a language model: name it with --llm API --model MODEL", "--provider");
-  if (command !== "recommend" && llm !== undefined && out === undefined && !inPlace && !json && !preview)
+  if (command === "condense" && llm !== undefined && out === undefined && !inPlace && !json && !preview)
     throw wrong("--llm costs money, so the result must be kept: add --out FILE, --in-place or --json, or --preview for a dry run", "--llm");
 }
 

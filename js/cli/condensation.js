@@ -35,8 +35,8 @@ function readObject(option, given) {
   return object;
 }
 
-/** The handler for `--llm`. */
-function createHandler(library, model, env) {
+/** The handler for `--llm`. `price`: dollars per million tokens, where the call does not give it. */
+function createHandler(library, model, env, price) {
   if (!model) return undefined;
   if (typeof library.httpHandler !== "function") throw wrong("--llm: this build of roo-condense cannot call language models", "--llm");
   const variable = KEY_VARIABLES[model.api];
@@ -50,6 +50,7 @@ function createHandler(library, model, env) {
     ...(model.baseUrl !== undefined && { baseUrl: model.baseUrl }),
     ...(apiKey && { apiKey }),
     ...(model.insecure && { insecure: true }),
+    ...(price && { price }),
   };
   return reportAsUsage(() => library.httpHandler(options), unencryptedHints(model, apiKey));
 }

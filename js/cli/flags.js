@@ -367,7 +367,7 @@ const FLAGS = deepFrozen([
     details:
       "openai includes all services with a compatible API. The key is read from the environment variable `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, never from an argument.",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
     options: ["api"],
   },
   {
@@ -375,7 +375,7 @@ const FLAGS = deepFrozen([
     value: "MODEL",
     about: "Name of the model",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
     options: ["model"],
   },
   {
@@ -391,14 +391,14 @@ const FLAGS = deepFrozen([
     about: "Send requests to another service",
     details: "For example `http://localhost:11434/v1`.",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
     options: ["baseUrl"],
   },
   {
     name: "insecure",
     about: "Send the key to another machine over plain http",
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
     options: ["insecure"],
   },
   {
@@ -409,7 +409,7 @@ const FLAGS = deepFrozen([
     details:
       'A JSON object, or a file that holds one: `{"inputPrice":3, "outputPrice":15, "cacheWritesPrice":3.75, "cacheReadsPrice":0.3}`.',
     group: "model",
-    commands: ["condense", "recommend"],
+    commands: ["condense", "recommend", "studio"],
     options: ["options.price", "price"],
   },
   {

@@ -139,7 +139,7 @@ function readText(name, shownName, text) {
   return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
 }
 
-/** The messages in the text of a file of this name. */
-const messagesIn = (name, text) => readText(name, visible(name), text).messages;
+/** The messages in the text of a file of this name, and `textWith(messages)`, which writes others in the same form. */
+const historyIn = (name, text) => readText(name, visible(name), text);
 
-module.exports = { ROO_HISTORY, describe, messagesIn, parse, position, readText };
+module.exports = { ROO_HISTORY, describe, historyIn, parse, position, readText };

@@ -6,12 +6,15 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { write } = require("./condense-command.js");
+const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
-const { messagesIn } = require("./history-text.js");
+const { historyIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
-const { isResultOf, originalBytes, readRestoreFile } = require("./restore-file.js");
+const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
+const { staticPage } = require("../studio/page.js");
+const { findSessions } = require("./sessions.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -45,14 +48,47 @@ function watchFile(file, changed) {
   };
 }
 
-/** A history in a file, as a source of the studio's host. */
-function fileSource(file, canWrite) {
-  // Fails now, with the full message, if it cannot be read.
-  let history = readHistory(file);
+/** Lists the restore data beside a file, the newest last. Each is read once: beside what is needed here it holds the whole input. */
+function savingsBeside(file) {
+  let known = new Map();
+  return () => {
+    const found = new Map();
+    for (const name of restoreFilesBeside(fs.realpathSync(file)).reverse()) {
+      const { mtimeMs, size } = fs.statSync(name);
+      const old = known.get(name);
+      const isSame = old?.mtimeMs === mtimeMs && old.size === size;
+      found.set(name, isSame ? old : { mtimeMs, size, saving: savingIn(name) });
+    }
+    known = found;
+    return [...found.values()].flatMap(({ saving }) => saving ?? []);
+  };
+}
+
+/** The restore data in a file; undefined where that is damaged, as if it were not there. */
+function savingIn(name) {
+  try {
+    const { restoreData } = readRestoreFile(name);
+    return { name, restoreData };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at. */
+function fileSource(file, canWrite, isOnly) {
+  let history;
   const read = () => {
     history = readHistory(file);
-    return { messages: history.messages, bytes: history.bytes.length };
+    const { messages, bytes, contentWith } = history;
+    return { messages, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
   };
+  try {
+    // Told now, with all its words, where it cannot be read.
+    read();
+  } catch (error) {
+    if (isOnly) throw error;
+  }
   const save = (messages, restoreData) => {
     const condensed = { messages, restoreData, didCondense: true };
     const written = /** @type {NonNullable<ReturnType<typeof write>>} */ (
@@ -60,20 +96,25 @@ function fileSource(file, canWrite) {
     );
     return { file: written.file, backup: written.backup, restoreData: written.restoreData };
   };
-  // As `restore --in-place` does it.
-  const undoSave = ({ restoreData }) => {
-    history = readHistory(file);
-    const data = readRestoreFile(restoreData);
-    if (!isResultOf(data, history.bytes))
-      throw new Failure(EXIT.failed, `${history.shownName}: another program has written to it since it was saved`);
-    return replaceInput(history, originalBytes(data));
+  // As `restore --in-place` does it. What was read last is replaced, because the messages are made of that.
+  const undoSave = (messages, { name }) => {
+    const data = readRestoreFile(name);
+    return replaceInput(history, isResultOf(data, history.bytes) ? originalBytes(data) : history.contentWith(messages));
   };
+  const mayWrite = () => canWrite && history !== undefined && !history.isSession;
   return {
     id: path.resolve(file),
     name: file,
     read,
     watch: (changed) => watchFile(path.resolve(file), changed),
-    ...(canWrite && !history.isSession && { save, undoSave }),
+    savings: savingsBeside(file),
+    // What a file is, is known when it was read.
+    get save() {
+      return mayWrite() ? save : undefined;
+    },
+    get undoSave() {
+      return mayWrite() ? undoSave : undefined;
+    },
   };
 }
 
@@ -89,20 +130,28 @@ function openBrowser(address) {
   child.unref();
 }
 
-function hostOf(library, files, { write: canWrite, window }) {
-  const histories = files.map((file) => fileSource(file, canWrite));
-  const language = /^fr/i.test(process.env.LC_ALL ?? process.env.LC_MESSAGES ?? process.env.LANG ?? "") ? "fr" : undefined;
-  return library.createStudioHost(new library.CondensationManager(), {
+/**
+ * @param {any} library
+ * @param {string[]} files
+ * @param {{ write: boolean, window?: number, model?: any, price?: string }} settings
+ */
+function hostOf(library, files, { write: canWrite, window, model, price }, env = process.env) {
+  const histories = files.map((file) => fileSource(file, canWrite, files.length === 1));
+  const handler = createHandler(library, model, env, readObject("--price", price));
+  const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
+  return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
     histories,
-    readText: messagesIn,
+    readText: historyIn,
+    report: staticPage,
+    sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, canWrite, true) },
     ...(window && { contextWindow: window }),
     ...(language && { language }),
   });
 }
 
 /** Serves until it is interrupted. */
-async function studio(library, settings, { stdout, loadServer = () => require("../studio/server.js") }) {
-  const host = hostOf(library, settings.files, settings);
+async function studio(library, settings, { stdout, env, loadServer = () => require("../studio/server.js") }) {
+  const host = hostOf(library, settings.files, settings, env);
   let server;
   try {
     server = await loadServer().serveStudio(host);
@@ -113,7 +162,8 @@ async function studio(library, settings, { stdout, loadServer = () => require(".
   const interruption = new Interruption(() => {});
   await interruption.during(async () => {
     const words = settings.write ? "Saving writes to the files, each after a backup." : "The page writes nothing; --write lets it save.";
-    stdout.write(`${server.address}\n${words} Press Ctrl+C to stop.\n`);
+    const asks = settings.model ? ` ${visible(settings.model.model)} runs when you press the button that says what it costs.` : "";
+    stdout.write(`${server.address}\n${words}${asks} Press Ctrl+C to stop.\n`);
     if (settings.open) openBrowser(server.address);
     if (!interruption.signal.aborted)
       await new Promise((resolve) => interruption.signal.addEventListener("abort", () => resolve(undefined), { once: true }));
@@ -126,7 +176,6 @@ async function studio(library, settings, { stdout, loadServer = () => require(".
 
 /** Writes the page about a history as one file. */
 async function report(library, settings, { stdout, warn }) {
-  const { staticPage } = require("../studio/page.js");
   const { snapshot } = require("../studio/snapshot.js");
   const { file, html, target, force, redact } = settings;
   const history = readHistory(file, warn);

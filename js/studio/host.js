@@ -6,13 +6,14 @@
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
+const { stringify } = require("../deep-json.js");
 const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
 const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
-const { OpenHistory } = require("./open-history.js");
+const { OpenHistory, asText } = require("./open-history.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
 const { answersOf } = require("../recall/index.js");
@@ -20,6 +21,8 @@ const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
 const { textsOf } = require("./message-texts.js");
+const { proofOf } = require("./proof.js");
+const { snapshot } = require("./snapshot.js");
 const { version } = require("../../package.json");
 
 /** Condensations that are kept for undoing and saving. A page looks at one at a time, and several pages may be open. */
@@ -37,6 +40,8 @@ const HOST_OPTIONS = Object.freeze([
   "canOpen",
   "readText",
   "saveOpened",
+  "report",
+  "sessions",
 ]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
@@ -49,30 +54,45 @@ class StudioHost {
   #condensations = new Map();
   #waiting = new Set();
   #stops = [];
+  /** Ids of the sessions that were found last. */
+  #found = new Set();
   #nextId = 1;
   #opened = 0;
 
   constructor(manager, options) {
     this.#manager = manager;
     this.#options = options;
-    for (const source of options.histories) this.#add(source);
+    for (const source of options.histories) this.#open(new OpenHistory(source));
     // While the page loads. What is wrong with it comes up where it is used.
     warmUp(manager.getEffectiveConfig().encoding).catch(() => {});
   }
 
-  #add(source) {
-    const history = new OpenHistory(source);
-    this.#histories.set(source.id, history);
+  #open(history) {
+    this.#histories.set(history.id, history);
     this.#stops.push(history.watch(() => this.#wake()));
+  }
+
+  /** The sessions that the host finds now, which are the only ones that a page may ask for. */
+  async #sessionsFound() {
+    const { sessions } = this.#options;
+    if (!sessions) throw failure("not_live", "this host finds no sessions");
+    const found = await sessions.find();
+    this.#found = new Set(found.sessions.map(({ id }) => id));
+    return found;
+  }
+
+  #sessionNamed(id) {
+    if (!this.#found.has(id)) throw failure("unknown_history", "there is no such session any more");
+    return this.#options.sessions.open(id);
   }
 
   #wake() {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Ends it: nothing is watched any more, and those that wait are answered. */
+  /** Ends it: nothing is watched any more, and those that wait are answered. What a source throws when it is told so keeps no other from ending. */
   dispose() {
-    for (const stop of this.#stops.splice(0)) stop();
+    for (const stop of this.#stops.splice(0)) tell(stop);
     this.#wake();
     this.#condensations.clear();
   }
@@ -113,6 +133,7 @@ class StudioHost {
       running.set(message.id, controller);
       const answer = await this.answer(message, { signal: controller.signal });
       running.delete(message.id);
+      // A panel that was closed takes no messages, and its promise is rejected; nobody waits for the answer then.
       if (!isOver) tell(() => port.postMessage({ studio: 1, ...answer }));
     });
     const stop = () => {
@@ -164,6 +185,8 @@ class StudioHost {
         contextWindow: this.#options.contextWindow ?? null,
         threshold: this.#manager.effectiveThreshold(),
         language: this.#options.language,
+        ...(this.#options.report && { canReport: true }),
+        ...(this.#options.sessions && { canFind: true }),
       };
     },
 
@@ -246,8 +269,16 @@ class StudioHost {
       if (!kept?.result) return { ...shown, fate: null, diff: [] };
       const place = kept.places[index];
       const after = place === -1 ? null : kept.result.messages[place];
-      if (after === message) return { ...shown, fate: "same", diff: [] };
+      if (isSame(after, message)) return { ...shown, fate: "same", diff: [] };
       return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
+    },
+
+    proof: async ({ condensation: id, change: name }) => {
+      const kept = this.#condensation(id);
+      if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
+      const change = kept.result.changes.find((each) => each.id === name);
+      if (!change) throw failure("unknown_change", "there is no such change any more");
+      return proofOf(kept, change);
     },
 
     save: async ({ condensation: id }) => {
@@ -263,14 +294,49 @@ class StudioHost {
       return history.undoSave().finally(() => this.#wake());
     },
 
+    export: async ({ condensation: id }) => {
+      const { history, result, textWith } = this.#condensation(id);
+      if (!result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
+      return exported(history.name, textWith(result.messages));
+    },
+
+    report: async ({ condensation: id, redact = false }, signal) => {
+      const { history, told, targetTokens } = this.#condensation(id);
+      const { report } = this.#options;
+      if (!report) throw failure("not_live", "this host writes no reports");
+      const data = await snapshot(this, { history: history.id, condense: told, targetTokens, redact, signal });
+      const name = redact ? "history" : baseName(history.name);
+      return { name: `${name.replace(/\.jsonl?$/i, "")}.report.html`, text: await report(data, { title: `${name}: roo-condense` }) };
+    },
+
+    sessions: async () => this.#sessionsFound(),
+
+    session: async ({ id }) => {
+      const { messages } = await this.#sessionNamed(id).read();
+      const { encoding, scale } = this.#manager.getEffectiveConfig();
+      await warmUp(encoding);
+      return { title: titleOf(messages), messages: messages.length, tokens: Math.round(countTokens(messages, { encoding }) * scale) };
+    },
+
+    openSession: async ({ id }) => {
+      const known = this.#histories.get(id);
+      if (known) return { history: known.told() };
+      const source = this.#sessionNamed(id);
+      const history = new OpenHistory(source);
+      // What cannot be read is not opened.
+      await history.loaded();
+      this.#open(history);
+      return { history: history.told() };
+    },
+
     open: async ({ name, text }) => {
       if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText, saveOpened } = this.#options;
-      const messages = messagesOf(readText ? readText(name, text) : parsed(text));
+      const { messages, textWith } = foundIn(readText ? readText(name, text) : parsed(text));
       const bytes = new TextEncoder().encode(text).length;
       const save = saveOpened && ((condensed, restoreData) => saveOpened(name, condensed, restoreData));
-      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes }), ...(save && { save }) };
+      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes, textWith }), ...(save && { save }) };
       const history = new OpenHistory(source, true);
       await history.loaded();
       this.#opened++;
@@ -366,6 +432,7 @@ class StudioHost {
       samples: preview.samples,
       exact: exact || result !== undefined,
       provider: provider ?? "",
+      textWith: history.textWith,
       targetTokens,
       timeMs: performance.now() - begun,
     });
@@ -391,7 +458,8 @@ class StudioHost {
         next = origin + 1;
       }
     });
-    this.#condensations.set(id, { ...made, places });
+    const kept = { ...made, places, told: undefined };
+    this.#condensations.set(id, kept);
     for (const old of this.#condensations.keys()) {
       if (this.#condensations.size <= MAX_KEPT) break;
       this.#condensations.delete(old);
@@ -400,7 +468,10 @@ class StudioHost {
     const wasUndone = result !== undefined && result.changes.length < said.changes.length;
     const sums = wasUndone ? undoneSums(made, scale) : { tokensAfter: said.newContextTokens, fate: fateOf(said, scale) };
     const tokensBefore = said.prevContextTokens;
-    return {
+    const firstChangedIndex = wasUndone
+      ? places.findIndex((place, index) => !isSame(condensed[place], given[index]))
+      : said.firstChangedIndex;
+    kept.told = {
       id,
       revision: made.revision,
       provider: said.metrics.providerId || made.provider,
@@ -418,8 +489,8 @@ class StudioHost {
         blockIndex: change.blockIndex ?? -1,
         grade: change.grade ?? "lossy",
       })),
-      firstChangedIndex: wasUndone ? places.findIndex((place, index) => condensed[place] !== given[index]) : said.firstChangedIndex,
-      promptCache: wasUndone ? undefined : said.promptCache,
+      firstChangedIndex,
+      promptCache: wasUndone ? promptCacheOf(said, firstChangedIndex, sums.tokensAfter, (index) => count(given[index])) : said.promptCache,
       passes: said.passes,
       after,
       added,
@@ -427,18 +498,61 @@ class StudioHost {
       warnings: said.warnings,
       error: said.error && { code: said.error.code, message: said.error.message, said: said.error.said },
     };
+    return kept.told;
   }
+}
+
+/** Whether messages say the same. What was put back is another object. */
+const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && stringify(one) === stringify(other));
+
+/** What becomes of the prompt cache when the first change is a later one: all before it is read from there. What that costs is not known here. */
+function promptCacheOf({ promptCache, firstChangedIndex }, first, tokensAfter, count) {
+  if (!promptCache || first === -1) return undefined;
+  let { keptTokens } = promptCache;
+  for (let index = Math.max(0, firstChangedIndex); index < first; index++) keptTokens += count(index);
+  return { keptTokens, rewrittenTokens: Math.max(0, tokensAfter - keptTokens) };
 }
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
 
-/** The messages in a JSON value, as the command line finds them. */
-function messagesOf(value) {
-  const messages = Array.isArray(value) ? value : value?.messages;
+/** The messages in a JSON value, as the command line finds them, and how the text with others is written. */
+function foundIn(value) {
+  const isArray = Array.isArray(value);
+  const messages = isArray ? value : value?.messages;
   const isMessage = (message) => isObject(message) && typeof message.role === "string";
   if (!Array.isArray(messages) || !messages.every(isMessage))
     throw failure("not_messages", 'an array of messages is expected, or an object with an array "messages"');
-  return messages;
+  if (typeof value.textWith === "function") return value;
+  return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };
+}
+
+/** What a conversation is about: the first line of its first words, without the tags that agents put around them. */
+function titleOf(messages) {
+  for (const { role, content } of messages) {
+    if (role !== "user") continue;
+    const texts = typeof content === "string" ? [content] : Array.isArray(content) ? content.map((block) => block?.text) : [];
+    for (const text of texts) {
+      if (typeof text !== "string") continue;
+      const lines = text
+        .slice(0, 4000)
+        .replace(/<(system-reminder|environment_details)>.*?(<\/\1>|$)/gs, "")
+        .replace(/<\/?[\w-]+>/g, "")
+        .split("\n");
+      const line = lines.map((each) => each.trim()).find((each) => each !== "");
+      if (line) return line.slice(0, 200);
+    }
+  }
+  return "";
+}
+
+/** The last part of a path of any system. */
+const baseName = (path) => path.split(/[\\/]/).at(-1) || path;
+
+/** A condensed history as a file of its own: `history.json` gives `history.condensed.json`. */
+function exported(name, text) {
+  const [, stem, ending = ".json"] = /^(.*?)(\.jsonl?)?$/is.exec(baseName(name)) ?? [];
+  // What was JSON Lines may be written as an array of messages.
+  return { name: `${stem}.condensed${text.trimStart().startsWith("[") ? ".json" : ending}`, text };
 }
 
 function parsed(text) {
@@ -463,9 +577,12 @@ function createStudioHost(manager, options) {
       "an array of { id, name?, read(), save?(messages, restoreData), watch?(changed) }",
     );
   refuseUnknown("options", options, HOST_OPTIONS);
-  for (const name of ["readText", "saveOpened"])
+  for (const name of ["readText", "saveOpened", "report"])
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw notAllowed(`options.${name}`, options[name], "a function");
+  const { sessions } = options;
+  if (sessions !== undefined && (typeof sessions?.find !== "function" || typeof sessions.open !== "function"))
+    throw notAllowed("options.sessions", sessions, "{ find(), open(id) }");
   for (const [index, source] of options.histories.entries()) {
     const field = `options.histories[${index}]`;
     if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");

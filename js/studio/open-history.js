@@ -2,10 +2,33 @@
 
 const { stringify } = require("../deep-json.js");
 const { messageOf, notAllowed } = require("../errors.js");
-const { fingerprintOf } = require("../fingerprints.js");
+const { DIGITS, contentsOf } = require("../fingerprints.js");
 const { tell, watch } = require("../host-call.js");
 const { questionsOf } = require("../recall/index.js");
+const { restore } = require("../restore.js");
 const { failure } = require("./failure.js");
+
+/** Messages as the text of a file. */
+const asText = (value) => `${indented(value) ?? stringify(value)}\n`;
+
+/** What is too deep for `JSON.stringify` is written without indents. */
+function indented(value) {
+  try {
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many messages a condensation left. */
+const lengthOf = ({ messages }) => messages.length / DIGITS;
+
+/** Whether restore data is of messages with which others begin; `contents`: what those say. */
+const isOf = (data, contents) =>
+  typeof data?.messages === "string" &&
+  data.messages !== "" &&
+  data.messages.length <= contents.length &&
+  contents.startsWith(data.messages);
 
 /** A history that is looked at: what was read last, and how often that changed. */
 class OpenHistory {
@@ -13,13 +36,17 @@ class OpenHistory {
   messages;
   revision = 0;
   bytes;
+  /** Writes the text of the history with other messages. */
+  textWith = asText;
   problem;
   #source;
   #reading;
   #asked;
-  /** What was saved, the newest last, each with the messages that this left, as a hash. */
+  /** Restore data of earlier savings, the newest last: what the source lists, or else what was saved here. */
   #savings = [];
-  #hashed;
+  #contents;
+  /** Ends when the last writing has ended: two pages may write at once. */
+  #writing = Promise.resolve();
 
   /** `canClose`: the page opened it. */
   constructor(source, canClose = false) {
@@ -29,6 +56,10 @@ class OpenHistory {
 
   get id() {
     return this.#source.id;
+  }
+
+  get name() {
+    return this.#source.name ?? this.id;
   }
 
   get canWrite() {
@@ -50,7 +81,7 @@ class OpenHistory {
   }
 
   async #read() {
-    let found = { messages: this.messages, bytes: this.bytes };
+    let found = { messages: this.messages, bytes: this.bytes, textWith: this.textWith };
     let problem;
     let isOther = false;
     try {
@@ -63,10 +94,20 @@ class OpenHistory {
       // An agent may be in the middle of writing: what was read last stays.
       problem = { message: messageOf(error), ...(error?.said && { said: error.said }) };
     }
+    if (this.#source.savings) this.#savings = await this.#listed();
     const isNew = problem?.message !== this.problem?.message || isOther;
-    Object.assign(this, { messages: found.messages, bytes: found.bytes, problem });
+    Object.assign(this, { messages: found.messages, bytes: found.bytes, textWith: found.textWith ?? asText, problem });
     if (isNew) this.revision++;
     return isNew;
+  }
+
+  /** What the source lists of earlier savings. Where that fails, the history can be read all the same; only undoing is not offered. */
+  async #listed() {
+    try {
+      return Array.from(await this.#source.savings());
+    } catch {
+      return [];
+    }
   }
 
   async loaded() {
@@ -81,17 +122,18 @@ class OpenHistory {
     return this.#asked.questions;
   }
 
-  /** Whether the last saving can be taken back: the file is as that left it. */
+  /** Whether a saving can be undone: the history begins with the messages that it left. */
   get canUndoSave() {
-    const saved = this.#savings.at(-1);
-    if (saved === undefined || typeof this.#source.undoSave !== "function" || this.problem !== undefined) return false;
-    return saved.hash === this.#hash();
+    return this.problem === undefined && this.#fitting() !== undefined;
   }
 
-  #hash() {
+  /** The newest saving whose condensed messages begin the history as it is now. Messages that were added since stay. */
+  #fitting() {
     const { messages } = this;
-    if (this.#hashed?.messages !== messages) this.#hashed = { messages, hash: fingerprintOf(messages) };
-    return this.#hashed.hash;
+    if (messages === undefined || this.#savings.length === 0 || typeof this.#source.undoSave !== "function") return undefined;
+    if (this.#contents?.messages !== messages) this.#contents = { messages, text: contentsOf(messages).join("") };
+    const { text } = this.#contents;
+    return this.#savings.findLast(({ restoreData }) => isOf(restoreData, text));
   }
 
   /** Refuses to write where the file is another than it was, which nobody may have told yet. */
@@ -102,25 +144,38 @@ class OpenHistory {
     if (!isUnchanged()) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
   }
 
-  /** Writes a condensed history. The answer says which revision that made, so that whoever follows the file knows its own work. */
-  async save({ messages, restoreData }, revision) {
-    await this.#checkUnchanged(() => this.revision === revision);
-    const written = await this.#source.save(messages, restoreData);
-    const own = await this.#revisionWith(messages);
-    if (own !== undefined) this.#savings.push({ written, hash: this.#hash() });
-    return { ...written, ...(own !== undefined && { revision: own }), ...(this.canUndoSave && { canUndo: true }) };
+  /** Writes one after the other: each sees what the one before it left. */
+  #alone(write) {
+    const written = this.#writing.then(write);
+    this.#writing = written.catch(() => {});
+    return written;
   }
 
-  /** Puts back what the last saving replaced. */
-  async undoSave() {
-    const saved = this.#savings.at(-1);
-    if (saved === undefined || typeof this.#source.undoSave !== "function")
-      throw failure("nothing_to_undo", "there is no saving that could be taken back");
-    await this.#checkUnchanged(() => this.canUndoSave);
-    const undone = await this.#source.undoSave(saved.written);
-    this.#savings.pop();
-    await this.reload();
-    return { ...undone, revision: this.revision, ...(this.canUndoSave && { canUndo: true }) };
+  /** Writes a condensed history. The answer says which revision that made, so that whoever follows the file knows its own work. */
+  save({ messages, restoreData }, revision) {
+    return this.#alone(async () => {
+      await this.#checkUnchanged(() => this.revision === revision);
+      const written = await this.#source.save(messages, restoreData);
+      if (!this.#source.savings) this.#savings.push({ restoreData });
+      const own = await this.#revisionWith(messages);
+      return { ...written, ...(own !== undefined && { revision: own }), ...(this.canUndoSave && { canUndo: true }) };
+    });
+  }
+
+  /** Puts back what the newest saving replaced, with the messages that were added since. */
+  undoSave() {
+    return this.#alone(async () => {
+      if (this.#savings.length === 0 || typeof this.#source.undoSave !== "function")
+        throw failure("nothing_to_undo", "there is no saving that could be undone");
+      await this.#checkUnchanged(() => this.canUndoSave);
+      const messages = [...(this.messages ?? [])];
+      const saving = this.#fitting();
+      const added = messages.length - lengthOf(saving.restoreData);
+      const undone = await this.#source.undoSave(restore({ messages, restoreData: saving.restoreData }), saving);
+      if (!this.#source.savings) this.#savings = this.#savings.filter((other) => other !== saving);
+      await this.reload();
+      return { ...undone, revision: this.revision, ...(added > 0 && { added }), ...(this.canUndoSave && { canUndo: true }) };
+    });
   }
 
   /** The revision after `messages` were written; undefined where somebody else has written since. */
@@ -135,7 +190,7 @@ class OpenHistory {
   told() {
     return {
       id: this.id,
-      name: this.#source.name ?? this.id,
+      name: this.name,
       revision: this.revision,
       messages: this.messages?.length ?? 0,
       ...(this.bytes !== undefined && { bytes: this.bytes }),
@@ -147,4 +202,4 @@ class OpenHistory {
   }
 }
 
-module.exports = { OpenHistory };
+module.exports = { OpenHistory, asText };

@@ -108,7 +108,7 @@ const history = object({
   messages: count,
   bytes: optional(count),
   canWrite: flag,
-  /** Whether `undoSave` can put back what the last saving replaced. */
+  /** Whether `undoSave` can put back what a saving replaced. */
   canUndo: optional(flag),
   /** Whether it was opened by the page, which can close it. */
   canClose: optional(flag),
@@ -269,7 +269,11 @@ const written = object({
   revision: optional(count),
   /** Whether `undoSave` can put back what was there. */
   canUndo: optional(flag),
+  /** Of an undo: how many messages were added since the saving; they stay. */
+  added: optional(count),
 });
+
+const file = object({ name: text, text });
 
 const target = optional(count);
 const provider = { provider: optional(shortText), config: optional(record) };
@@ -290,6 +294,10 @@ const METHODS = Object.freeze({
       contextWindow: nullable(number),
       threshold: number,
       language: optional(text),
+      /** Whether `report` can make one file of what is shown. */
+      canReport: optional(flag),
+      /** Whether `sessions` finds some. */
+      canFind: optional(flag),
     }),
   },
   /** Waits until a history has changed, or for a while. */
@@ -369,13 +377,43 @@ const METHODS = Object.freeze({
       diff: list(any),
     }),
   },
+  /** What of a change's lines can be read back from the condensed conversation, and in which message most of them stand. */
+  proof: {
+    request: object({ condensation: shortText, change: shortText }),
+    answer: object({
+      lines: count,
+      readBack: count,
+      /** Every line is there, in order; numbers before lines are set aside. */
+      identical: flag,
+      /** -1 where they stand in no message that was there before. */
+      message: index,
+      pairs: list(object({ text, from: count, to: count }), 1000),
+      omitted: count,
+    }),
+  },
   /** Writes a condensed history and what leads back. */
   save: {
     request: object({ condensation: shortText }),
     answer: written,
   },
-  /** Puts back what the last saving of a history replaced. */
+  /** Puts back what the newest saving that fits a history replaced; messages that were added since stay. */
   undoSave: { request: object({ history: shortText }), answer: written },
+  /** The condensed history as a file of its own, to be copied or downloaded. */
+  export: { request: object({ condensation: shortText }), answer: file },
+  /** The page as one file that shows this condensation. */
+  report: { request: object({ condensation: shortText, redact: optional(flag) }), answer: file },
+  /** Sessions of agents that the host finds, the newest first, and where it looked. */
+  sessions: {
+    request: object({}),
+    answer: object({
+      folders: list(text),
+      sessions: list(object({ id: text, agent: text, name: text, changed: number, bytes: count }), 1000),
+    }),
+  },
+  /** What one of them is about, and how large it is. */
+  session: { request: object({ id: shortText }), answer: object({ title: text, messages: count, tokens: number }) },
+  /** Opens one of them. */
+  openSession: { request: object({ id: shortText }), answer: object({ history }) },
   /** A history that somebody dropped on the page. */
   open: { request: object({ name: shortText, text }), answer: object({ history }) },
   /** Such a history is not looked at any more. */

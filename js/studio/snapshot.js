@@ -48,12 +48,14 @@ function withoutWords(snapshot) {
 }
 
 /**
- * @param {{ answer(message: unknown): Promise<any> }} host with one history
- * @param {{ targetTokens?: number, redact?: boolean }} options
+ * @param {{ answer(message: unknown): Promise<any> }} host
+ * @param {{ history?: string, condense?: object, targetTokens?: number, redact?: boolean, signal?: AbortSignal }} options `history`: which one (default: the
+ * first); `condense`: what it shows, where that was done already
  */
-async function snapshot(host, { targetTokens, redact = false }) {
+async function snapshot(host, { history: id, condense: done, targetTokens, redact = false, signal }) {
   let last = 0;
   const ask = async (method, params) => {
+    signal?.throwIfAborted();
     last += 1;
     const { answer, error } = await host.answer({ id: last, method, params });
     if (error) throw Object.assign(new Error(error.message), { code: error.code });
@@ -61,10 +63,13 @@ async function snapshot(host, { targetTokens, redact = false }) {
   };
   const target = targetTokens === undefined ? {} : { targetTokens };
   const hello = await ask("hello", {});
+  hello.histories = hello.histories.filter((each, at) => (id === undefined ? at === 0 : each.id === id));
+  // Nobody is asked there.
+  for (const name of ["canReport", "canFind"]) delete hello[name];
   const history = hello.histories[0].id;
   const inspect = await ask("inspect", { history, ...target });
-  // Without a target the least that nobody misses; with one, what meets it.
-  const condense = await ask("condense", { history, ...target });
+  // Without a target the least that nobody misses; with one, what meets it. Redacting must not change what the page goes on to use.
+  const condense = done ? structuredClone(done) : await ask("condense", { history, ...target });
   const trials = [];
   const recalls = {};
   for (const id of trialsOf(hello)) {

@@ -25,8 +25,14 @@ const METHODS = [
   "try",
   "recall",
   "message",
+  "proof",
   "save",
   "undoSave",
+  "export",
+  "report",
+  "sessions",
+  "session",
+  "openSession",
   "open",
   "close",
 ] as const;
@@ -52,7 +58,7 @@ function clientOf(send: Send, isLive = true): CondenseClient {
   };
   const methods = Object.fromEntries(
     METHODS.map((method) =>
-      ["hello", "presets", "metrics"].includes(method)
+      ["hello", "presets", "metrics", "sessions"].includes(method)
         ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
         : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
     ),

@@ -1,7 +1,7 @@
 /** Has the browser save a text as a file of this name. */
-export function download(name: string, text: string): void {
+export function download(name: string, text: string, type = "application/json"): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
   // Not at once: browsers that ask where to save it come back for it.

@@ -11,6 +11,8 @@ export interface Format {
   dollars(value: number): string;
   duration(ms: number): string;
   bytes(count: number): string;
+  /** How long ago something was, in milliseconds, in the largest unit that fits. */
+  ago(ms: number): string;
 }
 
 /** Numbers that the library counts something with in an English sentence; others, such as those in names of files, are none of its own. */
@@ -18,6 +20,14 @@ const COUNTED = /(?<![\w.,:/#-])\d{4,}(?=(?: more| other)? (?:tokens?|lines?|cha
 
 /** A sentence of the library, whose numbers have no separators, with them. */
 export const withSeparators = (sentence: string): string => sentence.replace(COUNTED, (digits) => Number(digits).toLocaleString("en"));
+
+const AGES = [
+  [365 * 86_400_000, "year"],
+  [30 * 86_400_000, "month"],
+  [7 * 86_400_000, "week"],
+  [86_400_000, "day"],
+  [3_600_000, "hour"],
+] as const;
 
 export function createFormat(language: string): Format {
   const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
@@ -27,7 +37,12 @@ export function createFormat(language: string): Format {
   const unit = (name: string, digits: number) =>
     new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits });
   const [ms, s, kb, mb] = [unit("millisecond", 0), unit("second", 1), unit("kilobyte", 0), unit("megabyte", 1)];
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   return {
+    ago: (ms) => {
+      const [size, unitName] = AGES.find(([one]) => ms >= one) ?? [60_000, "minute" as const];
+      return relative.format(-Math.floor(ms / size), unitName);
+    },
     number: (value) => whole.format(value),
     less: (saved) => `${saved < 0 ? "+" : "−"}${whole.format(Math.abs(saved))}`,
     compact: (value) => short.format(value),

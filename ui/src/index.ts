@@ -8,6 +8,7 @@ export {
   createStaticClient,
   vscodePort,
 } from "./client.js";
+export { Answer, type AnswerProps } from "./components/answer.js";
 export { Breakdown, type BreakdownProps } from "./components/breakdown.js";
 export { Changes, type ChangesProps } from "./components/changes.js";
 export {
@@ -39,6 +40,7 @@ export {
   type OperationSelectorProps,
 } from "./components/pass-fields.js";
 export { MetricsDashboard, type MetricsDashboardProps } from "./components/metrics.js";
+export { Proof, type ProofProps } from "./components/proof.js";
 export { PreviewPane, type PreviewPaneProps } from "./components/preview-pane.js";
 export { WindowBar, type WindowBarProps } from "./components/window-bar.js";
 export { RecommendWizard, type RecommendWizardProps } from "./components/recommend-wizard.js";

@@ -1,7 +1,29 @@
 // What was chosen for each history. It outlives a look at another one, and, where the browser allows it, a page that is loaded again.
 
 import { store, stored } from "./storage.js";
+import { LANGUAGES, THEMES, type Language, type Theme } from "./context.js";
 import type { KeptChoice } from "./types.js";
+
+const PAGE = "roo-condense.page";
+
+/** What was chosen for the page as a whole. It outlives the page as long as its origin is the same: a studio that is started again has another port. */
+export interface PageChoices {
+  language: Language | undefined;
+  theme: Theme | undefined;
+  /** The model's context window, in tokens. */
+  window: number | undefined;
+}
+
+export function rememberedPage(): PageChoices {
+  const { language, theme, window } = (stored("localStorage", PAGE) ?? {}) as Record<string, unknown>;
+  return {
+    language: LANGUAGES.find((one) => one === language),
+    theme: THEMES.find((one) => one === theme),
+    window: Number.isSafeInteger(window) && Number(window) > 0 ? Number(window) : undefined,
+  };
+}
+
+export const rememberPage = (chosen: Partial<PageChoices>): void => store("localStorage", PAGE, { ...rememberedPage(), ...chosen });
 
 const STORED = "roo-condense.choices";
 

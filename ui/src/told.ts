@@ -15,6 +15,13 @@ const english = (code: string): string | undefined => (RESOURCES.en.translation 
 const sentence = (said: string) => visibleText(withSeparators(said));
 const capitalized = (said: string) => said.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 
+/** Of these the sentence names changes by their ids, or messages by their place in an array. */
+const BY_ID = new Set(["needs_others", "misleads", "unknown_change", "changed_since"]);
+
+/** Whether a sentence of the library is for people who write programs: it names changes by their ids, functions, or options by their code. */
+export const isForPrograms = ({ code, message }: Fault): boolean =>
+  BY_ID.has(code) || /`|\w\(\)|\w\(…\)|\b[a-z]+_[a-z_]+: |\[\d+\]/.test(message);
+
 /** Something told: its English, and what that was made of. */
 interface InWords {
   message: string;
@@ -22,7 +29,7 @@ interface InWords {
 }
 
 export interface Told {
-  /** A fault or a warning. In English it is the library's own sentence, which has the numbers; elsewhere what the code stands for. */
+  /** A fault or a warning. In English it is the library's own sentence, which has the numbers, unless that is for programs; elsewhere what the code stands for. */
   fault(fault: Fault): string;
   /** What is wrong with a configuration or a file. */
   problem(problem: InWords): string;
@@ -51,12 +58,14 @@ export function useTold(): Told {
     const ofProvider = (code: string, said: string) =>
       (english(code) === said ? say({ code, values: {} }) : undefined) ?? visibleText(said);
     return {
-      fault: ({ code, message, said }) => {
+      fault: (fault) => {
+        const { code, message, said } = fault;
         if (code === "unreachable") return t("lost");
         const key = `fault.${code}`;
+        const known = key in words ? t(key as Key) : undefined;
         // A redacted report has the code alone.
-        if (language === "en" && !(message === code && key in words)) return sentence(message);
-        return own(said) ?? (key in words ? t(key as Key) : sentence(message));
+        if (language === "en" && (known === undefined || !(message === code || isForPrograms(fault)))) return sentence(message);
+        return own(said) ?? known ?? sentence(message);
       },
       problem: ({ message, said }) => own(said) ?? sentence(message),
       reason: ({ reason, said }) => {

@@ -16,7 +16,7 @@ export interface HistoryInfo {
   messages: number;
   bytes?: number;
   canWrite: boolean;
-  /** Whether the last saving can be taken back. */
+  /** Whether a saving can be undone. */
   canUndo?: boolean;
   /** Whether it was opened by the page, which can close it. */
   canClose?: boolean;
@@ -33,6 +33,10 @@ export interface Hello {
   contextWindow: number | null;
   threshold: number;
   language?: string;
+  /** Whether one file can be made of what is shown. */
+  canReport?: boolean;
+  /** Whether sessions can be found. */
+  canFind?: boolean;
 }
 
 export interface Window {
@@ -119,6 +123,8 @@ export interface Written {
   /** The revision of the history that this made; absent where somebody else has written since. */
   revision?: number;
   canUndo?: boolean;
+  /** Of an undo: how many messages were added since the saving; they stay. */
+  added?: number;
 }
 
 export interface Fault {
@@ -196,6 +202,28 @@ export interface MessageTexts {
   diff: TextDiff[];
 }
 
+/** What of a change's lines can be read back. */
+export interface Proof {
+  lines: number;
+  readBack: number;
+  identical: boolean;
+  /** The message in which most of them stand; -1 for none. */
+  message: number;
+  /** Lines that were taken out, each with its number there and where it stands now. */
+  pairs: { text: string; from: number; to: number }[];
+  omitted: number;
+}
+
+/** A session of an agent on this machine. */
+export interface FoundSession {
+  id: string;
+  agent: string;
+  name: string;
+  /** When it was written last, in milliseconds since 1970. */
+  changed: number;
+  bytes: number;
+}
+
 /** What is recommended, and why. */
 export interface Advice {
   provider: string;
@@ -263,9 +291,20 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
+  /** What of a change's lines can be read back, and where. */
+  proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
-  /** Puts back what the last saving of a history replaced. */
+  /** The condensed history as a file of its own. */
+  export(request: { condensation: string }, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** The page as one file. */
+  report(request: { condensation: string; redact?: boolean }, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** Puts back what the newest saving that fits a history replaced. */
   undoSave(request: { history: string }, options?: CallOptions): Promise<Written>;
+  /** Sessions of agents that the host finds, the newest first, and where it looked. */
+  sessions(options?: CallOptions): Promise<{ folders: string[]; sessions: FoundSession[] }>;
+  /** What one of them is about, and how large it is. */
+  session(request: { id: string }, options?: CallOptions): Promise<{ title: string; messages: number; tokens: number }>;
+  openSession(request: { id: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
   /** A history that was opened so is not looked at any more. */
   close(request: { history: string }, options?: CallOptions): Promise<object>;
@@ -280,3 +319,12 @@ export class StudioError extends Error {
     this.code = code;
   }
 }
+
+/** What was thrown, as the page tells it. */
+export const faultOf = (error: unknown): Fault => ({
+  code: error instanceof StudioError ? error.code : "internal_error",
+  message: error instanceof Error ? error.message : String(error),
+});
+
+/** The host has let go of a condensation: another window has asked for many. */
+export const isGone = (error: unknown): boolean => error instanceof StudioError && error.code === "unknown_condensation";

@@ -28,8 +28,8 @@ async function start() {
   await load(new URL("../roo-condense.wasm", location.href));
   // Only now: the library looks for the addon when it is loaded.
   const { CondensationManager, createStudioHost } = await import("../../index.js");
-  const { messagesIn } = await import("../../js/cli/history-text.js");
-  const host = createStudioHost(new CondensationManager(), { histories: [], readText: messagesIn, saveOpened });
+  const { historyIn } = await import("../../js/cli/history-text.js");
+  const host = createStudioHost(new CondensationManager(), { histories: [], readText: historyIn, saveOpened });
   host.connect({ postMessage: (message) => postMessage(message), onMessage: listen });
 }
 

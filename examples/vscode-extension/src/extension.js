@@ -59,7 +59,12 @@ function openStudio(context, file) {
     name: path.basename(file),
     read: () => readHistory(file),
     save: (messages, restoreData) => save(file, messages, restoreData),
-    undoSave: () => undo(file).then(() => ({ file })),
+    savings: async () => (await readUndo(file)).map((restoreData) => ({ restoreData })),
+    undoSave: async (messages, saving) => {
+      const backup = await writeHistory(file, messages);
+      await removeUndo(file, saving.restoreData);
+      return { file, backup };
+    },
     watch(changed) {
       const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(path.dirname(file), path.basename(file)));
       watcher.onDidChange(changed);
@@ -112,7 +117,7 @@ async function undo(file) {
   if (!restoreData) return void vscode.window.showInformationMessage("This history was not condensed here.");
   const { messages } = await readHistory(file);
   await writeHistory(file, restore({ messages, restoreData }));
-  await removeUndo(file);
+  await removeUndo(file, restoreData);
 }
 
 function activate(context) {

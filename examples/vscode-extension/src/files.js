@@ -62,8 +62,11 @@ async function readUndo(file) {
 
 const addUndo = async (file, restoreData) => replace(pathOfUndo(file), [...(await readUndo(file)), restoreData]);
 
-async function removeUndo(file) {
-  const left = (await readUndo(file)).slice(0, -1);
+/** Removes what was used. It is told by its content: the file is read anew each time. */
+async function removeUndo(file, used) {
+  const left = await readUndo(file);
+  const at = left.findLastIndex((restoreData) => JSON.stringify(restoreData) === JSON.stringify(used));
+  if (at !== -1) left.splice(at, 1);
   if (left.length) await replace(pathOfUndo(file), left);
   else await fs.rm(pathOfUndo(file), { force: true });
 }

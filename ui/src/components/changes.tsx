@@ -2,7 +2,7 @@
 
 import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer, useGone } from "../hooks.js";
 import { visibleText } from "../text.js";
@@ -10,6 +10,7 @@ import { useTold } from "../told.js";
 import type { Change, Condensation } from "../types.js";
 import { Diff, type DiffMode } from "./diff.js";
 import { gradeKey } from "./preview-pane.js";
+import { Proof } from "./proof.js";
 
 export interface ChangesProps {
   history: string;
@@ -38,11 +39,13 @@ function ChangeDiff({
   change,
   mode,
   onGone,
+  onSelect,
 }: {
   history: string;
   condensation: Condensation;
   change: Change;
   mode: DiffMode;
+  onSelect: ((index: number) => void) | undefined;
   onGone: (() => void) | undefined;
 }): ReactNode {
   const { client, t } = useStudio();
@@ -55,7 +58,12 @@ function ChangeDiff({
   if (error) return <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : told.fault(error)}</p>;
   if (!answer) return <p className="rc-empty">{t("waiting")}</p>;
   const own = change.blockIndex < 0 ? answer.diff : answer.diff.filter((text) => text.blockIndex === change.blockIndex);
-  return <Diff diff={own} mode={mode} />;
+  return (
+    <>
+      {change.grade === "inline" && <Proof condensation={condensation} change={change} onSelect={onSelect} />}
+      <Diff diff={own} mode={mode} />
+    </>
+  );
 }
 
 export function Changes({
@@ -120,6 +128,19 @@ export function Changes({
     onUndo?.(ids);
     frame.current?.focus();
   };
+  /** Up and down go from row to row, to the same button of each. */
+  const moved = (event: KeyboardEvent<HTMLElement>) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const button = (event.target as HTMLElement).closest<HTMLElement>(".rc-change-row button");
+    if (step === undefined || !button) return;
+    event.preventDefault();
+    const row = button.closest<HTMLElement>(".rc-change")!;
+    const at = Number(row.dataset.index) + step;
+    if (at < 0 || at >= found.length) return;
+    const place = [...row.querySelectorAll(".rc-change-row button")].indexOf(button);
+    rows.scrollToIndex(at);
+    requestAnimationFrame(() => frame.current?.querySelectorAll<HTMLElement>(`[data-index="${at}"] .rc-change-row button`)[place]?.focus());
+  };
   const toggle = (id: string) => {
     const next = new Set(open);
     if (!next.delete(id)) next.add(id);
@@ -134,6 +155,11 @@ export function Changes({
           placeholder={t("changes.search")}
           aria-label={t("changes.search")}
           onChange={(event) => setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "ArrowDown") return;
+            event.preventDefault();
+            frame.current?.querySelector<HTMLElement>(".rc-change-open")?.focus();
+          }}
         />
         <select value={operation} aria-label={t("changes.operation")} onChange={(event) => setOperation(event.target.value)}>
           <option value="">{t("changes.allOperations")}</option>
@@ -182,8 +208,33 @@ export function Changes({
           {visibleText(refused)}
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
-      <section ref={frame} className="rc-list" tabIndex={0} aria-label={t("changes.list")}>
+      {found.length === 0 && (
+        <p className="rc-empty">
+          {t("changes.noHits")}{" "}
+          <button
+            type="button"
+            className="rc-button"
+            onClick={() => {
+              setSearch("");
+              setOperation("");
+              setGrade("");
+            }}
+          >
+            {t("changes.showAll")}
+          </button>
+        </p>
+      )}
+      <section
+        ref={frame}
+        className="rc-list"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it
+        tabIndex={0}
+        aria-label={t("changes.list")}
+        hidden={found.length === 0}
+        // As high as its rows are, up to what the stylesheet allows: rows that nobody sees take no room.
+        style={{ height: rows.getTotalSize() + 2 }}
+        onKeyDown={moved}
+      >
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((item) => {
             const change = found[item.index]!;
@@ -230,7 +281,16 @@ export function Changes({
                     </button>
                   )}
                 </div>
-                {isOpen && <ChangeDiff history={history} condensation={condensation} change={change} mode={mode} onGone={onGone} />}
+                {isOpen && (
+                  <ChangeDiff
+                    history={history}
+                    condensation={condensation}
+                    change={change}
+                    mode={mode}
+                    onGone={onGone}
+                    onSelect={onSelect}
+                  />
+                )}
               </div>
             );
           })}

@@ -1,10 +1,11 @@
-// All providers on this conversation, beside each other: a table that can be sorted, and the same as a plot.
+// All providers on this conversation: the few that no other one beats as cards to choose from, and behind them a table that can be sorted, and a plot.
 
-import { ArrowDown, ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp, Check } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useTold } from "../told.js";
 import { type Hello, type Kept, type Recall, StudioError, type Trial } from "../types.js";
+import { type Way, recommendedOf, waysOf } from "../ways.js";
 import { choiceOf } from "./choices.js";
 import { Waiting } from "./preview-pane.js";
 
@@ -13,6 +14,8 @@ export interface ProviderComparisonProps {
   revision: number;
   hello: Hello;
   targetTokens?: number | undefined;
+  /** Tokens that may be left: the target, or up to which the next answer fits; undefined where neither is known. */
+  limit?: number | undefined;
   /** Takes a choice over. */
   onChoose?: ((name: string) => void) | undefined;
   chosen?: string | undefined;
@@ -28,6 +31,9 @@ interface Row extends Trial {
 
 /** The share that was kept, in percent; undefined where nothing was needed or measured. */
 const shareOf = ({ kept, needed }: Kept) => (needed === 0 ? undefined : (100 * kept) / needed);
+
+/** Fewer things than that say nothing as a share. */
+const FEW = 5;
 
 function sortedBy(row: Row, column: Column): string | number {
   if (column === "names" || column === "edits") return (row.recall && shareOf(row.recall[column])) ?? -1;
@@ -104,6 +110,69 @@ function useTrials({ history, revision, hello, targetTokens }: ProviderCompariso
     setWaiting(false);
   };
   return { trials, isWaiting, error, cancel };
+}
+
+function Ways({
+  ways,
+  limit,
+  chosen,
+  nameOf,
+  onChoose,
+}: {
+  ways: Way<Row>[];
+  limit: number | undefined;
+  chosen: string | undefined;
+  nameOf: (name: string) => string;
+  onChoose: ((name: string) => void) | undefined;
+}): ReactNode {
+  const { t, format } = useStudio();
+  const recommended = recommendedOf(ways, limit);
+  return (
+    <ul className="rc-ways">
+      {ways.map((way) => {
+        const { name, row, same } = way;
+        const names = row.recall?.names;
+        const isChosen = chosen !== undefined && same.includes(chosen);
+        return (
+          <li key={name} className={way === recommended ? "rc-way rc-best" : "rc-way"}>
+            {way === recommended && <p className="rc-flag">{t("way.recommended")}</p>}
+            <h3>{t(`way.${name}` as Key)}</h3>
+            <p className="rc-dim">{same.map(nameOf).join(", ")}</p>
+            <p className="rc-way-tokens">{format.number(row.tokens)}</p>
+            <p className="rc-dim">{t("way.left", { share: format.percent(Math.round(row.reductionPercent)) })}</p>
+            <dl>
+              <div>
+                <dt>{t("way.lost")}</dt>
+                <dd className={row.lost > 0 ? "rc-grade-lossy" : ""}>{format.number(row.lost)}</dd>
+              </div>
+              <div>
+                <dt>{t("way.superseded")}</dt>
+                <dd>{format.number(row.superseded)}</dd>
+              </div>
+              <div>
+                <dt>{t("way.names")}</dt>
+                <dd>
+                  {names && names.needed > 0
+                    ? t("compare.of", { kept: format.number(names.kept), needed: format.number(names.needed) })
+                    : "–"}
+                </dd>
+              </div>
+            </dl>
+            {onChoose && (
+              <button
+                type="button"
+                className={way === recommended ? "rc-button rc-primary" : "rc-button"}
+                aria-pressed={isChosen}
+                onClick={() => onChoose(row.id)}
+              >
+                {isChosen && <Check size={14} aria-hidden="true" />} {t(`way.use_${name}` as Key)}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
 }
 
 const WIDTH = 420;
@@ -198,6 +267,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
     if (title) return title;
     return told.providerName(props.hello.providers.find(({ id }) => id === name) ?? { id: name, name });
   };
+  const ways = waysOf(trials);
   const sorted = [...trials].sort((one, other) => {
     if (Boolean(one.error) !== Boolean(other.error)) return one.error ? 1 : -1;
     const [a, b] = [sortedBy(one, column), sortedBy(other, column)];
@@ -215,89 +285,100 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
     if (row.recall === undefined) return isWaiting ? "…" : "–";
     const share = shareOf(row.recall[kind]);
     if (share === undefined) return "–";
+    const { kept: found, needed } = row.recall[kind];
+    const counts = <small>{t("compare.of", { kept: format.number(found), needed: format.number(needed) })}</small>;
+    if (needed < FEW) return counts;
     return (
       <>
-        {format.percent(share)}{" "}
-        <small>{t("compare.of", { kept: format.number(row.recall[kind].kept), needed: format.number(row.recall[kind].needed) })}</small>
+        {format.percent(share)} {counts}
       </>
     );
   };
   const about = (trial: Trial, text: string) => (trial.exact ? text : t("about", { shown: text }));
   return (
     <section className="rc-comparison" aria-label={t("compare.title")}>
+      <p className="rc-comparison-state" role="status">
+        {isWaiting
+          ? t("compare.progress", { done: format.number(trials.length), count: format.number(trialNames(props.hello).length) })
+          : t("compare.front", { count: ways.length })}
+      </p>
       <Waiting isWaiting={isWaiting} onCancel={cancel} />
       {error && <p className="rc-error">{told.fault(error)}</p>}
-      <div className="rc-comparison-parts">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
-        <section className="rc-scroll" tabIndex={0} aria-label={t("compare.table")}>
-          <table className="rc-table">
-            <caption>
-              {t(props.targetTokens === undefined ? "compare.noTarget" : "compare.target", {
-                shown: format.number(props.targetTokens ?? 0),
-              })}
-            </caption>
-            <thead>
-              <tr>
-                {COLUMNS.map((name) => (
-                  <th key={name} scope="col" aria-sort={name === column ? (isDescending ? "descending" : "ascending") : "none"}>
-                    <button type="button" onClick={() => sort(name)}>
-                      {t(`column.${name}` as Key)}
-                      {name === column &&
-                        (isDescending ? <ArrowDown size={12} aria-hidden="true" /> : <ArrowUp size={12} aria-hidden="true" />)}
-                    </button>
-                  </th>
-                ))}
-                <th scope="col">{t("column.target")}</th>
-                {props.onChoose && (
-                  <th scope="col">
-                    <span className="rc-unseen">{t("compare.choose")}</span>
-                  </th>
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {sorted.map((trial, at) => (
-                <tr key={trial.id} className={trial.id === props.chosen ? "rc-chosen" : ""}>
-                  <th scope="row">
-                    <small>{at + 1}.</small> {nameOf(trial.id)}
-                  </th>
-                  {trial.error ? (
-                    <td colSpan={COLUMNS.length}>
-                      {trial.error.code === "handler_invalid" ? t("preview.noModel") : told.fault(trial.error)}
-                    </td>
-                  ) : (
-                    <>
-                      <td>{about(trial, format.number(trial.tokens))}</td>
-                      <td>{format.percent(trial.reductionPercent)}</td>
-                      <td>{kept(trial, "names")}</td>
-                      <td>{kept(trial, "edits")}</td>
-                      <td>{t("compare.gone", { superseded: format.number(trial.superseded), lost: format.number(trial.lost) })}</td>
-                      <td>{about(trial, format.dollars(trial.cost))}</td>
-                      <td>{format.duration(trial.timeMs)}</td>
-                      <td>{format.number(trial.changes)}</td>
-                      <td>{trial.metTarget === null ? "–" : t(trial.metTarget ? "yes" : "no")}</td>
-                    </>
-                  )}
-                  {props.onChoose && (
-                    <td>
-                      <button
-                        type="button"
-                        className="rc-button"
-                        disabled={trial.id === props.chosen}
-                        onClick={() => props.onChoose?.(trial.id)}
-                        aria-label={`${t("compare.choose")}: ${nameOf(trial.id)}`}
-                      >
-                        {t("compare.choose")}
+      <Ways ways={ways} limit={props.limit} chosen={props.chosen} nameOf={nameOf} onChoose={props.onChoose} />
+      <details className="rc-all">
+        <summary>{t("compare.all", { count: trials.length })}</summary>
+        <div className="rc-comparison-parts">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
+          <section className="rc-scroll" tabIndex={0} aria-label={t("compare.table")}>
+            <table className="rc-table">
+              <caption>
+                {t(props.targetTokens === undefined ? "compare.noTarget" : "compare.target", {
+                  shown: format.number(props.targetTokens ?? 0),
+                })}
+              </caption>
+              <thead>
+                <tr>
+                  {COLUMNS.map((name) => (
+                    <th key={name} scope="col" aria-sort={name === column ? (isDescending ? "descending" : "ascending") : "none"}>
+                      <button type="button" onClick={() => sort(name)}>
+                        {t(`column.${name}` as Key)}
+                        {name === column &&
+                          (isDescending ? <ArrowDown size={12} aria-hidden="true" /> : <ArrowUp size={12} aria-hidden="true" />)}
                       </button>
-                    </td>
+                    </th>
+                  ))}
+                  <th scope="col">{t("column.target")}</th>
+                  {props.onChoose && (
+                    <th scope="col">
+                      <span className="rc-unseen">{t("compare.choose")}</span>
+                    </th>
                   )}
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-        <Plot trials={sorted} nameOf={nameOf} chosen={props.chosen} />
-      </div>
+              </thead>
+              <tbody>
+                {sorted.map((trial, at) => (
+                  <tr key={trial.id} className={trial.id === props.chosen ? "rc-chosen" : ""}>
+                    <th scope="row">
+                      <small>{at + 1}.</small> {nameOf(trial.id)}
+                    </th>
+                    {trial.error ? (
+                      <td colSpan={COLUMNS.length}>
+                        {trial.error.code === "handler_invalid" ? t("preview.noModel") : told.fault(trial.error)}
+                      </td>
+                    ) : (
+                      <>
+                        <td>{about(trial, format.number(trial.tokens))}</td>
+                        <td>{format.percent(trial.reductionPercent)}</td>
+                        <td>{kept(trial, "names")}</td>
+                        <td>{kept(trial, "edits")}</td>
+                        <td>{t("compare.gone", { superseded: format.number(trial.superseded), lost: format.number(trial.lost) })}</td>
+                        <td>{about(trial, format.dollars(trial.cost))}</td>
+                        <td>{format.duration(trial.timeMs)}</td>
+                        <td>{format.number(trial.changes)}</td>
+                        <td>{trial.metTarget === null ? "–" : t(trial.metTarget ? "yes" : "no")}</td>
+                      </>
+                    )}
+                    {props.onChoose && (
+                      <td>
+                        <button
+                          type="button"
+                          className="rc-button"
+                          disabled={trial.id === props.chosen}
+                          onClick={() => props.onChoose?.(trial.id)}
+                          aria-label={`${t("compare.choose")}: ${nameOf(trial.id)}`}
+                        >
+                          {t("compare.choose")}
+                        </button>
+                      </td>
+                    )}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+          <Plot trials={sorted} nameOf={nameOf} chosen={props.chosen} />
+        </div>
+      </details>
       <p className="rc-hint">{t("compare.note")}</p>
       {cuts.length > 0 && <p className="rc-hint">{t("compare.recall", { count: cuts.length, cuts: cuts.map(String).join(", ") })}</p>}
       {[...reasons].map((reason) => (

@@ -48,6 +48,8 @@ const PROBES = [
   "rc-gone",
   "rc-changed",
   "rc-focus",
+  "rc-outline",
+  "rc-grid",
 ];
 
 /** Colours as the stylesheet has them now: a canvas knows no variables. */
@@ -55,6 +57,19 @@ function coloursIn(probes: HTMLElement | null): Map<string, string> {
   const colours = new Map<string, string>();
   for (const probe of probes?.children ?? []) colours.set(probe.className, getComputedStyle(probe).backgroundColor);
   return colours;
+}
+
+/** Round numbers of tokens up to the largest, far enough from each other to be read: two at most. */
+function scaleOf(largest: number): number[] {
+  const found: number[] = [];
+  for (let power = 10 ** Math.floor(Math.log10(Math.max(10, largest))); power >= 10 && found.length < 2; power /= 10)
+    for (const factor of [5, 2, 1]) {
+      const tokens = factor * power;
+      const before = found[found.length - 1];
+      if (tokens <= largest && (before === undefined || Math.sqrt(tokens) < 0.6 * Math.sqrt(before)) && found.length < 2)
+        found.push(tokens);
+    }
+  return found;
 }
 
 interface View {
@@ -71,6 +86,7 @@ function draw(
   lines: Line[],
   names: Map<Key, string>,
   colours: Map<string, string>,
+  compact: (tokens: number) => string,
 ) {
   const { inspection, condensation, selected } = props;
   const { messages } = inspection;
@@ -85,6 +101,19 @@ function draw(
   const axis = LABELS + ABOVE;
   // By the square root: one large result would make everything else a flat line.
   const most = Math.sqrt(messages.reduce((max, message) => Math.max(max, message.tokens), 1));
+  // The scale: round numbers at the heights that they have.
+  const largest = most * most;
+  paint.font = "11px system-ui, sans-serif";
+  paint.textBaseline = "bottom";
+  paint.textAlign = "right";
+  for (const tokens of scaleOf(largest)) {
+    const y = Math.round(axis - (ABOVE * Math.sqrt(tokens)) / most) + 0.5;
+    paint.fillStyle = colours.get("rc-grid") ?? ink;
+    paint.fillRect(0, y, view.width, 1);
+    paint.fillStyle = colours.get("rc-outline") ?? ink;
+    paint.fillText(compact(tokens), view.width - 2, y - 1);
+  }
+  paint.textAlign = "left";
   const first = Math.max(0, Math.floor(view.scroll / cell));
   const last = Math.min(messages.length - 1, Math.ceil((view.scroll + view.width) / cell));
   const gap = cell > 5 ? 1 : 0;
@@ -105,6 +134,15 @@ function draw(
       up -= height * share;
       if (didCondense && condensation.exact) paint.fillRect(x, down, cell - gap, below * share);
       down += below * share;
+    }
+    // What goes is an outline below the line, as high as it was.
+    const was = Math.min(BELOW, (BELOW * Math.sqrt(message.tokens)) / most);
+    if (didCondense && condensation.exact && was > below + 1) {
+      paint.strokeStyle = colours.get("rc-outline") ?? ink;
+      paint.lineWidth = 1;
+      paint.setLineDash([2, 2]);
+      paint.strokeRect(x + 0.5, axis + GAP + below + 0.5, Math.max(1, cell - gap - 1), was - below - 1);
+      paint.setLineDash([]);
     }
     const isGone = didCondense && condensation.exact && condensation.after[index] === -1;
     const isChanged = didCondense && condensation.exact && !isGone && after !== message.tokens;
@@ -190,7 +228,7 @@ export function ContextMap(props: ContextMapProps): ReactNode {
   useLayoutEffect(() => {
     if (!canvas.current || view.width === 0) return;
     const names = new Map(LINE_NAMES.map((name) => [name, t(name)]));
-    draw(canvas.current, view, cell, props, hovered, lines, names, coloursIn(probes.current));
+    draw(canvas.current, view, cell, props, hovered, lines, names, coloursIn(probes.current), format.compact);
   });
 
   const indexAt = (event: PointerEvent<HTMLDivElement>) => {

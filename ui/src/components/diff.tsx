@@ -14,11 +14,70 @@ export interface DiffProps {
 
 type Line = DiffHunk["lines"][number];
 
+/** A line with its numbers in the texts before and after; one that is in one of them alone has one. */
+interface Numbered extends Line {
+  before?: number;
+  after?: number;
+  /** From where to where it differs from the line that took its place. */
+  mark?: [number, number];
+}
+
+/** Lines that have less in common are others, and marks in them say nothing. */
+const LEAST_COMMON = 0.3;
+const isLowHalf = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+/** Where two lines differ: behind what both begin with, before what both end with. Undefined where they have hardly anything in common. */
+export function marksOf(one: string, other: string): { one: [number, number]; other: [number, number] } | undefined {
+  const shorter = Math.min(one.length, other.length);
+  let from = 0;
+  while (from < shorter && one[from] === other[from]) from++;
+  // No character is cut in two.
+  if (from > 0 && (isLowHalf(one, from) || isLowHalf(other, from))) from--;
+  let end = 0;
+  while (end < shorter - from && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
+  if (end > 0 && (isLowHalf(one, one.length - end) || isLowHalf(other, other.length - end))) end--;
+  if (from + end < LEAST_COMMON * Math.max(one.length, other.length)) return undefined;
+  return { one: [from, one.length - end], other: [from, other.length - end] };
+}
+
+/** Marks what differs in lines of which as many go as come. */
+function marked(lines: Numbered[]): Numbered[] {
+  for (let at = 0; at < lines.length; ) {
+    const countOf = (kind: Line["kind"], from: number) => {
+      let count = 0;
+      while (lines[from + count]?.kind === kind) count++;
+      return count;
+    };
+    const removed = countOf("removed", at);
+    const added = countOf("added", at + removed);
+    if (removed > 0 && removed === added)
+      for (let each = at; each < at + removed; each++) {
+        const [before, after] = [lines[each]!, lines[each + removed]!];
+        const marks = marksOf(before.text, after.text);
+        if (marks) [before.mark, after.mark] = [marks.one, marks.other];
+      }
+    at += Math.max(1, removed + added);
+  }
+  return lines;
+}
+
+function numbered({ lines, beforeLine, afterLine }: DiffHunk): Numbered[] {
+  let before = beforeLine;
+  let after = afterLine;
+  return marked(
+    lines.map((line) => ({
+      ...line,
+      ...(line.kind !== "added" && { before: before++ }),
+      ...(line.kind !== "removed" && { after: after++ }),
+    })),
+  );
+}
+
 /** Lines that changed stand beside each other. */
-function pairs(lines: readonly Line[]): { before?: Line; after?: Line }[] {
-  const rows: { before?: Line; after?: Line }[] = [];
-  let removed: Line[] = [];
-  let added: Line[] = [];
+function pairs(lines: readonly Numbered[]): { before?: Numbered; after?: Numbered }[] {
+  const rows: { before?: Numbered; after?: Numbered }[] = [];
+  let removed: Numbered[] = [];
+  let added: Numbered[] = [];
   const flush = () => {
     for (let at = 0; at < Math.max(removed.length, added.length); at++) {
       rows.push({ ...(removed[at] && { before: removed[at] }), ...(added[at] && { after: added[at] }) });
@@ -40,26 +99,45 @@ function pairs(lines: readonly Line[]): { before?: Line; after?: Line }[] {
 
 const SIGNS = { same: " ", removed: "−", added: "+" } as const;
 
-function Content({ line }: { line: Line }): ReactNode {
+function Content({ line }: { line: Numbered }): ReactNode {
   const { t, format } = useStudio();
   const more = (characters: number | undefined) =>
     characters ? <span className="rc-cut">{t("diff.characters", { shown: format.number(characters) })}</span> : null;
   return (
     <>
       {more(line.charactersBefore)}
-      <VisibleText>{line.text}</VisibleText>
+      {line.mark ? (
+        <>
+          <VisibleText>{line.text.slice(0, line.mark[0])}</VisibleText>
+          <mark>
+            <VisibleText>{line.text.slice(...line.mark)}</VisibleText>
+          </mark>
+          <VisibleText>{line.text.slice(line.mark[1])}</VisibleText>
+        </>
+      ) : (
+        <VisibleText>{line.text}</VisibleText>
+      )}
       {more(line.charactersAfter)}
     </>
   );
 }
 
-function Cell({ line, kind }: { line: Line | undefined; kind: "before" | "after" }): ReactNode {
-  if (!line) return <td className="rc-diff-none" />;
+function Cell({ line, kind }: { line: Numbered | undefined; kind: "before" | "after" }): ReactNode {
+  if (!line)
+    return (
+      <>
+        <td className="rc-diff-none rc-line-number" />
+        <td className="rc-diff-none" />
+      </>
+    );
   const className = line.kind === "same" ? "rc-diff-same" : kind === "before" ? "rc-diff-removed" : "rc-diff-added";
   return (
-    <td className={className}>
-      <Content line={line} />
-    </td>
+    <>
+      <td className={`${className} rc-line-number`}>{line[kind]}</td>
+      <td className={className}>
+        <Content line={line} />
+      </td>
+    </>
   );
 }
 
@@ -77,16 +155,18 @@ export function Diff({ diff, mode = "inline" }: DiffProps): ReactNode {
             >
               <tbody>
                 {mode === "split"
-                  ? pairs(hunk.lines).map((row, at) => (
+                  ? pairs(numbered(hunk)).map((row, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
                       <tr key={at}>
                         <Cell line={row.before} kind="before" />
                         <Cell line={row.after} kind="after" />
                       </tr>
                     ))
-                  : hunk.lines.map((line, at) => (
+                  : numbered(hunk).map((line, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
                       <tr key={at} className={`rc-diff-${line.kind}`}>
+                        <td className="rc-line-number">{line.before}</td>
+                        <td className="rc-line-number">{line.after}</td>
                         <td className="rc-diff-sign">{SIGNS[line.kind]}</td>
                         <td>
                           <Content line={line} />

@@ -12,9 +12,11 @@ export interface KeptNoteProps {
   onForget: () => void;
   /** Drops those that could not be kept. */
   onDismiss: () => void;
+  /** Lets as much stay as the provider leaves; absent without a target. */
+  onEase?: (() => void) | undefined;
 }
 
-export function KeptNote({ kept, onForget, onDismiss }: KeptNoteProps): ReactNode {
+export function KeptNote({ kept, onForget, onDismiss, onEase }: KeptNoteProps): ReactNode {
   const { t, format } = useStudio();
   const told = useTold();
   const failed = kept.filter(({ fault }) => fault);
@@ -39,6 +41,11 @@ export function KeptNote({ kept, onForget, onDismiss }: KeptNoteProps): ReactNod
             index: first.messageIndex,
             reason: told.fault(first.fault),
           })}{" "}
+          {onEase && (
+            <button type="button" className="rc-button" onClick={onEase}>
+              {t("kept.ease")}
+            </button>
+          )}{" "}
           <button type="button" className="rc-button" onClick={onDismiss}>
             {t("kept.dismiss")}
           </button>

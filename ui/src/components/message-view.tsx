@@ -56,10 +56,9 @@ export function MessageView({ history, revision, index, condensation, mode, onGo
   );
   useGone(error, onGone);
   const panel = useRef<HTMLElement>(null);
-  // Who opened it by keyboard goes on in it; on a narrow page it stands far below.
+  // Who opened it by keyboard goes on in it.
   useEffect(() => {
     panel.current?.focus({ preventScroll: true });
-    panel.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const hasDiff = answer?.fate === "changed" || answer?.fate === "removed";
   return (

@@ -28,8 +28,8 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
             <th scope="col">{t("metrics.calls")}</th>
             <th scope="col">{t("column.failed")}</th>
             <th scope="col">{t("metrics.saved")}</th>
-            <th scope="col">{t("card.less")}</th>
-            <th scope="col">{t("card.cost")}</th>
+            <th scope="col">{t("column.reductionPercent")}</th>
+            <th scope="col">{t("column.cost")}</th>
             <th scope="col">{t("metrics.p50")}</th>
             <th scope="col">{t("metrics.p95")}</th>
           </tr>

@@ -49,6 +49,17 @@ function Question({
   );
 }
 
+/** A sentence behind the name that it is about; most begin with it. */
+function Named({ name, said }: { name: string; said: string }): ReactNode {
+  const rest = said.startsWith(name) ? said.slice(name.length) : ` ${said}`;
+  return (
+    <>
+      <b>{name}</b>
+      <span>{rest}</span>
+    </>
+  );
+}
+
 export function RecommendWizard({ history, revision, contextWindow, targetTokens, onTake }: RecommendWizardProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
@@ -129,7 +140,7 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
             <ul className="rc:grid rc:gap-2">
               {found.alternatives.map((other) => (
                 <li key={`${other.provider} ${other.why}`}>
-                  <b>{told.calledById(other.provider)}</b> <span>{told.advice(other.why, other.said?.why)}</span>{" "}
+                  <Named name={told.calledById(other.provider)} said={told.advice(other.why, other.said?.why)} />{" "}
                   <small>{told.advice(other.whyNot, other.said?.whyNot)}</small>
                 </li>
               ))}

@@ -1,85 +1,103 @@
-// Saving: what it promises, why it is not possible now, what was written and where, and the way back from that.
+// The bar that stays at the bottom: what there is, and every way out of the page.
 
-import { Download, Save, Undo2 } from "lucide-react";
+import { Copy, Download, FileText, Save, Undo2 } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { useStudio } from "../context.js";
+import type { Done, Saving } from "../saving.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
-import type { Condensation, Fault, HistoryInfo, Written } from "../types.js";
-
-/** What was done last to the file. */
-export interface Done extends Written {
-  what: "saved" | "undone";
-}
+import type { Condensation, HistoryInfo } from "../types.js";
 
 export interface SaveBarProps {
   history: HistoryInfo;
   condensation: Condensation | undefined;
-  done: Done | undefined;
-  problem: Fault | undefined;
-  /** The passes that are shown are not valid. */
-  isFaulty?: boolean;
-  /** Something is being taken back or written. */
+  saving: Saving;
+  /** Why it cannot be saved now. */
+  obstacle?: string | undefined;
+  /** Something is being taken back. */
   isBusy?: boolean;
-  /** Another history may be saved: this one came without its file. */
-  canWriteOthers?: boolean;
-  onSave: () => void;
-  onUndo: () => void;
+  canReport?: boolean;
 }
 
-export function SaveBar({
-  history,
-  condensation,
-  done,
-  problem,
-  isFaulty = false,
-  isBusy = false,
-  canWriteOthers = false,
-  onSave,
-  onUndo,
-}: SaveBarProps): ReactNode {
-  const { t } = useStudio();
+/** What was done last, in words. */
+function useDone(): (done: Done) => string {
+  const { t, format } = useStudio();
+  return (done) => {
+    if (done.what === "copied") return t("save.copied");
+    if (done.what === "downloaded") return t("save.downloaded", { file: done.file });
+    const { what, file, added, backup, restoreData } = done;
+    const first =
+      what === "undone" && added ? t("save.undoneAdded", { file, count: added, shown: format.number(added) }) : t(`save.${what}`, { file });
+    return [
+      first,
+      backup !== undefined && t(`save.${what}Backup`, { file: backup }),
+      restoreData !== undefined && t("save.restoreData", { file: restoreData }),
+    ]
+      .filter(Boolean)
+      .join(" ");
+  };
+}
+
+export function SaveBar({ history, condensation, saving, obstacle, isBusy = false, canReport = false }: SaveBarProps): ReactNode {
+  const { t, format } = useStudio();
   const told = useTold();
+  const said = useDone();
   const note = useId();
-  const obstacle = history.problem
-    ? t("save.unreadable")
-    : isFaulty
-      ? t("save.faulty")
-      : condensation && !condensation.exact
-        ? t("save.estimate")
-        : condensation && !condensation.didCondense
-          ? t("save.nothing")
-          : done?.what === "saved" && done.revision === history.revision
-            ? t("save.again")
-            : undefined;
-  const canSave = condensation !== undefined && obstacle === undefined;
+  const { done, problem } = saving;
+  const isWorking = isBusy || saving.isBusy;
+  const isThere = condensation?.exact === true && !condensation.error;
+  const counts = isThere && [
+    t("bar.changes", { count: condensation.changes.length, shown: format.number(condensation.changes.length) }),
+    ...(condensation.kept.length > 0 ? [t("bar.kept", { shown: format.number(condensation.kept.length) })] : []),
+    t("bar.gone", { superseded: format.number(condensation.fate.superseded), lost: format.number(condensation.fate.lost) }),
+  ];
   return (
-    <footer className="rc-save" aria-busy={isBusy}>
-      <p id={note}>{history.canWrite ? (obstacle ?? t("save.promise")) : t(canWriteOthers ? "save.dropped" : "save.readOnly")}</p>
-      {history.canWrite && (
-        <button type="button" className="rc-button rc-primary" disabled={!canSave || isBusy} aria-describedby={note} onClick={onSave}>
-          <Save size={14} aria-hidden="true" /> {t("save.title")}
-        </button>
-      )}
-      {done && (
-        <div className="rc-saved" role="status">
-          <p>
-            <Download size={14} aria-hidden="true" /> {visibleText(t(`save.${done.what}`, { file: done.file }))}{" "}
-            {done.backup !== undefined && visibleText(t(`save.${done.what}Backup`, { file: done.backup }))}{" "}
-            {done.restoreData !== undefined && visibleText(t("save.restoreData", { file: done.restoreData }))}
-          </p>
-        </div>
-      )}
-      {(done?.canUndo ?? history.canUndo) && (
-        <button type="button" className="rc-button" disabled={isBusy} onClick={onUndo}>
-          <Undo2 size={14} aria-hidden="true" /> {t("save.undo")}
-        </button>
-      )}
-      {problem && (
-        <p className="rc-error" role="alert">
-          {told.fault(problem)}
+    <section className="rc-save" aria-label={t("bar.title")} aria-busy={isWorking}>
+      <div className="rc-save-told">
+        <p className="rc-save-counts">{counts ? counts.join(" · ") : "\u00a0"}</p>
+        <p id={note} className="rc-note">
+          {history.canWrite ? (obstacle ?? t("save.promise")) : t("save.readOnly")}
         </p>
-      )}
-    </footer>
+        {done && (
+          <p className="rc-saved" role="status">
+            {visibleText(said(done))}
+          </p>
+        )}
+        {problem && (
+          <p className="rc-error" role="alert">
+            {told.fault(problem)}
+          </p>
+        )}
+      </div>
+      <div className="rc-save-ways">
+        {history.canUndo && (
+          <button type="button" className="rc-button rc-undo" disabled={isWorking} onClick={saving.undo}>
+            <Undo2 size={14} aria-hidden="true" /> <span>{t("save.undo")}</span>
+          </button>
+        )}
+        <button type="button" className="rc-button" disabled={!isThere || isWorking} onClick={saving.copy}>
+          <Copy size={14} aria-hidden="true" /> <span>{t("bar.copy")}</span>
+        </button>
+        {canReport && (
+          <button type="button" className="rc-button" disabled={!condensation || isWorking} onClick={saving.report}>
+            <FileText size={14} aria-hidden="true" /> <span>{t("bar.report")}</span>
+          </button>
+        )}
+        <button type="button" className="rc-button" disabled={!isThere || isWorking} onClick={saving.saveAs}>
+          <Download size={14} aria-hidden="true" /> <span>{t("bar.saveAs")}</span>
+        </button>
+        {history.canWrite && (
+          <button
+            type="button"
+            className="rc-button"
+            disabled={!isThere || obstacle !== undefined || isWorking}
+            aria-describedby={note}
+            onClick={saving.save}
+          >
+            <Save size={14} aria-hidden="true" /> <span>{t("bar.save")}</span>
+          </button>
+        )}
+      </div>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-// How full the window of the model is, and of what.
+// How full the window of the model is, and of what: now, and when it is condensed.
 
 import type { ReactNode } from "react";
 import { type Key, useStudio } from "../context.js";
@@ -36,22 +36,31 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
       : []),
   ];
   const list = parts.map((part) => `${part.label}: ${format.number(part.tokens)}`).join(", ");
-  return (
-    <section className="rc-window" aria-label={t("window.title")}>
-      <p className="rc-window-sum">
-        <strong>{t("tokens", { count: tokens.total, shown: format.number(tokens.total) })}</strong>
+  /** The number, and of what it is how much. */
+  const sum = (count: number, isAbout = false) => {
+    const shown = isAbout ? t("about", { shown: format.number(count) }) : format.number(count);
+    return (
+      <>
+        <strong>{shown}</strong>
         {window && (
           <span>
             {" "}
             {t("window.of", {
               window: format.number(window.contextWindow),
-              share: format.percent((100 * tokens.total) / window.contextWindow),
+              share: format.percent((100 * count) / window.contextWindow),
             })}
           </span>
         )}
-        {window?.due && (
-          <span className="rc-badge rc-warning">{t(tokens.total < window.atThreshold.tokens ? "window.dueByLimit" : "window.due")}</span>
-        )}
+      </>
+    );
+  };
+  const line = marks.map((mark) => (
+    <div key={mark.name} className={`rc-bar-mark rc-${mark.name.replace(".", "-")}`} style={{ left: share(mark.at) }} />
+  ));
+  return (
+    <section className="rc-window" aria-label={t("window.title")}>
+      <p className="rc-window-sum rc-window-now">
+        <span>{t("window.now")}</span> {sum(tokens.total)}
       </p>
       <div className="rc-bar" role="img" aria-label={list}>
         {parts.map((part) => (
@@ -62,16 +71,23 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
             title={`${part.label}: ${format.number(part.tokens)}`}
           />
         ))}
-        {marks.map((mark) => (
-          <div key={mark.name} className={`rc-bar-mark rc-${mark.name.replace(".", "-")}`} style={{ left: share(mark.at) }} />
-        ))}
+        {line}
       </div>
-      {condensation?.didCondense && (
-        <div className="rc-bar rc-bar-after" role="img" aria-label={t("window.after", { shown: format.number(condensation.tokensAfter) })}>
-          <div className="rc-bar-part rc-bar-left" style={{ width: share(condensation.tokensAfter) }} />
-          <div className="rc-bar-part rc-bar-gone" style={{ width: share(condensation.tokensBefore - condensation.tokensAfter) }} />
-        </div>
-      )}
+      <p className="rc-window-sum rc-window-after">
+        <span>{t("window.after")}</span> {condensation && sum(condensation.tokensAfter, !condensation.exact)}
+      </p>
+      <div className="rc-bar" aria-hidden="true">
+        {condensation && (
+          <>
+            <div className="rc-bar-part rc-bar-left" style={{ width: share(condensation.tokensAfter) }} />
+            <div
+              className="rc-bar-part rc-bar-gone"
+              style={{ width: share(Math.max(0, condensation.tokensBefore - condensation.tokensAfter)) }}
+            />
+          </>
+        )}
+        {line}
+      </div>
       <ul className="rc-marks">
         {marks.map((mark) => (
           <li key={mark.name}>
@@ -80,6 +96,9 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
           </li>
         ))}
       </ul>
+      <p className="rc-note">
+        {tokens.system + tokens.tools === 0 && t("window.messagesOnly")} {!window && t("window.choose")}
+      </p>
     </section>
   );
 }

@@ -1,0 +1,102 @@
+"use strict";
+
+// Whether what a change took out can be read back from the condensed conversation, and where. It is not concluded from the change but read: every pointer
+// is followed as a model would follow it, and what comes out is compared with what was there, line by line.
+
+const { expand } = require("../expand.js");
+const isObject = require("../is-object.js");
+
+const WHOLE = -1;
+/** Lines that are shown beside each other. */
+const MOST_SHOWN = 400;
+
+/** Numbers that a tool prints before the lines of a file; a pointer may lead to the same lines without them, or with others. */
+const NUMBER = /^\s*\d+(?:→|\t| ?\| ?)/;
+const linesOf = (text) => text.split("\n").map((line) => line.replace(NUMBER, "").replace(/\r$/, ""));
+
+/** All texts in a value. */
+function textsIn(value) {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** What of a message a change is about: a block's texts, or all of them. */
+function partOf(message, blockIndex) {
+  const content = isObject(message) ? message.content : undefined;
+  return blockIndex === WHOLE || !Array.isArray(content) ? content : content[blockIndex];
+}
+
+/** The texts of a part that say something: of a block not its type, ids and names. */
+function saidIn(part) {
+  if (!isObject(part)) return Array.isArray(part) ? part.flatMap(saidIn) : textsIn(part);
+  if (part.type === "tool_use") return textsIn(part.input);
+  if (part.type === "tool_result") return Array.isArray(part.content) ? part.content.flatMap(saidIn) : textsIn(part.content);
+  return textsIn(part.text ?? part.thinking);
+}
+
+/** How many of the lines stand in others, in the same order. */
+function countInOrder(lines, others) {
+  let at = 0;
+  let count = 0;
+  for (const line of lines) {
+    const found = others.indexOf(line, at);
+    if (found === -1) continue;
+    at = found + 1;
+    count++;
+  }
+  return count;
+}
+
+/** Where most of these lines stand: the index of the message, and each line with its number there. */
+function sourceOf(taken, condensed, except) {
+  const wanted = new Set(taken.map(({ text }) => text).filter((text) => text.trim() !== ""));
+  let best = { count: 0, place: -1, lines: /** @type {string[]} */ ([]) };
+  condensed.forEach((message, place) => {
+    if (place === except) return;
+    for (const text of saidIn(partOf(message, WHOLE))) {
+      const lines = linesOf(text);
+      const count = new Set(lines.filter((line) => wanted.has(line))).size;
+      if (count > best.count) best = { count, place, lines };
+    }
+  });
+  let at = 0;
+  const pairs = [];
+  for (const { text, number } of taken) {
+    const found = best.lines.indexOf(text, at);
+    if (found === -1) continue;
+    at = found + 1;
+    pairs.push({ text: text.slice(0, 600), from: number, to: at });
+  }
+  return { place: best.place, pairs };
+}
+
+/**
+ * What can be read back of a change. `kept`: a condensation of the host, with `given`, `result` and `places`; what its pointers lead to is read once.
+ * @param {any} kept
+ * @param {{ messageIndex: number, blockIndex: number | null, tokensBefore: number }} change
+ */
+function proofOf(kept, { messageIndex, blockIndex, tokensBefore }) {
+  const { given, result, places } = kept;
+  const block = blockIndex ?? WHOLE;
+  kept.expanded ??= expand(result.messages).messages;
+  const place = places[messageIndex];
+  // What a condensation adds took nothing out.
+  const before = tokensBefore === 0 ? [] : saidIn(partOf(given[messageIndex], block)).flatMap(linesOf);
+  const after = place === -1 ? [] : saidIn(partOf(result.messages[place], block)).flatMap(linesOf);
+  const back = place === -1 ? [] : saidIn(partOf(kept.expanded[place], block)).flatMap(linesOf);
+  const left = new Set(after);
+  const taken = before.map((text, at) => ({ text, number: at + 1 })).filter(({ text }) => !left.has(text));
+  const readBack = countInOrder(before, back);
+  const source = sourceOf(taken, result.messages, place);
+  const message = source.place === -1 ? -1 : places.indexOf(source.place);
+  return {
+    lines: before.length,
+    readBack,
+    identical: before.length > 0 && readBack === before.length,
+    message,
+    pairs: source.pairs.slice(0, MOST_SHOWN),
+    omitted: Math.max(0, source.pairs.length - MOST_SHOWN),
+  };
+}
+
+module.exports = { proofOf };

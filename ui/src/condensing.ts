@@ -1,0 +1,176 @@
+// What is chosen for a history, and what comes of it. Everything that the page shows of a condensation is asked for here.
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import { CUSTOM, choiceOf } from "./components/choices.js";
+import { useStudio } from "./context.js";
+import { useAnswer } from "./hooks.js";
+import type { PassDraft } from "./pass-draft.js";
+import type { Remembered } from "./remembered.js";
+import { useTold } from "./told.js";
+import { type HistoryInfo, type KeptChoice, type SmartConfig, faultOf, isGone } from "./types.js";
+
+/** What passes of one's own begin with. */
+export const FIRST_PRESET = "balanced";
+
+/** What is chosen for a history: which provider, with what, and how much may be left. */
+export function useChoices(history: string, draft: PassDraft, remembered: Remembered) {
+  const [first] = useState(() => remembered.of(history));
+  const [choice, setChoice] = useState(first.choice);
+  const [taken, setTaken] = useState(first.taken);
+  const [percent, setPercent] = useState(first.percent);
+  useEffect(() => remembered.keep(history, { choice, taken, percent }), [remembered, history, choice, taken, percent]);
+  const choose = useCallback((name: string) => {
+    setChoice(name);
+    setTaken(undefined);
+  }, []);
+  /** A recommendation is taken with its configuration, by its preset where that is all of it, and with the target that it was measured with. */
+  const take = (provider: string, config: Record<string, unknown>, targetPercent: number | undefined) => {
+    if (targetPercent !== undefined) setPercent(targetPercent);
+    const { preset, ...rest } = config;
+    const isPreset = provider === "smart" && typeof preset === "string" && Object.keys(rest).length === 0;
+    setTaken(isPreset ? undefined : { provider, config });
+    setChoice(isPreset ? `smart:${preset}` : provider === "smart" ? CUSTOM : provider);
+    if (provider === "smart" && !isPreset) draft.setConfig(config as SmartConfig);
+  };
+  return { choice, choose, taken: taken?.provider === choice ? taken : undefined, take, percent, setPercent };
+}
+
+export type Choices = ReturnType<typeof useChoices>;
+
+/** The passes that are tried while they are chosen, and what is wrong with them. */
+export function usePasses(choice: string, { config }: PassDraft) {
+  const { client } = useStudio();
+  const isOwn = choice === CUSTOM;
+  const { answer } = useAnswer(client.isLive && isOwn ? (signal) => client.presets({ signal }) : undefined, [client, isOwn]);
+  const value = config ?? answer?.presets[FIRST_PRESET];
+  const validated = useAnswer(
+    isOwn && value ? (signal) => client.validate({ provider: "smart", config: value }, { signal }) : undefined,
+    [client, isOwn, value],
+    150,
+  );
+  const faults = validated.answer?.faults ?? [];
+  // Only what was checked is tried.
+  const isReady = !isOwn || (value !== undefined && validated.answer !== undefined && !validated.isWaiting && faults.length === 0);
+  return { value: isOwn ? value : undefined, presets: answer?.presets, faults, isReady };
+}
+
+interface Given {
+  history: HistoryInfo;
+  contextWindow: number | undefined;
+  choices: Choices;
+  passes: ReturnType<typeof usePasses>;
+  remembered: Remembered;
+  /** The user does something with the condensation: what was said of an earlier saving is no news any more. */
+  onChange: () => void;
+}
+
+/** The condensation that the choices lead to, and what can be done with it. */
+export function useCondensing({ history: { id, revision }, contextWindow, choices, passes, remembered, onChange }: Given) {
+  const { client, t } = useStudio();
+  const told = useTold();
+  const { choice, taken, percent } = choices;
+  const [asks, setAsks] = useState(0);
+  const [refused, setRefused] = useState<string>();
+  const [along, setAlong] = useState(0);
+  const [isWorking, setWorking] = useState(false);
+  const window = contextWindow === undefined ? {} : { contextWindow };
+  const inspected = useAnswer((signal) => client.inspect({ history: id, ...window }, { signal }), [client, id, revision, contextWindow]);
+  const inspection = inspected.answer?.inspection;
+  const total = inspection?.tokens.messages;
+  const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
+  const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
+  const hasAnswer = useRef(false);
+  const condensed = useAnswer(
+    inspection === undefined || !passes.isReady
+      ? undefined
+      : async (signal) => {
+          const { kept } = remembered.of(id);
+          const answer = await client.condense(
+            {
+              history: id,
+              ...choiceOf(choice, passes.value),
+              ...taken,
+              ...(targetTokens !== undefined && { targetTokens }),
+              ...window,
+              ...(asks > 0 && { ask: true }),
+              ...(kept.length > 0 && { kept }),
+            },
+            { signal },
+          );
+          if (!signal.aborted) remembered.keep(id, { kept: answer.kept });
+          return answer;
+        },
+    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
+    // Somebody who goes on choosing need not wait for each step; the first time nobody has chosen.
+    client.isLive && hasAnswer.current ? 150 : 0,
+  );
+  const condensation = condensed.answer;
+  hasAnswer.current ||= condensation !== undefined;
+  // What was read belongs to another state of the file for a moment after it changed.
+  const isCurrent = condensation?.after.length === inspection?.messages.length;
+  // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.
+  const isFaulty = passes.faults.length > 0;
+  const current = isCurrent && !isFaulty && !condensed.error ? condensation : undefined;
+  // The list stays, with what is searched and open in it, until there is one of the file as it is now.
+  const listed = isFaulty || condensed.error ? undefined : condensation;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked and refused belongs to what was chosen
+  useEffect(() => {
+    setAsks(0);
+    setRefused(undefined);
+    setAlong(0);
+  }, [id, revision, choice, percent, contextWindow, own]);
+
+  const now = useRef({ revision, isWaiting: false });
+  now.current = { revision, isWaiting: condensed.isWaiting };
+  const { set, again } = condensed;
+  const undo = useCallback(
+    async (ids: string[]) => {
+      if (!condensation) return;
+      onChange();
+      setWorking(true);
+      try {
+        const { condensation: next, refused: left, dependants } = await client.undo({ condensation: condensation.id, changes: ids });
+        setAlong(dependants.length);
+        remembered.keep(id, { kept: next.kept });
+        set(next);
+        // Whatever is on its way was asked before this was chosen.
+        if (now.current.isWaiting || now.current.revision !== next.revision) again();
+        setRefused(
+          left.length > 0
+            ? t("changes.refused", { count: left.length, reason: told.fault({ code: left[0]!.code, message: left[0]!.reason }) })
+            : undefined,
+        );
+      } catch (error) {
+        setRefused(told.fault(faultOf(error)));
+        if (isGone(error)) again();
+      } finally {
+        setWorking(false);
+      }
+    },
+    [client, condensation, set, again, id, remembered, t, told, onChange],
+  );
+  /** Goes on with fewer of the kept choices. */
+  const keepOnly = (kept: KeptChoice[]) => {
+    remembered.keep(id, { kept });
+    onChange();
+    again();
+  };
+  return {
+    inspected,
+    inspection,
+    targetTokens,
+    condensed,
+    current,
+    listed,
+    isFaulty,
+    isWorking,
+    undo,
+    keepOnly,
+    refused,
+    along,
+    asks,
+    askModel: () => setAsks(asks + 1),
+    /** Names what is chosen, passes included. */
+    key: `${id} ${choice} ${percent} ${contextWindow} ${own}`,
+  };
+}

@@ -1,0 +1,279 @@
+// One history: the answer, what would go, and every way out.
+
+import * as Tabs from "@radix-ui/react-tabs";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Answer } from "./components/answer.js";
+import { Breakdown } from "./components/breakdown.js";
+import { Changes } from "./components/changes.js";
+import { CUSTOM, ProviderSelect, TargetSlider } from "./components/choices.js";
+import { ProviderComparison } from "./components/comparison.js";
+import { ContextMap } from "./components/context-map.js";
+import type { DiffMode } from "./components/diff.js";
+import { Drawer } from "./components/drawer.js";
+import { KeptNote } from "./components/kept-note.js";
+import { MessageView } from "./components/message-view.js";
+import { MetricsDashboard } from "./components/metrics.js";
+import { PassConfigurationPanel } from "./components/pass-configuration.js";
+import { PreviewPane, Waiting } from "./components/preview-pane.js";
+import { RecommendWizard } from "./components/recommend-wizard.js";
+import { Safe } from "./components/safe.js";
+import { SaveBar } from "./components/save-bar.js";
+import { FIRST_PRESET, useChoices, useCondensing, usePasses } from "./condensing.js";
+import { useStudio } from "./context.js";
+import type { PassDraft } from "./pass-draft.js";
+import type { Remembered } from "./remembered.js";
+import { type Saving, useSaving } from "./saving.js";
+import { useTold } from "./told.js";
+import type { Condensation, Hello, HistoryInfo } from "./types.js";
+
+/** Why a condensation cannot be saved now; undefined where it can. */
+function useObstacle(history: HistoryInfo, condensation: Condensation | undefined, saving: Saving, isFaulty: boolean): string | undefined {
+  const { t } = useStudio();
+  const { done } = saving;
+  if (history.problem) return t("save.unreadable");
+  if (isFaulty) return t("save.faulty");
+  if (condensation && !condensation.exact) return t("save.estimate");
+  if (condensation && !condensation.didCondense) return t("save.nothing");
+  if (done?.what === "saved" && done.revision === history.revision) return t("save.again");
+  return undefined;
+}
+
+/** Ctrl+S, or ⌘S, saves; the browser would save the page. */
+function useSaveKey(save: (() => void) | undefined): void {
+  const now = useRef(save);
+  now.current = save;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "s") return;
+      event.preventDefault();
+      now.current?.();
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
+}
+
+export interface HistoryProps {
+  hello: Hello;
+  history: HistoryInfo;
+  contextWindow: number | undefined;
+  draft: PassDraft;
+  remembered: Remembered;
+  /** Nobody answers any more, which the page says. */
+  isLost: boolean;
+}
+
+export function History({ hello, history, contextWindow, draft, remembered, isLost }: HistoryProps): ReactNode {
+  const { client, t, format } = useStudio();
+  const told = useTold();
+  const { id, revision } = history;
+  const { isLive } = client;
+  const [tab, setTab] = useState("changes");
+  const [mode, setMode] = useState<DiffMode>("inline");
+  const [selected, setSelected] = useState<number>();
+  /** The message that was looked at last: what is done otherwise to single messages begins with it. */
+  const [looked, setLooked] = useState<number>();
+  const details = useRef<HTMLDivElement>(null);
+  const clear = useRef(() => {});
+  const [changed] = useState(() => () => clear.current());
+  const choices = useChoices(id, draft, remembered);
+  const passes = usePasses(choices.choice, draft);
+  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, onChange: changed });
+  const { inspected, inspection, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
+  const usable = current?.error ? undefined : current;
+  const saving = useSaving(history, usable, condensing.key, condensed.again);
+  clear.current = saving.clear;
+  const obstacle = useObstacle(history, usable, saving, isFaulty);
+  const canSave = history.canWrite && usable?.didCondense === true && obstacle === undefined && !saving.isBusy && !isWorking;
+  useSaveKey(canSave ? saving.save : undefined);
+  const select = (index: number | undefined) => {
+    setSelected(index);
+    if (index !== undefined) setLooked(index);
+  };
+
+  if (!inspection) {
+    const message = inspected.error && !isLost ? told.fault(inspected.error) : undefined;
+    return message ? (
+      <p className="rc-error" role="alert">
+        {message}
+      </p>
+    ) : (
+      <div className="rc-skeleton">
+        <Waiting isWaiting={!isLost} />
+      </div>
+    );
+  }
+  // A message that a shorter file has no more is not shown.
+  const last = inspection.messages.length - 1;
+  const open = selected !== undefined && selected <= last ? selected : undefined;
+  const canUndo = isLive && current?.exact === true && current.didCondense;
+  const error = isFaulty
+    ? { code: "faulty_passes", message: t("fault.faulty_passes") }
+    : isLost && condensed.error?.code === "unreachable"
+      ? undefined
+      : condensed.error;
+  const window = contextWindow === undefined ? {} : { contextWindow };
+  return (
+    <div className="rc-main">
+      {history.problem && (
+        <p className="rc-error" role="alert">
+          {t("history.problem", { message: told.problem(history.problem) })}
+        </p>
+      )}
+      <Answer
+        inspection={inspection}
+        condensation={current}
+        error={error}
+        isWaiting={condensed.isWaiting}
+        onCancel={isLive ? condensed.cancel : undefined}
+        onAsk={isLive ? condensing.askModel : undefined}
+        onSave={isLive && history.canWrite ? saving.save : undefined}
+        onDownload={isLive ? saving.saveAs : undefined}
+        obstacle={isLive ? obstacle : undefined}
+        isBusy={isWorking || saving.isBusy}
+        onWhy={() => {
+          setTab("changes");
+          details.current?.scrollIntoView({ block: "start" });
+          details.current?.querySelector<HTMLElement>("[role=tab]")?.focus({ preventScroll: true });
+        }}
+      />
+      {isLive && (
+        <SaveBar
+          history={history}
+          condensation={usable}
+          saving={saving}
+          obstacle={obstacle}
+          isBusy={isWorking}
+          canReport={hello.canReport === true}
+        />
+      )}
+      <ContextMap inspection={inspection} condensation={current} selected={open} onSelect={select} />
+      {isLive ? (
+        <div className="rc-choices">
+          <ProviderSelect
+            hello={hello}
+            value={choices.choice}
+            onChange={(name) => {
+              choices.choose(name);
+              // Its passes are what somebody who chooses them wants to see.
+              setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
+            }}
+          />
+          <TargetSlider value={choices.percent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
+        </div>
+      ) : (
+        <p className="rc-hint">{t("static.note")}</p>
+      )}
+      {(listed || error) && (
+        <>
+          <PreviewPane condensation={current} error={error} isWaiting={condensed.isWaiting} mode={mode} />
+          {current?.exact && (
+            <KeptNote
+              kept={current.kept}
+              onForget={() => condensing.keepOnly([])}
+              onEase={choices.percent < 100 ? () => choices.setPercent(100) : undefined}
+              onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
+            />
+          )}
+        </>
+      )}
+      {(listed || error || isFaulty) && (
+        <Tabs.Root ref={details} className="rc-tabs" value={tab} onValueChange={setTab}>
+          <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
+            <Tabs.Trigger value="changes">
+              {t("changes.title")} {current && <b>{format.number(current.changes.length)}</b>}
+            </Tabs.Trigger>
+            <Tabs.Trigger value="breakdown">{t("breakdown.title")}</Tabs.Trigger>
+            <Tabs.Trigger value="compare">{t("compare.title")}</Tabs.Trigger>
+            {isLive && <Tabs.Trigger value="recommend">{t("recommend.title")}</Tabs.Trigger>}
+            {isLive && <Tabs.Trigger value="metrics">{t("metrics.title")}</Tabs.Trigger>}
+            {passes.value && <Tabs.Trigger value="passes">{t("passes.title")}</Tabs.Trigger>}
+          </Tabs.List>
+          <Tabs.Content value="changes">
+            {listed && !listed.error && (
+              <Changes
+                history={id}
+                condensation={listed}
+                isBusy={isWorking || listed !== current}
+                mode={mode}
+                onMode={setMode}
+                onSelect={select}
+                onUndo={canUndo || (listed !== current && listed.exact && isLive) ? condensing.undo : undefined}
+                onGone={condensed.again}
+                refused={condensing.refused}
+                along={condensing.along}
+              />
+            )}
+          </Tabs.Content>
+          <Tabs.Content value="breakdown">
+            <Breakdown inspection={inspection} onSelect={select} />
+          </Tabs.Content>
+          <Tabs.Content value="compare">
+            <ProviderComparison
+              history={id}
+              revision={revision}
+              hello={hello}
+              targetTokens={targetTokens}
+              limit={targetTokens ?? inspection.window?.atLimit.tokens}
+              chosen={choices.choice}
+              onChoose={isLive ? choices.choose : undefined}
+            />
+          </Tabs.Content>
+          {isLive && (
+            <Tabs.Content value="recommend">
+              <RecommendWizard
+                history={id}
+                revision={revision}
+                {...window}
+                {...(targetTokens !== undefined && { targetTokens })}
+                onTake={(provider, config, tokens) =>
+                  choices.take(provider, config, tokens === undefined ? undefined : (100 * tokens) / (inspection.tokens.messages || 1))
+                }
+              />
+            </Tabs.Content>
+          )}
+          {isLive && (
+            <Tabs.Content value="metrics">
+              <MetricsDashboard refresh={condensing.asks} />
+            </Tabs.Content>
+          )}
+          {passes.value && passes.presets && (
+            <Tabs.Content value="passes">
+              <Safe reset={{ label: t("page.resetPasses"), do: () => draft.setConfig(passes.presets![FIRST_PRESET]!) }}>
+                <PassConfigurationPanel
+                  value={passes.value}
+                  onChange={draft.setConfig}
+                  memory={draft.memory}
+                  onTaken={draft.taken}
+                  messages={inspection.messages}
+                  looked={looked}
+                  presets={passes.presets}
+                  faults={passes.faults}
+                  condensation={passes.isReady ? current : undefined}
+                />
+              </Safe>
+            </Tabs.Content>
+          )}
+        </Tabs.Root>
+      )}
+      {open !== undefined && (
+        <Drawer
+          label={t("message.title", { index: open })}
+          onClose={() => select(undefined)}
+          onPrevious={open > 0 ? () => select(open - 1) : undefined}
+          onNext={open < last ? () => select(open + 1) : undefined}
+        >
+          <MessageView
+            key={open}
+            history={id}
+            revision={revision}
+            index={open}
+            condensation={current?.exact ? current.id : undefined}
+            mode={mode}
+            onGone={condensed.again}
+          />
+        </Drawer>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+// What leaves the page: saved in place and undone, copied, downloaded, as a report.
+
+import { useCallback, useEffect, useState } from "react";
+import { useStudio } from "./context.js";
+import { download } from "./download.js";
+import { type Condensation, type Fault, type HistoryInfo, StudioError, type Written, faultOf, isGone } from "./types.js";
+
+/** What was done last. */
+export type Done = (Written & { what: "saved" | "undone" }) | { what: "copied" } | { what: "downloaded"; file: string };
+
+/** `key`: names what is chosen, of which the last word was. `onGone` is called where the host keeps the condensation no more. */
+export function useSaving(history: HistoryInfo, condensation: Condensation | undefined, key: string, onGone: () => void) {
+  const { client } = useStudio();
+  const { id, revision } = history;
+  const [done, setDone] = useState<Done>();
+  const [problem, setProblem] = useState<Fault>();
+  const [isBusy, setBusy] = useState(false);
+  const clear = useCallback(() => {
+    setDone(undefined);
+    setProblem(undefined);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was said belongs to what was chosen
+  useEffect(clear, [clear, key]);
+  useEffect(() => {
+    // The page follows what it writes itself, which is no news. What somebody else wrote is.
+    setDone((old) => (old !== undefined && "revision" in old && old.revision === revision ? old : undefined));
+    // That it was not saved, because it had changed, stays to be read.
+    setProblem((old) => (old?.code === "unreadable" ? undefined : old));
+  }, [revision]);
+  const run = async (work: () => Promise<Done>) => {
+    clear();
+    setBusy(true);
+    try {
+      setDone(await work());
+    } catch (error) {
+      setProblem(faultOf(error));
+      if (isGone(error)) onGone();
+    } finally {
+      setBusy(false);
+    }
+  };
+  const exported = () => client.export({ condensation: condensation!.id });
+  return {
+    done,
+    problem,
+    isBusy,
+    clear,
+    save: () => run(async () => ({ ...(await client.save({ condensation: condensation!.id })), what: "saved" })),
+    undo: () => run(async () => ({ ...(await client.undoSave({ history: id })), what: "undone" })),
+    copy: () =>
+      run(async () => {
+        const { text } = await exported();
+        try {
+          await navigator.clipboard.writeText(text);
+        } catch {
+          throw new StudioError("not_copied", "the browser does not let this page copy");
+        }
+        return { what: "copied" };
+      }),
+    saveAs: () =>
+      run(async () => {
+        const { name, text } = await exported();
+        download(name, text);
+        return { what: "downloaded", file: name };
+      }),
+    report: () =>
+      run(async () => {
+        const { name, text } = await client.report({ condensation: condensation!.id });
+        download(name, text, "text/html");
+        return { what: "downloaded", file: name };
+      }),
+  };
+}
+
+export type Saving = ReturnType<typeof useSaving>;
