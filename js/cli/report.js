@@ -354,7 +354,6 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
     survival,
     summaryQuality,
     passes,
-    providers,
     samples,
     cost,
     summary,

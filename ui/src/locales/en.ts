@@ -206,8 +206,7 @@ export const en = {
   "fault.summary_truncated": "A summary ends mid-sentence.",
   "fault.system_limit": "The operating system denied a resource.",
   "fault.target_not_met": "The content that must stay is larger than the target.",
-  "fault.thinking_after_change":
-    "Signed thinking follows the first change: Claude models with preserved thinking refuse such a request.",
+  "fault.thinking_after_change": "Signed thinking follows the first change: Claude models with preserved thinking refuse such a request.",
   "fault.too_many": "No more files can be opened.",
   "fault.unknown_change": "There is no such change any more.",
   "fault.unknown_condensation": "This condensation is no longer available; it is being repeated.",
@@ -449,7 +448,8 @@ export const en = {
   "recall.failed": "If a provider fails on a part of the conversation, what it keeps is not measured.",
   "recall.needs_model": "What is kept of later needs is not measured for summaries by a model: no model is called here.",
   "recall.too_large": "The conversation is too large to measure here what is kept of later needs.",
-  "recall.too_short": "The conversation is too short to measure what is kept of later needs: nothing used after a cut was found only before it.",
+  "recall.too_short":
+    "The conversation is too short to measure what is kept of later needs: nothing used after a cut was found only before it.",
   "recommend.any": "Any",
   "recommend.budget": "Acceptable cost",
   "recommend.latency": "Acceptable time",
