@@ -128,8 +128,9 @@ const FORMATS = [
     format: "ai-sdk-model",
     sees(message) {
       const part = blocksOf(message).find(
-        ({ type, toolCallId, image, source, mediaType }) =>
+        ({ type, toolCallId, approvalId, image, source, mediaType }) =>
           ((type === "tool-call" || type === "tool-result") && isText(toolCallId)) ||
+          ((type === "tool-approval-request" || type === "tool-approval-response") && isText(approvalId)) ||
           (type === "image" && image !== undefined && source === undefined) ||
           (type === "file" && isText(mediaType)),
       );

@@ -148,6 +148,8 @@ countTokens(ofTheSdk);
 
 // @ts-expect-error messages are missing
 await manager.condense({});
+// @ts-expect-error nothing of a message
+await manager.condense({ messages: [{ words: "hi" }] });
 // @ts-expect-error a target is a number of tokens
 await manager.condense({ messages: history }, { targetTokens: "50%" });
 // @ts-expect-error no such option

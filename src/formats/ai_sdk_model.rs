@@ -197,6 +197,6 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
             };
             Part::json_result(id, value, is_error, at.to_vec(), &inner, Some((stands("output"), wrap)))
         }
-        (_, None) => Part::result(id, output.json().to_owned(), kind == "execution-denied", at.to_vec(), Slot::Fixed),
+        (_, None) => Part::fixed_result(id, output.to_raw(), kind == "execution-denied", at.to_vec()),
     }
 }

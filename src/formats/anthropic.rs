@@ -74,7 +74,7 @@ fn part_of(role: &Role, json: Json<'_>, index: usize) -> Part {
     let block = Block::read(&json.to_raw());
     let slot = match &block {
         Block::Text { .. } => Slot::Text(stands("text")),
-        Block::ToolUse { input, .. } if input.get().starts_with('{') => Slot::Input(stands("input")),
+        Block::ToolUse { .. } => Slot::Input(stands("input")),
         Block::ToolResult { content: Content::Text(_), .. } => Slot::Text(stands("content")),
         Block::ToolResult { content: Content::Blocks(blocks), .. } => {
             let place = |(inner, block): (usize, &Block)| {

@@ -248,8 +248,13 @@ fn calls(fields: &JsonObject<'_>, base: &[PathStep]) -> Vec<Part> {
             let same = same.object();
             if same.string("type").as_deref() == Some("tool_use") && same.string("id").as_ref() == Some(&id) {
                 let at = below(base, ["content".into(), block.into()]);
-                let is_object = same.get("input").is_some_and(Json::is_object);
-                let slot = if is_object { Slot::Input(below(&at, ["input".into()])) } else { Slot::Fixed };
+                let stands = below(&at, ["input".into()]);
+                let slot = match same.get("input") {
+                    Some(input) if input.is_object() => Slot::Input(stands),
+                    // As it was streamed.
+                    Some(input) if input.string().is_some() => Slot::Encoded(stands),
+                    _ => Slot::Fixed,
+                };
                 part = part.with_copy(at, slot);
             }
         }

@@ -196,7 +196,7 @@ pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -
         return Some(Part::result(id, text, false, at, Slot::Text(stands.to_vec())));
     }
     if !content.is_array() {
-        return Some(Part::result(id, content.json().to_owned(), false, at, Slot::Fixed));
+        return Some(Part::fixed_result(id, content.to_raw(), false, at));
     }
     Some(Part::result_of_blocks(id, blocks_of(content, stands), false, at))
 }

@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Slot, steps},
+    part::{Part, Slot, raw_of, steps},
     rules::Breaches,
 };
 use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -183,7 +183,7 @@ fn tool(own: &JsonObject<'_>, index: usize, found: &mut Vec<Part>, results: &mut
     let state = own.object("state");
     let (Some(id), Some(name)) = (own.string("callID"), own.string("tool")) else { return };
     found.push(Part::call(id.clone(), name, state.get("input"), at(), steps!["parts", index, "state", "input"]));
-    let fixed = |text: &str, is_error| Part::result(id.clone(), text.to_owned(), is_error, at(), Slot::Fixed);
+    let fixed = |text: &str, is_error| Part::fixed_result(id.clone(), raw_of(&text), is_error, at());
     let stands = |field: &'static str| Slot::Text(steps!["parts", index, "state", field]);
     results.push(match state.string("status").as_deref() {
         Some("completed") if state.object("time").get("compacted").is_some_and(|time| !time.is_null()) => {

@@ -117,16 +117,11 @@ impl Part {
         Self::new(Role::Assistant, block, at, Slot::Fixed)
     }
 
-    /// A call whose parameters are an object that stands at `input`.
+    /// A call whose parameters stand at `stands`.
     pub fn call(id: String, name: String, input: Option<Json<'_>>, at: Path, stands: Path) -> Self {
-        match input.filter(|input| input.is_object()) {
+        match input {
             Some(input) => Self::new(Role::Assistant, call(id, name, input.to_raw()), at, Slot::Input(stands)),
-            // Without parameters, or with what is no object: nothing in it is changed.
-            None => {
-                let value = input.map_or("{}", Json::json);
-                let held = if value.starts_with('{') { value.to_owned() } else { format!("{{\"input\":{value}}}") };
-                Self::new(Role::Assistant, call(id, name, checked(held)), at, Slot::Fixed)
-            }
+            None => Self::new(Role::Assistant, call(id, name, checked("{}".to_owned())), at, Slot::Fixed),
         }
     }
 
@@ -150,6 +145,12 @@ impl Part {
     /// A result that is one text.
     pub fn result(id: String, text: String, is_error: bool, at: Path, slot: Slot) -> Self {
         Self::new(Role::User, result(id, Content::Text(text), is_error), at, slot)
+    }
+
+    /// A result that is never changed: counted by its JSON.
+    pub fn fixed_result(id: String, json: Box<RawValue>, is_error: bool, at: Path) -> Self {
+        let block = Block::Other { kind: "json".to_owned(), raw: json };
+        Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
     }
 
     /// A result of blocks, with the place of each text among them.
@@ -181,8 +182,10 @@ impl Part {
         let long: Vec<_> = string_values(json.json()).into_iter().filter(|value| value.literal.len() >= LONG).collect();
         let bytes: usize = long.iter().map(|value| value.literal.len()).sum();
         if 2 * bytes < json.json().len() {
-            let slot = wrap.map_or(Slot::Fixed, |(path, wrap)| Slot::Wrapped(path, wrap));
-            return Self::result(id, json.json().to_owned(), is_error, at, slot);
+            return match wrap {
+                Some((path, wrap)) => Self::result(id, json.json().to_owned(), is_error, at, Slot::Wrapped(path, wrap)),
+                None => Self::fixed_result(id, json.to_raw(), is_error, at),
+            };
         }
         let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
         let rest = Block::Other { kind: "json".to_owned(), raw: checked(splice(json.json(), &mut emptied)) };

@@ -4,11 +4,11 @@ mod writers;
 
 use std::collections::BTreeMap;
 
-use proptest::{prelude::*, sample::select};
+use proptest::{collection::vec, prelude::*, sample::select};
 use roo_condense::{
     Block, Content, Conversation, FORMATS, Format, Llm, Projection, create_provider, edited, format_named,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::writers::written;
 use super::{
@@ -23,8 +23,8 @@ fn any_format() -> impl Strategy<Value = &'static str> {
 }
 
 /// A provider that asks no model.
-fn any_mechanical() -> impl Strategy<Value = (&'static str, serde_json::Value)> {
-    select(vec![
+fn any_mechanical() -> impl Strategy<Value = (&'static str, Value)> {
+    prop::sample::select(vec![
         ("lossless", json!({})),
         ("truncation", json!({})),
         ("truncation", json!({ "mode": "window" })),
@@ -114,7 +114,7 @@ fn breaches(projection: &Projection) -> BTreeMap<String, usize> {
 fn check(
     format: &str,
     json: &str,
-    (provider, config): (&str, &serde_json::Value),
+    (provider, config): (&str, &Value),
     target: Option<usize>,
 ) -> Result<(usize, usize), TestCaseError> {
     let format: &'static dyn Format = format_named(format).unwrap();
@@ -143,8 +143,58 @@ fn check(
     Ok((tally(before.conversation()).total(), tally(&condensed).total()))
 }
 
+/// A history in which other values stand in some places.
+fn damaged(json: &str, places: &[(usize, usize)]) -> String {
+    let mut history: Value = serde_json::from_str(json).unwrap();
+    let junk = [
+        json!(null),
+        json!(5),
+        json!(""),
+        json!([]),
+        json!({}),
+        json!("tool"),
+        json!([null, 5]),
+        json!({ "type": "text" }),
+        json!("\u{10F000} \u{FEFF}"),
+    ];
+    for (place, value) in places {
+        let mut paths = Vec::new();
+        all_paths(&history, String::new(), &mut paths);
+        let path = &paths[place % paths.len()];
+        if let Some(slot) = history.pointer_mut(path).filter(|_| !path.is_empty()) {
+            *slot = junk[value % junk.len()].clone();
+        }
+    }
+    history.to_string()
+}
+
+fn all_paths(value: &Value, path: String, found: &mut Vec<String>) {
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| all_paths(item, format!("{path}/{index}"), found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, field)| all_paths(field, format!("{path}/{}", escaped(key)), found));
+        }
+        _ => {}
+    }
+    found.push(path);
+}
+
 proptest! {
     #![proptest_config(cases(150))]
+
+    #[test]
+    fn damaged_histories_are_never_made_worse(
+        format in any_format(), history in native(), places in vec((any::<usize>(), any::<usize>()), 1..6),
+        provider in any_mechanical(), target in any_target(),
+    ) {
+        let conversation = Conversation::parse(&history).unwrap();
+        let target = target.of(&conversation);
+        let json = damaged(&written(format, &conversation), &places);
+        check(format, &json, (provider.0, &provider.1), target)?;
+    }
 
     #[test]
     fn pairs_stay_whole_and_nothing_else_changes(
