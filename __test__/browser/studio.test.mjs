@@ -199,9 +199,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await lines.fill("0");
     await expect.poll(() => lines.getAttribute("aria-invalid")).toBe("true");
     const note = await lines.getAttribute("aria-describedby");
-    expect(await page.evaluate((id) => document.getElementById(id).textContent, note)).toMatch(
-      /^must be a whole number .*; got 0$/,
-    );
+    expect(await page.evaluate((id) => document.getElementById(id).textContent, note)).toMatch(/^must be a whole number .*; got 0$/);
     expect(await seriousIn(page)).toEqual([]);
     await page.getByText("For all passes").focus();
     await page.getByRole("alert").getByRole("button", { name: /^Show/ }).click();
