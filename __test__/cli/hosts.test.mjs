@@ -74,7 +74,7 @@ describe.skipIf(isWindows)("--in-place", () => {
     const { code, stdout, stderr } = shell(command);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(part);
-    expect(stderr).toContain("--out writes the result elsewhere");
+    expect(stderr).toContain("use --out FILE to write the result elsewhere");
     expect(names().filter((name) => name !== "odd")).toEqual(["history.json"]);
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(isWindows)("a file that cannot be written whole is not written",
     const before = text("history.json");
     const { code, stderr } = shell(`${little} ${command}`);
     expect(code).toBe(7);
-    expect(stderr).toEqual(oneLine("(larger than this process may write|the disk is full)"));
+    expect(stderr).toEqual(oneLine("(exceeds the size limit of this process|the disk is full)"));
     expect(text("history.json")).toBe(before);
     expect(names().filter((name) => name !== "there.json")).toEqual(["history.json"]);
     if (command.includes("there")) expect(text("there.json")).toBe("mine\n");

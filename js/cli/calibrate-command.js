@@ -59,7 +59,7 @@ async function calibrate(library, settings, { stdout, progress }) {
   const { signal } = interruption;
   let found;
   try {
-    // How many there will be is not known before the end.
+    // Their number is known only at the end.
     const onProgress = ({ tried }) => progress.step(`learning: ${plural(tried, "configuration")} tried`, 1, 2);
     const goal = target && { reductionPercent: 100 - target.percent };
     found = await interruption.during(() =>

@@ -1,6 +1,6 @@
 "use strict";
 
-// From arguments to the package's own calls: which provider, with what, and what came out.
+// From arguments to calls of the package: the provider, its options and its result.
 
 const fs = require("node:fs");
 const { KEY_VARIABLES, wrong } = require("./arguments.js");

@@ -58,7 +58,7 @@ function recountByKind(counts, before, after, countTokens) {
 /** Tokens of all kinds together. */
 const totalOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** Whether tool calls stand as text in the messages (Roo's XML), where they count as message text. */
+/** Whether tool calls are plain text in the messages (Roo's XML), so that they count as message text. */
 function hasToolText(messages) {
   let found = false;
   for (const message of messages) {

@@ -574,7 +574,7 @@ const flagNamed = (name) => /** @type {Flag} */ (FLAGS.find((flag) => flag.name 
 function flagFor(flag, command = "") {
   const own = flag.for?.[command];
   if (!own) return flag;
-  // What the flag means elsewhere does not explain another meaning.
+  // The details of the general meaning do not explain another one.
   return { ...flag, ...(own.about && { details: undefined }), ...own };
 }
 

@@ -129,7 +129,7 @@ function decode(bytes, shownName) {
 
 /** The first byte that cannot be part of UTF-8: its offset, and where the text up to there ends. */
 function firstInvalidByte(bytes) {
-  // Decoding puts U+FFFD in the place of what is wrong; the first one that does not stand in the bytes, too, is the place.
+  // Decoding replaces invalid bytes by U+FFFD; the first one that is not in the bytes marks the place.
   const text = bytes.toString("utf8");
   let offset = 0;
   let from = 0;
@@ -142,7 +142,7 @@ function firstInvalidByte(bytes) {
   }
 }
 
-/** The text of a history. Of JSON Lines, the last one may be cut within a character: then it is the text before that line, and `isCut`. */
+/** The text of a history. The last line of JSON Lines may be cut off within a character; the text then ends before that line, and `isCut` is true. */
 function decodeHistory(bytes, shownName) {
   try {
     return { ...decode(bytes, shownName), isCut: false };

@@ -47,7 +47,7 @@ const isTranscript = (values) => values.every(isRecord) && values.some(holdsMess
 
 const holdsMessage = ({ type, message }) => (type === "user" || type === "assistant") && isObject(message) && "role" in message;
 
-/** Whether the model was shown what a record holds: subagents work in sidechains, and errors of the API and summaries are for people. */
+/** Whether the model saw the content of a record. Sidechains belong to subagents; API errors and summaries are for people. */
 const isShown = (record) => holdsMessage(record) && !record.isSidechain && !record.isApiErrorMessage;
 
 /**

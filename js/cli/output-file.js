@@ -102,7 +102,7 @@ function writeBackup(file, content, stat) {
   for (let count = 0; ; count++) {
     const backup = count === 0 ? `${file}.bak` : `${file}.bak.${count}`;
     try {
-      // Readable for nobody else while it is written.
+      // Unreadable for others while it is written.
       create(backup, content, { mode: 0o600, like: stat });
     } catch (error) {
       if (error.code === "EEXIST") continue;
@@ -163,8 +163,8 @@ function requireReplaceable(name) {
 }
 
 /**
- * Puts `content` in the place of the file that `history` was read from; a symbolic link goes on pointing there. Returns both paths, and how many other
- * names the file has (hard links), which keep the old content.
+ * Replaces the file that `history` was read from by `content`; a symbolic link still points to it. Returns both paths, and the number of other names of
+ * the file (hard links), which keep the old content.
  */
 function replaceInput(history, content) {
   let file;

@@ -39,9 +39,9 @@ function withFlag(line) {
   return `${found.flag}${rest.startsWith(".") ? `: ${rest.slice(1)}` : rest}`;
 }
 
-/** A line with flags in place of the options that it quotes. */
+/** A line with flags in place of the options that it quotes, and of the handler, which `--llm` is here. */
 const withFlags = (line) =>
-  line.replace(/`(\w+)(?:: true)?`/g, (quoted, option) => {
+  line.replace(/\bthere is no handler\b/g, "there is no --llm").replace(/`(\w+)(?:: true)?`/g, (quoted, option) => {
     if (option === "apiKey") return KEYS;
     const found = PATHS.find(({ path }) => path === option);
     return found ? found.flag : quoted;

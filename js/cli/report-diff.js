@@ -1,23 +1,23 @@
 "use strict";
 
-// Differences of messages as lines for people: what goes in red, what comes in green, with a few lines around.
+// Differences of messages as lines for people: removed lines in red, added ones in green, with a few lines around them.
 
 const { number, plural, visible, visibleLine } = require("./terminal.js");
 
-/** Lines in a row that go or come of which all are shown, and how many are of more. */
+/** Largest number of removed or added lines in a row that are all shown, and the number shown of more. */
 const [MAX_IN_A_ROW, SHOWN_IN_A_ROW] = [6, 4];
-/** Places that are shown of one text. */
+/** Largest number of places shown of one text. */
 const MAX_HUNKS = 4;
-/** Texts of one message that are shown. */
+/** Largest number of texts shown of one message. */
 const MAX_TEXTS = 4;
 const INDENT = "      ";
 
-/** What of a difference is asked for. */
+/** The limits for `diffMessages`. */
 const LIMITS = Object.freeze({ context: 1, lines: 5000, characters: 240 });
 
 const MARKS = { same: " ", removed: "-", added: "+" };
 
-/** Where a text stands in its message, in words. */
+/** The place of a text in its message, in words. */
 function placeOf({ path, blockIndex }, named) {
   const names = path.slice(1).filter((step) => typeof step === "string");
   const parameter = names[0] === "input" ? names.slice(1).join(".") : "";
@@ -34,7 +34,7 @@ function shownLine({ kind, text, charactersBefore = 0, charactersAfter = 0 }, wi
   return `${INDENT}${MARKS[kind]} ${shown}${isCut ? "…" : ""}`.trimEnd();
 }
 
-/** Lines of one kind that stand together. */
+/** Groups of adjacent lines of one kind. */
 function rowsOf(lines) {
   const rows = [];
   for (const line of lines) {
@@ -45,7 +45,7 @@ function rowsOf(lines) {
   return rows;
 }
 
-/** Where a hunk stands, in words. */
+/** The place of a hunk, in words. */
 function headingOf(hunk, place) {
   const { beforeLine, afterLine } = hunk;
   const line = beforeLine === afterLine ? `line ${number(beforeLine)}` : `line ${number(beforeLine)}, now ${number(afterLine)}`;

@@ -1,7 +1,7 @@
 "use strict";
 
-// What leads back from a condensed file, kept beside it: `history.restore.json` beside `history.json`, and `history.restore.1.json` and so on when
-// there is one already. It holds the bytes of the input, compressed, and what `restore` needs when messages were added to the result since.
+// The file with the restore data beside a condensed file: `history.restore.json` beside `history.json`, or `history.restore.1.json` and so on if that
+// exists. It holds the compressed bytes of the input, and the data that `restore` needs if messages were added to the result since.
 
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
@@ -32,7 +32,7 @@ function* restoreNames(file) {
   for (let count = 1; ; count++) yield `${name}.restore.${count}.json`;
 }
 
-/** Restore data that stands beside `file`, the newest first. */
+/** The restore data beside `file`, the newest first. */
 function restoreFilesBeside(file) {
   const folder = path.dirname(file);
   const stem = `${path.basename(file).replace(/\.json$/i, "")}.restore`;
@@ -86,7 +86,7 @@ function originalBytes({ name, original }) {
   } catch (error) {
     throw damaged(name, `its copy of the input is damaged (${error.message})`);
   }
-  if (sha256(bytes) !== original.sha256) throw damaged(name, "its copy of the input is damaged (the hash is another)");
+  if (sha256(bytes) !== original.sha256) throw damaged(name, "its copy of the input is damaged: the hash differs");
   return bytes;
 }
 

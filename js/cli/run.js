@@ -210,7 +210,7 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
     tell(error, environment);
     if (wantsJson(args)) {
       const told = { version, exitCode, error: failureJson(error) };
-      // Where that cannot be printed, standard error has it.
+      // If that cannot be printed, it is on standard error.
       await print(stdout, `${JSON.stringify(told, null, 2)}\n`).catch(() => {});
     }
     return exitCode;

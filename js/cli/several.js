@@ -51,7 +51,7 @@ function noHistories(names, count) {
   return new Failure(EXIT.notMessages, `${names.map(visible).join(", ")}: ${files}`);
 }
 
-/** The settings for each of several histories. The results go into a folder, which is made if need be; those of a folder keep their paths below it. */
+/** The settings for each of several histories. The results go into a folder, which is created if needed; those of a folder keep their paths below it. */
 function settingsOfEach(settings, files) {
   const { out } = settings;
   if (out === undefined) return files.map(({ file }) => ({ ...settings, file }));
@@ -72,7 +72,7 @@ function totalOf(sums, { failed, skipped }) {
   return total;
 }
 
-/** What a total says of each kind of sum. */
+/** The words for each kind of sum in a total. */
 const SUMS = {
   tokensAfter: ({ tokensBefore, tokensAfter }) =>
     `${number(tokensBefore)} -> ${plural(tokensAfter, "token")}, ${percent(tokensBefore - tokensAfter, tokensBefore)} fewer`,
