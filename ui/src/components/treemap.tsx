@@ -100,12 +100,12 @@ export function Treemap({ inspection, condensation, onSelect }: TreemapProps): R
                       height: Math.max(1, cell.height - GAP),
                     }}
                     title={whole}
-                    aria-label={whole}
                     onClick={() => onSelect?.(part.message)}
                   >
+                    <span className="rc-unseen">{whole}</span>
                     <i style={{ height: `${(100 * part.gone) / part.tokens}%` }} />
-                    {isLegible && <span>{lastPart(said)}</span>}
-                    {isLegible && cell.height > 2 * LEAST.height && <span>{format.number(part.tokens)}</span>}
+                    {isLegible && <span aria-hidden="true">{lastPart(said)}</span>}
+                    {isLegible && cell.height > 2 * LEAST.height && <span aria-hidden="true">{format.number(part.tokens)}</span>}
                   </button>
                 );
               })}
