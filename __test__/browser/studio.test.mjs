@@ -395,6 +395,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.waitForSelector(".rc-diff tr");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("tab", { name: "What fills it" }).click();
+    await page.locator(".rc-treemap-cell").first().waitFor();
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("tab", { name: "Compare providers" }).click();
     await page.locator(".rc-way").first().waitFor();
@@ -595,6 +596,17 @@ describe.skipIf(isMissing)("the studio", () => {
     expect(complaints).toEqual([]);
     await page.close();
     await own.stop();
+  });
+
+  test("what fills it is seen as areas, of which each opens its largest message", async () => {
+    const { page, complaints } = await openPage(browser, studio.address);
+    await page.getByRole("tab", { name: "What fills it" }).click();
+    const cell = page.locator(".rc-treemap-cell").first();
+    await expect(cell.locator(".rc-unseen").textContent()).resolves.toMatch(/^Read .*dates\.ts: [\d,]+ tokens, [\d,]+ would go$/);
+    await cell.click();
+    await expect.poll(() => page.locator(".rc-drawer .rc-message h3").textContent()).toMatch(/^Message \d+/);
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 
   test("what a history says is text, whatever it says", async () => {

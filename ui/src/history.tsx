@@ -206,7 +206,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             )}
           </Tabs.Content>
           <Tabs.Content value="breakdown">
-            <Breakdown inspection={inspection} onSelect={select} />
+            <Breakdown inspection={inspection} condensation={current} onSelect={select} />
           </Tabs.Content>
           <Tabs.Content value="compare">
             <ProviderComparison

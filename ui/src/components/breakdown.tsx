@@ -3,11 +3,14 @@
 import type { ReactNode } from "react";
 import { useStudio } from "../context.js";
 import { visibleText } from "../text.js";
-import type { Inspection, Waste } from "../types.js";
+import type { Condensation, Inspection, Waste } from "../types.js";
 import { useKindName } from "./kinds.js";
+import { Treemap } from "./treemap.js";
 
 export interface BreakdownProps {
   inspection: Inspection;
+  /** What would go of it. */
+  condensation?: Condensation | undefined;
   onSelect?: ((index: number) => void) | undefined;
 }
 
@@ -56,7 +59,7 @@ function Table({ title, heads, rows }: { title: string; heads: string[]; rows: R
   );
 }
 
-export function Breakdown({ inspection, onSelect }: BreakdownProps): ReactNode {
+export function Breakdown({ inspection, condensation, onSelect }: BreakdownProps): ReactNode {
   const { t, format } = useStudio();
   const kindName = useKindName();
   const total = inspection.tokens.total || 1;
@@ -74,6 +77,7 @@ export function Breakdown({ inspection, onSelect }: BreakdownProps): ReactNode {
   ];
   return (
     <section className="rc-breakdown" aria-label={t("breakdown.title")}>
+      <Treemap inspection={inspection} condensation={condensation} onSelect={onSelect} />
       <div className="rc-wastes">
         {wastes.map(([name, note, waste]) => (
           <details key={name} className="rc-waste">
