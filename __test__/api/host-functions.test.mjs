@@ -98,7 +98,7 @@ describe("a process outlives", () => {
     ],
     [
       "a function that protects messages and rejects",
-      "try { createTruncationProvider().condense({ messages }, { protect: { messages: rejects } }); } catch ({ code }) { await later(10); return code; }",
+      "try { await createTruncationProvider().condense({ messages }, { protect: { messages: rejects } }); } catch ({ code }) { await later(10); return code; }",
       "invalid_argument",
     ],
     [

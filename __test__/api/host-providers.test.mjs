@@ -191,13 +191,15 @@ describe("what it returns", () => {
   ])("%s: the error says which rule, where, and which call", async (_, make, problem, told) => {
     const manager = managerWith(({ messages: given }) => ({ messages: make(given) }));
     const { error } = await manager.condense({ messages });
-    expect(error).toEqual({ code: "broken_result", message: expect.stringContaining(told), problem });
+    expect(error).toMatchObject({ code: "broken_result", message: expect.stringContaining(told), problem });
     // Where another stands in for it, the warning says so.
     const withFallback = new CondensationManager({ provider: "mine", fallback: ["truncation"] });
     withFallback.registerProvider({ id: "mine", condense: ({ messages: given }) => ({ messages: make(given) }) });
     const stood = await withFallback.condense({ messages: conversation(6) }, { targetTokens: 900 });
     expect(stood.error).toBeUndefined();
-    expect(stood.warnings).toContainEqual({ code: "provider_failed", errorCode: "broken_result", message: expect.stringContaining(told) });
+    expect(stood.warnings).toContainEqual(
+      expect.objectContaining({ code: "provider_failed", errorCode: "broken_result", message: expect.stringContaining(told) }),
+    );
     expect(stood.providers).toEqual([
       { id: "mine", tokensSaved: 0 },
       { id: "truncation", tokensSaved: stood.metrics.tokensSaved },

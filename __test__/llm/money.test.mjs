@@ -134,11 +134,13 @@ describe("alerts", () => {
   test("a condensation that costs more than ten cents is told", async () => {
     const manager = native({ handler: model("main", { cost: 0.11 }) });
     const result = await manager.condense({ messages });
-    expect(result.warnings).toContainEqual({
-      code: "high_cost",
-      message: "a condensation cost $0.1100, more than $0.1000",
-      field: "costAlert",
-    });
+    expect(result.warnings).toContainEqual(
+      expect.objectContaining({
+        code: "high_cost",
+        message: "a condensation cost $0.1100, more than $0.1000",
+        field: "costAlert",
+      }),
+    );
     expect(manager.getMetrics().alerts.map(({ code }) => code)).toEqual(["high_cost"]);
     for (const costAlert of [false, 0.2]) {
       const quiet = native({ handler: model("main", { cost: 0.11 }), costAlert });

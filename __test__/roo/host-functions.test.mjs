@@ -20,7 +20,7 @@ describe("services that throw", () => {
     [
       "an async telemetry",
       { telemetry: async () => fail() },
-      "Telemetry failed: host.telemetry(): an object is not allowed; allowed: the telemetry service itself, not a promise of one",
+      "Telemetry failed: host.telemetry() must be the telemetry service itself, not a promise of one; got an object",
     ],
     ["a telemetry function", { telemetry: () => ({ captureContextCondensed: fail }) }, "Telemetry failed: boom"],
     ["condensingHandler", { condensingHandler: fail }, "No condensing handler: boom"],

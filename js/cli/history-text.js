@@ -3,7 +3,16 @@
 // The messages in the text of a history, and the text for other messages. It knows no files, because browsers use it, too.
 
 const { EXIT, Failure } = require("./exit-codes.js");
-const { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages } = require("./json-lines.js");
+const {
+  isJsonLines,
+  isRollout,
+  isTranscript,
+  itemsOfRollout,
+  linesOf,
+  messagesOfTranscript,
+  readLines,
+  requireMessages,
+} = require("./json-lines.js");
 const { visible } = require("./terminal.js");
 const { TRANSCRIPT, foreignIn } = require("../formats.js");
 const isObject = require("../is-object.js");
@@ -104,12 +113,13 @@ function describe(value) {
     .join(", ")}${keys.length > 6 ? " and more" : ""}`;
 }
 
-/** A history of JSON Lines. `textWith` writes JSON Lines again; for a Claude Code session, an array of messages. */
+/** A history of JSON Lines. `textWith` writes JSON Lines again; for a session of Claude Code or Codex, an array of messages. */
 function readJsonLines(text, shownName) {
   const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
   const values = lines.map(({ value }) => value);
-  const isSession = isTranscript(values);
-  const messages = isSession ? messagesOfTranscript(values) : values;
+  const session = sessionIn(values);
+  const isSession = session !== undefined;
+  const messages = session ?? values;
   const foreign = foreignIn(messages);
   // Lines in the format of others may hold no message at all. So may those of a session that has just begun, which is said of them.
   if (foreign?.name !== TRANSCRIPT) refuse(foreign, shownName);
@@ -120,6 +130,12 @@ function readJsonLines(text, shownName) {
       ? `${JSON.stringify(changed, null, 2)}\n`
       : linesOf(changed, lines, halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1));
   return { messages, textWith, isSession, halfLine };
+}
+
+/** The messages that an agent's session holds; undefined for values that are messages themselves. */
+function sessionIn(values) {
+  if (isTranscript(values)) return messagesOfTranscript(values);
+  return isRollout(values) ? itemsOfRollout(values) : undefined;
 }
 
 /** A history of JSON. The text that `textWith` writes differs only where messages do. */

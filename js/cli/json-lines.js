@@ -1,6 +1,7 @@
 "use strict";
 
-// Histories with one JSON value on each line: messages, or the records of a Claude Code session (~/.claude/projects/*/*.jsonl), which hold one each.
+// Histories with one JSON value on each line: messages, the records of a Claude Code session (~/.claude/projects/*/*.jsonl), or the lines of a Codex
+// rollout (~/.codex/sessions/**/rollout-*.jsonl).
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const isObject = require("../is-object.js");
@@ -82,6 +83,24 @@ const isSameAnswer = (one, other) =>
 const areResults = ({ type, message: { content } }) =>
   type === "user" && Array.isArray(content) && content.length > 0 && content.every((block) => block?.type === "tool_result");
 
+const isRolloutLine = (value) => isObject(value) && typeof value.type === "string" && isObject(value.payload);
+
+/** Whether these values are the lines of a Codex rollout. */
+const isRollout = (values) => values.every(isRolloutLine) && values.some(({ type }) => type === "session_meta" || type === "response_item");
+
+/**
+ * What Codex sends to the model: items of OpenAI's Responses API. A compaction replaces all items before it by its own; lines of other types repeat the
+ * conversation for the screen.
+ */
+function itemsOfRollout(lines) {
+  let items = [];
+  for (const { type, payload } of lines) {
+    if (type === "response_item") items.push(payload);
+    else if (type === "compacted" && Array.isArray(payload.replacement_history)) items = [...payload.replacement_history];
+  }
+  return items;
+}
+
 /** Messages as lines; one that was not changed is the line that it was. */
 function linesOf(messages, lines, text) {
   const known = new Map(lines.map((line) => [line.value, line.text]));
@@ -92,8 +111,8 @@ function linesOf(messages, lines, text) {
 
 /** Refuses values among which there is no message. */
 function requireMessages(values, shownName, found) {
-  if (found.some((message) => isObject(message) && "role" in message)) return;
+  if (found.some((message) => isObject(message) && ("role" in message || message.type === "function_call"))) return;
   throw new Failure(EXIT.notMessages, told("file.noMessage", { name: shownName, count: values.length }));
 }
 
-module.exports = { isJsonLines, isTranscript, linesOf, messagesOfTranscript, readLines, requireMessages };
+module.exports = { isJsonLines, isRollout, isTranscript, itemsOfRollout, linesOf, messagesOfTranscript, readLines, requireMessages };

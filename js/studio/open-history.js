@@ -71,7 +71,7 @@ class OpenHistory {
     const begun = this.#source.watch?.(() => this.reload().then((isNew) => isNew && changed()));
     // One that fails has nobody to be told to: the history is read again when it is asked for.
     watch(begun);
-    return () => tell(async () => (await begun)?.());
+    return () => tell(() => (typeof begun === "function" ? begun() : Promise.resolve(begun).then((stop) => stop?.())));
   }
 
   /** Reads it again. Whether it was another than before. */
