@@ -90,6 +90,12 @@ impl Part {
         Self::new(role, Block::text(text), at, Slot::Text(stands))
     }
 
+    /// A message that says nothing, but has its turn.
+    pub fn nothing(role: Role) -> Self {
+        let block = Block::Other { kind: String::new(), raw: RawValue::NULL.to_owned() };
+        Self::new(role, block, Path::new(), Slot::Fixed)
+    }
+
     /// What is carried through: counted by its JSON, never changed.
     pub fn other(role: Role, kind: &str, json: Json<'_>, at: Path) -> Self {
         Self::new(role, Block::Other { kind: kind.to_owned(), raw: json.to_raw() }, at, Slot::Fixed)
