@@ -134,8 +134,7 @@ impl Projection {
     }
 
     /// How many messages the caller has.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.raws.len()
     }
 
@@ -144,9 +143,11 @@ impl Projection {
     pub fn each(&self) -> Conversation {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
         let start = self.format.start(&messages);
-        let read = |(index, message): (usize, Json<'_>)| match index < start {
-            true => Message::new(Role::Other(String::new()), Content::Blocks(Vec::new())),
-            false => alone(self.format, message),
+        let read = |(index, message): (usize, Json<'_>)| {
+            if index < start {
+                return Message::new(Role::Other(String::new()), Content::Blocks(Vec::new()));
+            }
+            alone(self.format, message)
         };
         Conversation::new(messages.into_iter().enumerate().map(read).collect())
     }
