@@ -3,12 +3,10 @@
 //! Rules: `modelMessageSchema` of the package `ai`, and its `convertToLanguageModelPrompt`, which wants the result of every call before the next message of the
 //! user or the system. What a call of `providerOptions` holds (signatures, ids of items) travels with its part.
 
-use serde_json::value::RawValue;
-
 use super::{
     format::{Format, Near, Written},
     openai_chat::blocks_of,
-    part::{Part, Path, Slot, below, raw_of, steps},
+    part::{Part, Path, Slot, Wrap, below, raw_of, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -77,7 +75,8 @@ impl Format for ModelMessages {
                 }
             };
             let is_array = content.is_some_and(Json::is_array);
-            if !(is_text && holds_text) && !(is_array && !types.is_empty()) {
+            let is_held = if is_array { !types.is_empty() } else { is_text && holds_text };
+            if !is_held {
                 let text = format!("content of a message of role {role:?} is of another type");
                 breaches.add(index, None, "empty_content", text);
             }
@@ -171,7 +170,7 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let Some(output) = fields.get("output") else {
         // As version 4 has them.
         let json = fields.get("result");
-        let wrap: fn(&str) -> Box<RawValue> = |text| raw_of(&text);
+        let wrap: Wrap = |text| raw_of(&text);
         let is_error = fields.get("isError").is_some_and(|flag| flag.json() == "true");
         return match json {
             Some(json) => {
@@ -190,7 +189,7 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
             Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec())
         }
         (_, Some(value)) => {
-            let wrap: fn(&str) -> Box<RawValue> = if is_error {
+            let wrap: Wrap = if is_error {
                 |text| raw_of(&serde_json::json!({ "type": "error-text", "value": text }))
             } else {
                 |text| raw_of(&serde_json::json!({ "type": "text", "value": text }))

@@ -22,7 +22,11 @@ impl Format for Anthropic {
     fn read(&self, message: Json<'_>) -> Vec<Part> {
         let fields = message.object();
         let role = Role::from(fields.string("role").unwrap_or_default());
-        let Some(content) = fields.get("content") else { return Vec::new() };
+        let Some(content) =
+            fields.get("content").filter(|content| !content.elements().is_empty() || content.string().is_some())
+        else {
+            return vec![Part::nothing(role)];
+        };
         if let Some(text) = content.string() {
             return vec![Part::text(role, text, steps!["content"], steps!["content"])];
         }
@@ -51,6 +55,10 @@ impl Format for Anthropic {
             content.into_iter().any(is_compaction)
         };
         messages.iter().rposition(holds).unwrap_or(0)
+    }
+
+    fn joins(&self) -> bool {
+        false
     }
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {

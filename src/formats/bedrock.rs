@@ -21,7 +21,11 @@ impl Format for Bedrock {
     fn read(&self, message: Json<'_>) -> Vec<Part> {
         let fields = message.object();
         let role = Role::from(fields.string("role").unwrap_or_default());
-        let Some(content) = fields.get("content") else { return Vec::new() };
+        let Some(content) =
+            fields.get("content").filter(|content| !content.elements().is_empty() || content.string().is_some())
+        else {
+            return vec![Part::nothing(role)];
+        };
         if let Some(text) = content.string() {
             return vec![Part::text(role, text, steps!["content"], steps!["content"])];
         }
@@ -40,6 +44,10 @@ impl Format for Bedrock {
 
     fn emptied(&self) -> &'static str {
         "\"\""
+    }
+
+    fn joins(&self) -> bool {
+        false
     }
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {

@@ -144,6 +144,9 @@ impl Slot {
 /// An edit of a call's parameters: the path in them, the new value, and the edit of the plan.
 type InputEdit = (Path, NewValue, usize);
 
+/// An edit inside a message: the part that it is about, if it is about one, and the edits of the plan that it comes from.
+type Within = (Option<usize>, Inside, Vec<usize>);
+
 /// A message that is added.
 struct New {
     /// The message of the caller's that it stands before.
@@ -160,7 +163,7 @@ struct Carry<'a> {
     /// Of each part the edit that removes it.
     gone: Vec<Vec<Option<usize>>>,
     /// By message of the caller's: the part, what is done to it, and the edit of the plan. Parts that are added are of none.
-    inside: BTreeMap<usize, Vec<(Option<usize>, Inside, Vec<usize>)>>,
+    inside: BTreeMap<usize, Vec<Within>>,
     inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
     added: Vec<New>,
 }
@@ -491,9 +494,8 @@ impl Carry<'_> {
                 }
             }
             Edit::InsertBlock { message, before, value } => {
-                let text = match Block::read(value) {
-                    Block::Text { text, .. } => text,
-                    _ => return Err(self.refused("a block of other than text")),
+                let Block::Text { text, .. } = Block::read(value) else {
+                    return Err(self.refused("a block of other than text"));
                 };
                 let from = self.of.sources.get(*message).map_or(&[][..], Vec::as_slice);
                 let last = from.iter().max().copied();
@@ -661,7 +663,7 @@ impl Carry<'_> {
         }
         gone.into_iter().find_map(|(array, count)| {
             let is_all = json.at(array).is_some_and(|array| array.elements().len() == count);
-            let name = if let PathStep::Key(name) = &array[0] { name } else { return None };
+            let PathStep::Key(name) = &array[0] else { return None };
             (is_all && !self.of.format.may_be_empty(array)).then(|| name.to_string())
         })
     }
@@ -677,14 +679,14 @@ impl Carry<'_> {
                 Edit::Insert { before, .. } => inserts.entry(*before).or_default().push(index),
                 Edit::DropBlock { message, .. } | Edit::InsertBlock { message, .. } => carried.moved[*message] = true,
                 Edit::Set { message, path, .. } if path.len() == 1 => {
-                    carried.moved[*message] |= self.of.sources[*message].len() > 1
+                    carried.moved[*message] |= self.of.sources[*message].len() > 1;
                 }
                 Edit::Set { .. } => {}
             }
         }
         for message in 0..=length {
             carried.layout.extend(inserts.get(&message).into_iter().flatten().map(|edit| Err(*edit)));
-            if message < length && !dropped[message] {
+            if dropped.get(message) == Some(&false) {
                 carried.layout.push(Ok(message));
             }
         }

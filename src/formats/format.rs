@@ -25,6 +25,12 @@ pub trait Format: Sync {
         true
     }
 
+    /// Whether messages of one role that follow each other are one, and results belong behind their calls wherever they stand. If not, each message is one of
+    /// ours: in formats that want roles to alternate as ours does.
+    fn joins(&self) -> bool {
+        true
+    }
+
     /// The first message that a model still reads, where some at the beginning are replaced by what follows them.
     fn start(&self, _messages: &[Json<'_>]) -> usize {
         0

@@ -51,6 +51,10 @@ impl Format for Gemini {
         "\"\""
     }
 
+    fn joins(&self) -> bool {
+        false
+    }
+
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
         let count = |message: Json<'_>, name: &str| {

@@ -34,7 +34,7 @@ impl Format for LangChain {
             "tool" | "function" => {
                 let id = result_id(&fields);
                 let stands = below(&base, ["content".into()]);
-                let result = fields.get("content").and_then(|content| result_of(id, content, Path::new(), &stands));
+                let result = fields.get("content").map(|content| result_of(id, content, Path::new(), &stands));
                 let is_error = fields.string("status").as_deref() == Some("error");
                 result.into_iter().map(|part| failed(part, is_error)).collect()
             }
@@ -152,7 +152,7 @@ impl<'a> Message<'a> {
             "Tool" => "tool".to_owned(),
             _ => kind,
         };
-        if !kind.is_empty() && fields.get("data").is_some_and(|data| data.is_object()) {
+        if !kind.is_empty() && fields.get("data").is_some_and(Json::is_object) {
             return message(named(kind), Shape::Stored, fields.object("data"), steps!["data"], Vec::new());
         }
         if kind.is_empty() {

@@ -28,7 +28,7 @@ impl Format for OpenAiChat {
         match role.as_str() {
             "tool" | "function" => {
                 let id = result_id(&fields);
-                let result = content.and_then(|content| result_of(id, content, Path::new(), &steps!["content"]));
+                let result = content.map(|content| result_of(id, content, Path::new(), &steps!["content"]));
                 result.into_iter().collect()
             }
             role => {
@@ -191,14 +191,14 @@ fn result_id(fields: &JsonObject<'_>) -> String {
 }
 
 /// A result whose content, a string or parts with texts, stands at `stands`.
-pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -> Option<Part> {
+pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -> Part {
     if let Some(text) = content.string() {
-        return Some(Part::result(id, text, false, at, Slot::Text(stands.to_vec())));
+        return Part::result(id, text, false, at, Slot::Text(stands.to_vec()));
     }
     if !content.is_array() {
-        return Some(Part::fixed_result(id, content.to_raw(), false, at));
+        return Part::fixed_result(id, content.to_raw(), false, at);
     }
-    Some(Part::result_of_blocks(id, blocks_of(content, stands), false, at))
+    Part::result_of_blocks(id, blocks_of(content, stands), false, at)
 }
 
 /// The parts of a result, with the place of each text.

@@ -44,7 +44,7 @@ impl Format for ResponsesItems {
             }
             ("function_call_output" | "custom_tool_call_output", Some(id)) => {
                 let output = fields.get("output");
-                let result = output.and_then(|output| result_of(id.clone(), output, whole(), &steps!["output"]));
+                let result = output.map(|output| result_of(id.clone(), output, whole(), &steps!["output"]));
                 vec![result.unwrap_or_else(|| Part::result(id, String::new(), false, whole(), Slot::Fixed))]
             }
             ("reasoning", _) => vec![Part::other(Role::Assistant, "reasoning", message, whole()).needing_next()],

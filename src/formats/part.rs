@@ -13,12 +13,15 @@ use crate::conversation::{
 /// Bytes of JSON from which a string inside a result is a text of its own.
 const LONG: usize = 100;
 
+/// What stands in the place of a result whose text is new.
+pub type Wrap = fn(&str) -> Box<RawValue>;
+
 /// From a message to a value in it.
 pub type Path = Vec<PathStep>;
 
 /// A path of names and indices.
 macro_rules! steps {
-    ($($step:expr),* $(,)?) => { vec![$(crate::conversation::PathStep::from($step)),*] };
+    ($($step:expr),* $(,)?) => { Vec::from([$(crate::conversation::PathStep::from($step)),*]) };
 }
 pub(super) use steps;
 
@@ -70,7 +73,7 @@ pub enum Slot {
     /// The same of strings inside of a JSON value whose shape stays: where one text takes the place of all, the others become empty.
     Strings(Vec<Option<Path>>),
     /// The text of a result stands here in a wrapping, which a new text gets anew.
-    Wrapped(Path, fn(&str) -> Box<RawValue>),
+    Wrapped(Path, Wrap),
     /// The parameters of a call stand here.
     Input(Path),
     /// They stand here as a text of JSON.
@@ -88,6 +91,12 @@ impl Part {
     /// A text that stands in the message as it is.
     pub fn text(role: Role, text: String, at: Path, stands: Path) -> Self {
         Self::new(role, Block::text(text), at, Slot::Text(stands))
+    }
+
+    /// A message that says nothing, but has its turn.
+    pub fn nothing(role: Role) -> Self {
+        let block = Block::Other { kind: String::new(), raw: RawValue::NULL.to_owned() };
+        Self::new(role, block, Path::new(), Slot::Fixed)
     }
 
     /// What is carried through: counted by its JSON, never changed.
@@ -174,7 +183,7 @@ impl Part {
         is_error: bool,
         at: Path,
         stands: &[PathStep],
-        wrap: Option<(Path, fn(&str) -> Box<RawValue>)>,
+        wrap: Option<(Path, Wrap)>,
     ) -> Self {
         if let Some(text) = json.string() {
             return Self::result(id, text, is_error, at, Slot::Text(stands.to_vec()));

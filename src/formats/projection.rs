@@ -16,7 +16,7 @@ use crate::{
     parallel::in_parts,
 };
 
-/// A history of another format, and what it is as messages of ours. What follows each other in one role is one message of ours, and a result stands in the
+/// A history of another format, and what it is as messages of ours. Where the format joins messages, what follows each other in one role is one message of ours, and a result stands in the
 /// message right behind that of its call, wherever it stood.
 pub struct Projection {
     pub(super) format: &'static dyn Format,
@@ -31,6 +31,8 @@ pub struct Projection {
 
 /// Blocks of one role that follow each other.
 struct Group {
+    /// The caller's message that it begins in.
+    message: usize,
     role: Role,
     blocks: Vec<(Block, (usize, usize))>,
     /// Results of the calls in it.
@@ -64,17 +66,19 @@ impl Projection {
             for (index, Part { role, block, place }) in read.into_iter().enumerate() {
                 places.push((place, (0, 0)));
                 let source = (message, index);
-                if let Block::ToolResult { tool_use_id, .. } = &block
+                if format.joins()
+                    && let Block::ToolResult { tool_use_id, .. } = &block
                     && let Some(of) = open.get_mut(tool_use_id).filter(|of| !of.is_empty()).map(|of| of.remove(0))
                 {
                     groups[of].results.push((block, source));
                     continue;
                 }
                 let joins = groups.last().is_some_and(|last| {
-                    last.role == role && last.results.is_empty() && !matches!(role, Role::Other(_))
+                    let is_one = format.joins() && !matches!(role, Role::Other(_));
+                    last.role == role && last.results.is_empty() && (is_one || last.message == message)
                 });
                 if !joins {
-                    groups.push(Group { role, blocks: Vec::new(), results: Vec::new() });
+                    groups.push(Group { message, role, blocks: Vec::new(), results: Vec::new() });
                 }
                 let of = groups.len() - 1;
                 if let Block::ToolUse { id, .. } = &block {
@@ -102,7 +106,7 @@ impl Projection {
             sources.push(from);
         };
         let mut groups = groups.into_iter().peekable();
-        while let Some(Group { role, blocks, results }) = groups.next() {
+        while let Some(Group { role, blocks, results, .. }) = groups.next() {
             add(role, blocks);
             if results.is_empty() {
                 continue;
@@ -130,8 +134,7 @@ impl Projection {
     }
 
     /// How many messages the caller has.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.raws.len()
     }
 
@@ -140,9 +143,11 @@ impl Projection {
     pub fn each(&self) -> Conversation {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
         let start = self.format.start(&messages);
-        let read = |(index, message): (usize, Json<'_>)| match index < start {
-            true => Message::new(Role::Other(String::new()), Content::Blocks(Vec::new())),
-            false => alone(self.format, message),
+        let read = |(index, message): (usize, Json<'_>)| {
+            if index < start {
+                return Message::new(Role::Other(String::new()), Content::Blocks(Vec::new()));
+            }
+            alone(self.format, message)
         };
         Conversation::new(messages.into_iter().enumerate().map(read).collect())
     }

@@ -149,7 +149,7 @@ fn model_message(message: &Message) -> Vec<String> {
     for block in &blocks {
         match block {
             Block::Thinking { thinking, .. } => {
-                parts.push(format!(r#"{{"type":"reasoning","text":{}}}"#, text(thinking)))
+                parts.push(format!(r#"{{"type":"reasoning","text":{}}}"#, text(thinking)));
             }
             Block::Text { text: said, .. } => parts.push(format!(r#"{{"type":"text","text":{}}}"#, text(said))),
             Block::ToolUse { id, name, input, .. } => parts.push(format!(
@@ -281,7 +281,7 @@ fn langchain(at: usize, message: &Message) -> Vec<String> {
         let own: Vec<String> =
             said.iter().map(|said| format!(r#"{{"type":"text","text":{}}}"#, text(said))).chain(uses).collect();
         let plain = if said.is_empty() { text("") } else { content(&said, "text") };
-        let content = if at % 2 == 0 { list(&own) } else { plain };
+        let content = if at.is_multiple_of(2) { list(&own) } else { plain };
         let kind = if message.role == Role::Assistant { "ai" } else { "human" };
         written.push(format!(
             r#"{{"type":"{kind}","content":{content},"tool_calls":{},"additional_kwargs":{{}},"id":"m{at}"}}"#,
