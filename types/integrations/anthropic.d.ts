@@ -26,7 +26,7 @@ export interface AnthropicClient {
  *
  * const client = condensing(new Anthropic({ apiKey: "…" }), { contextWindow: 200_000 });
  * const { content } = await client.messages.create({
- *   model: "claude-sonnet-4-5",
+ *   model: "claude-sonnet-5",
  *   max_tokens: 8192,
  *   messages: [{ role: "user", content: "Fix the parser." }],
  * });
