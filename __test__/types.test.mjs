@@ -98,7 +98,8 @@ function* declarationsIn(node) {
 }
 
 describe("examples", () => {
-  const entries = ["index.d.ts", path.join("js", "roo", "index.d.ts")].map((name) => path.join(root, name));
+  const pieces = ["ai-sdk", "anthropic", "langchain", "openai"].map((name) => path.join("types", "integrations", `${name}.d.ts`));
+  const entries = ["index.d.ts", path.join("js", "roo", "index.d.ts"), ...pieces].map((name) => path.join(root, name));
   const program = ts.createProgram(entries, { strict: true, types: [] });
   const checker = program.getTypeChecker();
 

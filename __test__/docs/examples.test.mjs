@@ -114,6 +114,8 @@ describe("programs", () => {
     FAKE_LLM: service.url,
     ANTHROPIC_BASE_URL: service.url,
     ANTHROPIC_API_KEY: "key-0123456789",
+    OPENAI_BASE_URL: `${service.url}/v1`,
+    OPENAI_API_KEY: "key-0123456789",
   });
 
   const runnable = programs

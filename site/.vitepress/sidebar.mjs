@@ -35,6 +35,7 @@ export const english = [
       page("The studio", "studio"),
       page("Roo-Code and its forks", "roo"),
       page("Bundling", "bundling"),
+      page("With your framework", "integrations"),
       page("Message formats", "formats"),
       page("Errors and warnings", "errors"),
     ],

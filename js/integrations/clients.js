@@ -1,0 +1,37 @@
+"use strict";
+
+// Official clients of OpenAI and Anthropic: both are generated alike, and call `prepareOptions` with the body of each request before it is written and signed.
+
+const { notAllowed, readable } = require("../errors.js");
+const isObject = require("../is-object.js");
+const { KeptCondensations } = require("./kept.js");
+
+/**
+ * A client like `client` that condenses the histories it sends.
+ * @param {any} client
+ * @param {any} options
+ * @param {(path: string, body: any) => { field: string, request: object } | undefined} historyIn where a request has its history
+ */
+function condensingClient(client, options, historyIn) {
+  const kept = new KeptCondensations(options);
+  return readable("client", () => {
+    if (typeof client?.withOptions !== "function" || typeof client.prepareOptions !== "function")
+      throw notAllowed("client", client, "a client of the official package");
+    const wrapped = client.withOptions({});
+    const { prepareOptions } = wrapped;
+    // A request is prepared again for each retry.
+    const done = new WeakSet();
+    wrapped.prepareOptions = async function prepare(request) {
+      await prepareOptions.call(this, request);
+      const { path, body, method, signal } = request;
+      const found = method === "post" && isObject(body) && !done.has(body) ? historyIn(String(path).split("?")[0], body) : undefined;
+      if (!found || !Array.isArray(body[found.field])) return;
+      const messages = await kept.messagesFor(body[found.field], { ...found.request, signal });
+      request.body = { ...body, [found.field]: messages };
+      done.add(request.body);
+    };
+    return wrapped;
+  });
+}
+
+module.exports = { condensingClient };

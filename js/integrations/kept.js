@@ -1,0 +1,200 @@
+"use strict";
+
+// Condensations that are kept between the requests of a conversation. A framework hands over its whole history with each request; what was condensed of it before is
+// applied again, so that consecutive requests begin with the same bytes and the service reads them from its prompt cache.
+
+const { checked, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { contentsOf, fingerprintOfMessages } = require("../fingerprints.js");
+const { asRead, formatOf } = require("../formats.js");
+const { countTokens } = require("../count.js");
+const { tell } = require("../host-call.js");
+const isObject = require("../is-object.js");
+const { CondensationManager } = require("../manager.js");
+
+/** Condensations that are kept; beyond, the least recently used goes. Each holds the messages it changed, which fit its target. */
+const MOST_KEPT = 64;
+const THRESHOLD_PERCENT = 75;
+const TARGET_PERCENT = 40;
+/** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
+const GROWTH_PERCENT = 5;
+
+const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning"];
+
+/**
+ * @typedef {object} Kept
+ * @property {string | undefined} format
+ * @property {number} length messages of the history that it stands for
+ * @property {string} contents what each of them says
+ * @property {string} original their number and a hash of all they say
+ * @property {(number | object)[]} items what is sent: a message of the history by its index, or one that the condensation made
+ * @property {number} tokens of the request after condensing
+ */
+
+class KeptCondensations {
+  #manager = /** @type {any} */ (undefined);
+  #contextWindow;
+  #targetPercent;
+  #onWarning;
+  /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
+  #kept = new Map();
+
+  /** @param {any} options what every piece takes, see types/integrations/options.d.ts; `more` are the names of its own */
+  constructor(options, more = []) {
+    readable("options", () => {
+      if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
+      refuseUnknown("options", options, [...OPTIONS, ...more]);
+      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning } = options;
+      requireNumber("options.contextWindow", contextWindow, 1);
+      requireNumber("options.targetPercent", targetPercent, 1, 100);
+      if (onWarning !== undefined && typeof onWarning !== "function") throw notAllowed("options.onWarning", onWarning, "a function");
+      if (manager !== undefined && !(manager instanceof CondensationManager))
+        throw notAllowed("options.manager", manager, "a CondensationManager");
+      this.#contextWindow = contextWindow;
+      this.#targetPercent = targetPercent;
+      this.#onWarning = onWarning;
+      this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: THRESHOLD_PERCENT });
+    });
+  }
+
+  /**
+   * The messages to send in the place of a history: that array itself where nothing was condensed. Never rejects.
+   * @template {object} M
+   * @param {readonly M[]} messages
+   * @param {any} request `format`, `system` prompt, `tools`, `maxTokens` and `signal`, as far as they are known
+   * @returns {Promise<readonly M[]>}
+   */
+  async messagesFor(messages, request) {
+    try {
+      return await this.#sent(messages, request);
+    } catch (error) {
+      this.#warn(error);
+      return messages;
+    }
+  }
+
+  async #sent(messages, { format: named, system, tools, maxTokens, signal }) {
+    // Applications put the date there, or what they found for this question: it is no part of what a conversation is recognised by.
+    const lead = messages.slice(0, systemMessages(messages));
+    const history = messages.slice(lead.length);
+    if (history.length === 0) return messages;
+    const format = formatOf(history, named, "messages");
+    const contents = checked(() => contentsOf(asRead(history, format), format)).join("");
+    const kept = this.#find(history, contents, format);
+    const view = kept ? viewOf(kept, history) : history;
+    const sent = kept ? [...lead, ...view] : messages;
+    try {
+      const { encoding, scale } = this.#manager.getEffectiveConfig();
+      const around = [...lead.map(textOf), ...[system, tools].map(asText)].reduce(
+        (sum, text) => sum + countTokens(text, { encoding, scale }),
+        0,
+      );
+      const tokensOf = (shown) => around + countTokens(shown, { encoding, scale, format: named });
+      const usage = { totalTokens: tokensOf(view), contextWindow: this.#contextWindow, maxTokens: usable(maxTokens) };
+      const { due, reason, threshold, allowedTokens } = this.#manager.shouldCondense(usage);
+      const grown = usage.totalTokens - (kept?.tokens ?? -Infinity);
+      if (!due || (reason !== "window" && grown < (this.#contextWindow * GROWTH_PERCENT) / 100)) return sent;
+      const dueAt = Math.max(0, Math.min((this.#contextWindow * threshold) / 100, allowedTokens));
+      const targetTokens = Math.floor((dueAt * this.#targetPercent) / 100);
+      const systemPrompt = [...lead.map(textOf), asText(system)].filter((text) => text !== "").join("\n\n");
+      const context = { ...usage, messages: view, systemPrompt, taskId: contents.slice(0, 16) };
+      const options = { format: named, targetTokens, isAutomatic: true, signal: signal ?? undefined };
+      const result = await this.#manager.condenseIfNeeded(context, options);
+      result.warnings.forEach((warning) => this.#warn(warning));
+      if (result.error) this.#warn(result.error);
+      if (signal?.aborted) return sent;
+      const items = composed(kept, history.length, view, result.messages);
+      const original = fingerprintOfMessages(asRead(history, format), format);
+      const fresh = { format, length: history.length, contents, original, items, tokens: tokensOf(result.messages) };
+      const used = this.#keep(fresh);
+      return used.items.every((item, index) => item === index) ? messages : [...lead, ...viewOf(used, history)];
+    } catch (error) {
+      this.#warn(error);
+      return sent;
+    }
+  }
+
+  /** The kept condensation of the most messages that this history begins with. */
+  #find(history, contents, format) {
+    const fitting = [...this.#kept.values()].filter((kept) => kept.format === format && contents.startsWith(kept.contents));
+    fitting.sort((one, other) => other.length - one.length);
+    const found = fitting.find((kept) => fingerprintOfMessages(asRead(history.slice(0, kept.length), format), format) === kept.original);
+    if (found) this.#keep(found);
+    return found;
+  }
+
+  /** Keeps a condensation as the one used last. Of two requests at once that condensed the same, the first decides, so that both send the same. */
+  #keep(fresh) {
+    const key = `${fresh.format} ${fresh.original} ${fresh.contents}`;
+    const kept = this.#kept.get(key) ?? fresh;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(/** @type {string} */ (this.#kept.keys().next().value));
+    return kept;
+  }
+
+  #warn(warning) {
+    if (this.#onWarning) tell(() => this.#onWarning(warning));
+  }
+}
+
+function requireNumber(field, value, least, most = Number.MAX_SAFE_INTEGER) {
+  const allowed = `a number from ${least} to ${most}`;
+  if (typeof value !== "number") throw notAllowed(field, value, allowed);
+  if (!(value >= least && value <= most)) throw outOfRange(field, value, allowed);
+}
+
+/** A limit of a request is the service's business: what is none is sent as it is, and here counts as absent. */
+const usable = (maxTokens) => (typeof maxTokens === "number" && maxTokens > 0 ? maxTokens : undefined);
+
+/** What is sent of a history that begins with what was condensed. Unchanged messages are the ones of this request. */
+const viewOf = ({ items, length }, history) => [
+  ...items.map((item) => (typeof item === "number" ? history[item] : item)),
+  ...history.slice(length),
+];
+
+/** The items of a condensation of `view`, which itself was made of `kept` and the messages behind it. */
+function composed(kept, length, view, condensed) {
+  const origins = [
+    ...(kept?.items ?? []),
+    ...Array.from({ length: length - (kept?.length ?? 0) }, (_, index) => (kept?.length ?? 0) + index),
+  ];
+  const places = new Map(view.map((message, index) => [message, index]));
+  return condensed.map((message) => {
+    const place = places.get(message);
+    return place === undefined ? withoutCacheMarks(message) : origins[place];
+  });
+}
+
+const typeOf = (message) => (typeof message.getType === "function" ? message.getType() : (message.role ?? message.type));
+const isSystem = (message) => isObject(message) && ["system", "developer"].includes(typeOf(message));
+
+/** How many system messages a history begins with. */
+function systemMessages(messages) {
+  const first = messages.findIndex((message) => !isSystem(message));
+  return first === -1 ? messages.length : first;
+}
+
+const asText = (value) => (value === undefined || value === null ? "" : typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+const textOf = ({ content }) => asText(content);
+
+const MARKS = ["cache_control", "cacheControl", "cachePoint"];
+
+/**
+ * A changed message without marks of the prompt cache: applications set them on the newest messages of each request, services allow few of them, and kept ones would
+ * add up. An object of a class stays as it is.
+ */
+function withoutCacheMarks(value) {
+  if (Array.isArray(value)) return value.map(withoutCacheMarks);
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).filter(([name]) => !MARKS.includes(name));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => {
+      if (name === "content") return [name, withoutCacheMarks(inner)];
+      if ((name === "providerOptions" || name === "providerMetadata") && isObject(inner))
+        return [name, Object.fromEntries(Object.entries(inner).map(([provider, marks]) => [provider, withoutCacheMarks(marks)]))];
+      return [name, inner];
+    }),
+  );
+}
+
+module.exports = { KeptCondensations };

@@ -1,0 +1,38 @@
+"use strict";
+
+// `roo-condense/langchain`: condensing within LangChain, as an edit of the context or as a middleware of an agent.
+
+const { KeptCondensations } = require("./kept.js");
+
+const format = "langchain";
+/** By which LangChain's own `createMiddleware` marks what it makes; loading LangChain for it would load a second copy beside the ES modules. */
+const BRAND = Symbol.for("AgentMiddleware");
+
+function condensingEdit(options) {
+  const kept = new KeptCondensations(options);
+  return {
+    async apply({ messages }) {
+      const sent = await kept.messagesFor(messages, { format });
+      if (sent !== messages) messages.splice(0, messages.length, ...sent);
+    },
+  };
+}
+
+function condensingMiddleware(options) {
+  const kept = new KeptCondensations(options);
+  return {
+    [BRAND]: true,
+    name: "CondensingMiddleware",
+    async wrapModelCall(request, handler) {
+      const { messages, systemMessage, tools, runtime } = request;
+      const about = { format, system: systemMessage?.content, tools: toolsOf(tools), signal: runtime?.signal };
+      return handler({ ...request, messages: await kept.messagesFor(messages, about) });
+    },
+  };
+}
+
+/** What services are told of tools; their schemas are objects of a library, which count as JSON Schema if they have one. */
+const toolsOf = (tools) => (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema }));
+
+exports.condensingEdit = condensingEdit;
+exports.condensingMiddleware = condensingMiddleware;

@@ -1,0 +1,26 @@
+// What the pieces for frameworks have in common.
+
+import type { CondensationError } from "../errors.js";
+import type { CondensationManager } from "../manager.js";
+import type { Warning } from "../warnings.js";
+
+/** Options of the pieces for frameworks. An unknown field is an error. */
+export interface CondensingOptions {
+  /** The model's context window in tokens, 1 or more. */
+  contextWindow: number;
+  /**
+   * Decides when a history is condensed, with which provider, and who writes summaries; its `encoding` and `scale` count the tokens of requests. Default: a manager
+   * with the threshold 75% and no model, so `lossless` condenses, and `truncation` cuts down to the target.
+   */
+  manager?: CondensationManager | undefined;
+  /**
+   * Down to this share of the tokens at which it is due a history is condensed, 1 to 100 percent, system prompt and tools included. The lower, the longer the prompt cache
+   * holds until the next condensation. Default: 40.
+   */
+  targetPercent?: number | undefined;
+  /**
+   * Called with what went wrong: warnings and errors of condensations, and errors of messages that could not be read. The request is sent all the same, with the messages as
+   * they are. Default: nobody is told.
+   */
+  onWarning?: ((warning: Warning | CondensationError | (Error & { code?: string })) => void) | undefined;
+}
