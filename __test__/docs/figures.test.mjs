@@ -50,18 +50,14 @@ describe("the guide's table", () => {
 });
 
 test("the table of docs/survival.md is what the command line prints", async () => {
-  const [table] = codeOf("docs/survival.md").filter(({ code }) => code.startsWith("What can be read, tokens"));
+  const [table] = codeOf("docs/survival.md").filter(({ code }) => code.startsWith("Tokens by outcome"));
   expect(await commandLine("fixtures/claude-code.json", "--target", "50%")).toContain(table.code);
 });
 
-test("a number in the words of a picture in the README stands in its table", () => {
-  const text = read("README.md");
-  const table = text
-    .split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .join("\n");
-  const numbers = [...text.matchAll(/!\[([^\]]*)\]/g)].flatMap(([, words]) => words.match(/\d[\d,]+/g) ?? []);
-  expect(numbers.filter((number) => !table.includes(` ${number} `))).toEqual([]);
+test("numbers in the words of a picture in the README stand in the guide that shows it", () => {
+  const numbers = [...read("README.md").matchAll(/!\[([^\]]*)\]/g)].flatMap(([, words]) => words.match(/\d[\d,]+/g) ?? []);
+  expect(numbers.filter((number) => !read("docs/guide/index.md").includes(` ${number} `))).toEqual([]);
+  expect(numbers.length).toBeGreaterThan(0);
 });
 
 test("how long 1.5 MB take is the same on every page, and as measured", () => {
@@ -79,9 +75,9 @@ test("how long 1.5 MB take is the same on every page, and as measured", () => {
 
 test("how large a binary is is the same on every page", () => {
   const said = pages.flatMap((page) =>
-    [...read(page).matchAll(/(?:binary has|each has about) ([\d.]+ MB)/g)].map(([, size]) => [page, size]),
+    [...read(page).matchAll(/(?:[Aa] binary (?:is now|has)|each has about) ([\d.]+ MB)/g)].map(([, size]) => [page, size]),
   );
-  expect(said.length).toBeGreaterThan(1);
+  expect(said.length).toBeGreaterThan(0);
   expect(new Set(said.map(([, size]) => size)).size, said.join("; ")).toBe(1);
 });
 
