@@ -297,6 +297,7 @@ function seenIn(messages, named) {
 }
 
 function lookedAt(messages, named) {
+  /** @type {any} */
   let known = FORMATS.find(({ format }) => format !== undefined && format === named);
   if (named === OWN.format) known = OWN;
   let said = known && `the option format is "${named}"`;

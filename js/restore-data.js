@@ -17,6 +17,7 @@ const MAX_BLOCKS = 2 ** 32 - 1;
  * `contents`: what the messages said before (`original`, of all of them) and say now (`condensed`, of each); see fingerprints.js
  * `groups`: the changes that can only be undone together, by their ids; an edit has the number of its group
  * `format`: of the messages, where it is not our own
+ * @type {(edits: any[], contents?: any, groups?: any[], format?: string) => any}
  */
 function dataOf(edits, contents, groups = [], format = undefined) {
   if (edits.length === 0) return { version: VERSION, edits };
@@ -52,7 +53,7 @@ function checkedData(data) {
     // A condensation that changed nothing says no more than that.
     const isAll = original === undefined && contents === undefined;
     if (!isAll) throw invalid("restoreData.edits", "are missing: there is no way back without them");
-    return { edits, original: "", contents: [], groups: [] };
+    return { edits, original: "", contents: [], groups: [], format: undefined };
   }
   if (format !== undefined && !NAMES.includes(format)) throw invalid("restoreData.format", "is no format that is known here");
   if (lengthIn(original) === undefined) throw invalid("restoreData.original", "is not a number of messages with a hash");

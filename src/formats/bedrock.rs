@@ -58,6 +58,7 @@ impl Format for Bedrock {
             let fields = message.object();
             let Some(role) = fields.string("role") else {
                 breaches.add(index, None, "not_a_message", "is not an object with a role");
+                before = Some(String::new());
                 continue;
             };
             if role != "user" && role != "assistant" {

@@ -56,6 +56,7 @@ impl Projection {
             inside: BTreeMap::new(),
             inputs: BTreeMap::new(),
             added: Vec::new(),
+            latest: self.latest_results(),
         };
         for (index, edit) in plan.edits.iter().enumerate() {
             carry.removal_or_set(index, edit)?;
@@ -66,6 +67,20 @@ impl Projection {
             carry.addition(index, edit)?;
         }
         Ok(carry.done(plan))
+    }
+
+    /// For each message of the projection the last of the caller's with a result in those before it.
+    fn latest_results(&self) -> Vec<usize> {
+        let mut latest = 0;
+        let messages = self.conversation().messages().zip(&self.sources);
+        let until = messages.map(|(message, from)| {
+            let before = latest;
+            let results = message.content.blocks().iter().zip(from);
+            let results = results.filter(|(block, _)| matches!(block, Block::ToolResult { .. }));
+            latest = results.map(|(_, (message, _))| *message).max().unwrap_or_default().max(latest);
+            before
+        });
+        until.collect()
     }
 
     /// Where a text of the condensed projection stands in the caller's condensed messages; `None` where it does not stand there as it is.
@@ -166,6 +181,8 @@ struct Carry<'a> {
     inside: BTreeMap<usize, Vec<Within>>,
     inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
     added: Vec<New>,
+    /// For each message of the projection the last of the caller's with a result that stands before it.
+    latest: Vec<usize>,
 }
 
 /// The text of a message or content that is nothing but text.
@@ -488,6 +505,12 @@ impl Carry<'_> {
                     self.add_message(self.of.len(), (*before, true, index), &message.role, &text, vec![index]);
                     return Ok(());
                 };
+                // A result may stand far behind its call, and nothing comes between them.
+                let latest = self.latest[*before];
+                if latest > source.0 {
+                    self.add_message(latest + 1, (*before, true, index), &message.role, &text, vec![index]);
+                    return Ok(());
+                }
                 let is_inside = !self.is_gone(source.0) && !self.is_first_left(source);
                 if !(is_inside && self.add_part(source, false, &text, index)) {
                     self.add_message(source.0, (*before, true, index), &message.role, &text, vec![index]);

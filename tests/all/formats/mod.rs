@@ -86,6 +86,11 @@ fn said(conversation: &Conversation) -> Vec<Said> {
     found
 }
 
+/// Whether a text is what is left of a JSON value beside its long strings.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object() || value.is_array())
+}
+
 /// Whether the same is said. A result that is any JSON may be read as one text or as several.
 fn is_same(one: &Said, other: &Said) -> bool {
     match (one, other) {
@@ -95,7 +100,7 @@ fn is_same(one: &Said, other: &Said) -> bool {
                 let escaped = serde_json::to_string(text).unwrap();
                 whole.contains(text.as_str()) || whole.contains(escaped.trim_matches('"'))
             };
-            id == other_id && texts.iter().filter(|text| !text.starts_with('{')).all(is_there)
+            id == other_id && texts.iter().filter(|text| !is_json(text)).all(is_there)
         }
         _ => one == other,
     }
