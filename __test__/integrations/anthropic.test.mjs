@@ -1,5 +1,6 @@
 // `roo-condense/anthropic` with the official client and a service on loopback.
 
+import { createHash } from "node:crypto";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, describe, expect, test } from "vitest";
 import { CondensationManager } from "../../index.js";
@@ -81,6 +82,38 @@ test("marks of the prompt cache on the newest messages do not add up", async () 
     return JSON.parse(JSON.stringify(body.messages, (name, value) => (name === "cache_control" ? undefined : value)));
   });
   expectGoodDay(unmarked, { format: "anthropic", warnings: [] });
+});
+
+test("thinking is sent only behind what it was signed for", async () => {
+  const signatureFor = (messages) => createHash("sha256").update(JSON.stringify(messages)).digest("base64");
+  let signed = 0;
+  const { server, client } = await serve(({ body }) => {
+    body.messages.forEach(({ content }, index) => {
+      for (const block of Array.isArray(content) ? content : []) {
+        if (block.type !== "thinking") continue;
+        signed++;
+        expect(block.signature).toBe(signatureFor(body.messages.slice(0, index)));
+      }
+    });
+    const thinking = { type: "thinking", thinking: "Which file is next?", signature: signatureFor(body.messages) };
+    return json(200, { ...ANSWER, content: [thinking, ...ANSWER.content] });
+  });
+  const warnings = [];
+  const condensingClient = condensing(client, { contextWindow: WINDOW, onWarning: (warning) => warnings.push(warning) });
+  const messages = /** @type {any[]} */ ([{ role: "user", content: TASK }]);
+  for (const { id, said, path, file } of rounds) {
+    const { content } = await condensingClient.messages.create({ ...request, model: "claude-sonnet-5-5", messages });
+    const call = { type: "tool_use", id, name: "read_file", input: { path } };
+    messages.push(
+      { role: "assistant", content: [content[0], { type: "text", text: said }, call] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: file }] },
+    );
+  }
+  expect(signed).toBeGreaterThan(REQUESTS);
+  expectGoodDay(
+    server.requests.map(({ body }) => body.messages),
+    { format: "anthropic", warnings },
+  );
 });
 
 test("a retry sends the same, and what is not a history is left alone", async () => {

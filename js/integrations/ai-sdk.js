@@ -9,16 +9,16 @@ function condensingMiddleware(options) {
   const kept = new KeptCondensations(options);
   return {
     specificationVersion: "v3",
-    async transformParams({ params }) {
+    async transformParams({ params, model }) {
       const { tools, maxOutputTokens: maxTokens, abortSignal: signal } = params;
-      return { ...params, prompt: await promptFor(kept, params.prompt, { tools, maxTokens, signal }) };
+      return { ...params, prompt: await promptFor(kept, params.prompt, { model: model?.modelId, tools, maxTokens, signal }) };
     },
   };
 }
 
 function condensingPrepareStep(options) {
   const kept = new KeptCondensations(options);
-  return async ({ messages }) => ({ messages: await kept.messagesFor(messages, { format }) });
+  return async ({ messages, model }) => ({ messages: await kept.messagesFor(messages, { format, model: model?.modelId ?? model }) });
 }
 
 exports.condensingMiddleware = condensingMiddleware;

@@ -11,8 +11,8 @@ const BRAND = Symbol.for("AgentMiddleware");
 function condensingEdit(options) {
   const kept = new KeptCondensations(options);
   return {
-    async apply({ messages }) {
-      const sent = await kept.messagesFor(messages, { format });
+    async apply({ messages, model }) {
+      const sent = await kept.messagesFor(messages, { format, model: nameOf(model) });
       if (sent !== messages) messages.splice(0, messages.length, ...sent);
     },
   };
@@ -24,12 +24,15 @@ function condensingMiddleware(options) {
     [BRAND]: true,
     name: "CondensingMiddleware",
     async wrapModelCall(request, handler) {
-      const { messages, systemMessage, tools, runtime } = request;
-      const about = { format, system: systemMessage?.content, tools: toolsOf(tools), signal: runtime?.signal };
+      const { messages, model, systemMessage, tools, runtime } = request;
+      const about = { format, model: nameOf(model), system: systemMessage?.content, tools: toolsOf(tools), signal: runtime?.signal };
       return handler({ ...request, messages: await kept.messagesFor(messages, about) });
     },
   };
 }
+
+/** Chat models have it as `model` or `modelName`. */
+const nameOf = (model) => model?.model ?? model?.modelName;
 
 /** What services are told of tools; their schemas are objects of a library, which count as JSON Schema if they have one. */
 const toolsOf = (tools) => (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema }));

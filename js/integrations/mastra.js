@@ -9,7 +9,9 @@ function condensingProcessor(options) {
   const kept = new KeptCondensations(options);
   return {
     id: "roo-condense",
-    processLLMRequest: async ({ prompt, abortSignal: signal }) => ({ prompt: await promptFor(kept, prompt, { signal }) }),
+    processLLMRequest: async ({ prompt, model, abortSignal: signal }) => ({
+      prompt: await promptFor(kept, prompt, { model: model?.modelId, signal }),
+    }),
   };
 }
 

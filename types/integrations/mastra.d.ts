@@ -10,7 +10,7 @@ export type { CondensingOptions };
 export interface CondensingProcessor {
   readonly id: "roo-condense";
   /** Returns the prompt to send to the model in the place of the given one. */
-  processLLMRequest(context: { prompt: any; abortSignal?: AbortSignal | undefined }): Promise<{ prompt: any }>;
+  processLLMRequest(context: { prompt: any; model?: any; abortSignal?: AbortSignal | undefined }): Promise<{ prompt: any }>;
 }
 
 /**
