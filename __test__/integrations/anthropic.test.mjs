@@ -128,6 +128,8 @@ test("a retry sends the same, and what is not a history is left alone", async ()
   expect(second.text).toBe(first.text);
   expect(first.text.length).toBeLessThan(counted.text.length / 2);
   expect(counted.body.messages).toEqual(messages);
+  await condensingClient.beta.messages.create({ ...request, messages });
+  expect(server.requests[3].body.messages).toEqual(first.body.messages);
 });
 
 test("an edited history is not taken for the one that was condensed; the one before the edit still is", async () => {
