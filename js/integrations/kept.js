@@ -107,7 +107,8 @@ class KeptCondensations {
       const original = fingerprintOfMessages(asRead(history, format), format);
       const fresh = { format, length: history.length, contents, original, items, tokens: tokensOf(result.messages) };
       const used = this.#keep(fresh);
-      return used.items.every((item, index) => item === index) ? messages : [...lead, ...viewOf(used, history)];
+      const isWhole = used.items.length === history.length && used.items.every((item, index) => item === index);
+      return isWhole ? messages : [...lead, ...viewOf(used, history)];
     } catch (error) {
       this.#warn(error);
       return sent;
@@ -177,7 +178,15 @@ function systemMessages(messages) {
   return first === -1 ? messages.length : first;
 }
 
-const asText = (value) => (value === undefined || value === null ? "" : typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+/** A text to count. What is no JSON, such as the recursive schema of a tool, counts nothing: that is no reason not to condense. */
+function asText(value) {
+  if (typeof value === "string") return value;
+  try {
+    return value === null ? "" : (JSON.stringify(value) ?? "");
+  } catch {
+    return "";
+  }
+}
 const textOf = ({ content }) => asText(content);
 
 const MARKS = ["cache_control", "cacheControl", "cachePoint"];

@@ -2,6 +2,7 @@
 
 // `roo-condense/langchain`: condensing within LangChain, as an edit of the context or as a middleware of an agent.
 
+const { answerOf } = require("../host-call.js");
 const { KeptCondensations } = require("./kept.js");
 
 const format = "langchain";
@@ -34,8 +35,9 @@ function condensingMiddleware(options) {
 /** Chat models have it as `model` or `modelName`. */
 const nameOf = (model) => model?.model ?? model?.modelName;
 
-/** What services are told of tools; their schemas are objects of a library, which count as JSON Schema if they have one. */
-const toolsOf = (tools) => (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema }));
+/** What services are told of tools, to be counted. Schemas of Zod 4 say what they are as JSON Schema; others count as the JSON that they are. */
+const toolsOf = (tools) =>
+  (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema: answerOf(() => schema.toJSONSchema()) ?? schema }));
 
 exports.condensingEdit = condensingEdit;
 exports.condensingMiddleware = condensingMiddleware;
