@@ -68,6 +68,24 @@ test("a day of requests", async () => {
   for (const [given, before] of histories) expect(given).toEqual(before);
 });
 
+test("a day of requests, with summaries that the plain client writes", async () => {
+  const { server, client } = await serve(({ body }) =>
+    body.model === "claude-small" ? stream(...anthropicEvents([`${TASK} All files that were read are fine.`])) : json(200, ANSWER),
+  );
+  const handler = clientHandler(client, { model: "claude-small", contextWindow: 200_000 });
+  const manager = new CondensationManager({ autoCondenseContextPercent: 75, handler });
+  const condensingClient = condensing(client, { contextWindow: WINDOW, manager });
+  for (let round = 0; round < REQUESTS; round++)
+    await condensingClient.messages.create({ ...request, messages: /** @type {any[]} */ (messagesUntil(round)) });
+  const [summaries, requests] = [true, false].map((isSummary) =>
+    server.requests.filter(({ body }) => (body.model === "claude-small") === isSummary),
+  );
+  const received = requests.map(({ body }) => body.messages);
+  const condensations = expectGoodDay(received, { format: "anthropic", warnings: [] });
+  expect(summaries.length).toBeGreaterThanOrEqual(condensations);
+  expect(JSON.stringify(received.at(-1))).toContain("All files that were read are fine.");
+});
+
 test("marks of the prompt cache on the newest messages do not add up", async () => {
   const { server, client } = await serve(() => json(200, ANSWER));
   const condensingClient = condensing(client, { contextWindow: WINDOW });
