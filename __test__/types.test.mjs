@@ -98,7 +98,7 @@ function* declarationsIn(node) {
 }
 
 describe("examples", () => {
-  const pieces = ["ai-sdk", "anthropic", "langchain", "openai"].map((name) => path.join("types", "integrations", `${name}.d.ts`));
+  const pieces = ["ai-sdk", "anthropic", "langchain", "mastra", "openai"].map((name) => path.join("types", "integrations", `${name}.d.ts`));
   const entries = ["index.d.ts", path.join("js", "roo", "index.d.ts"), ...pieces].map((name) => path.join(root, name));
   const program = ts.createProgram(entries, { strict: true, types: [] });
   const checker = program.getTypeChecker();

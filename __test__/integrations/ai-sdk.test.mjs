@@ -5,8 +5,8 @@ import { generateText, stepCountIs, streamText, tool, wrapLanguageModel } from "
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
 import { condensingMiddleware, condensingPrepareStep } from "../../js/integrations/ai-sdk.js";
-import { json, openaiEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
-import { REQUESTS, TASK, WINDOW, expectGoodDay, rounds } from "./day.mjs";
+import { openaiEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
+import { REQUESTS, TASK, WINDOW, agent, expectGoodDay, rounds } from "./day.mjs";
 
 const servers = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -15,22 +15,6 @@ const serve = async (script) => {
   servers.push(server);
   const provider = createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1`, apiKey: "key-0123456789" });
   return { server, model: provider("m") };
-};
-const completion = (message, finish_reason = "stop") =>
-  json(200, {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "m",
-    choices: [{ index: 0, message: { role: "assistant", content: null, ...message }, finish_reason }],
-    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
-  });
-/** The agent reads a file each time, and then is done. */
-const agent = (_, index) => {
-  if (index === REQUESTS - 1) return completion({ content: "Done." });
-  const { id, said, path } = rounds[index];
-  const call = { id, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path }) } };
-  return completion({ content: said, tool_calls: [call] }, "tool_calls");
 };
 const tools = {
   read_file: tool({

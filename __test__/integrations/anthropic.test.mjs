@@ -1,5 +1,6 @@
 // `roo-condense/anthropic` with the official client and a service on loopback.
 
+import { createHash } from "node:crypto";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, describe, expect, test } from "vitest";
 import { CondensationManager } from "../../index.js";
@@ -67,6 +68,24 @@ test("a day of requests", async () => {
   for (const [given, before] of histories) expect(given).toEqual(before);
 });
 
+test("a day of requests, with summaries that the plain client writes", async () => {
+  const { server, client } = await serve(({ body }) =>
+    body.model === "claude-small" ? stream(...anthropicEvents([`${TASK} All files that were read are fine.`])) : json(200, ANSWER),
+  );
+  const handler = clientHandler(client, { model: "claude-small", contextWindow: 200_000 });
+  const manager = new CondensationManager({ autoCondenseContextPercent: 75, handler });
+  const condensingClient = condensing(client, { contextWindow: WINDOW, manager });
+  for (let round = 0; round < REQUESTS; round++)
+    await condensingClient.messages.create({ ...request, messages: /** @type {any[]} */ (messagesUntil(round)) });
+  const [summaries, requests] = [true, false].map((isSummary) =>
+    server.requests.filter(({ body }) => (body.model === "claude-small") === isSummary),
+  );
+  const received = requests.map(({ body }) => body.messages);
+  const condensations = expectGoodDay(received, { format: "anthropic", warnings: [] });
+  expect(summaries.length).toBeGreaterThanOrEqual(condensations);
+  expect(JSON.stringify(received.at(-1))).toContain("All files that were read are fine.");
+});
+
 test("marks of the prompt cache on the newest messages do not add up", async () => {
   const { server, client } = await serve(() => json(200, ANSWER));
   const condensingClient = condensing(client, { contextWindow: WINDOW });
@@ -83,6 +102,38 @@ test("marks of the prompt cache on the newest messages do not add up", async () 
   expectGoodDay(unmarked, { format: "anthropic", warnings: [] });
 });
 
+test("thinking is sent only behind what it was signed for", async () => {
+  const signatureFor = (messages) => createHash("sha256").update(JSON.stringify(messages)).digest("base64");
+  let signed = 0;
+  const { server, client } = await serve(({ body }) => {
+    body.messages.forEach(({ content }, index) => {
+      for (const block of Array.isArray(content) ? content : []) {
+        if (block.type !== "thinking") continue;
+        signed++;
+        expect(block.signature).toBe(signatureFor(body.messages.slice(0, index)));
+      }
+    });
+    const thinking = { type: "thinking", thinking: "Which file is next?", signature: signatureFor(body.messages) };
+    return json(200, { ...ANSWER, content: [thinking, ...ANSWER.content] });
+  });
+  const warnings = [];
+  const condensingClient = condensing(client, { contextWindow: WINDOW, onWarning: (warning) => warnings.push(warning) });
+  const messages = /** @type {any[]} */ ([{ role: "user", content: TASK }]);
+  for (const { id, said, path, file } of rounds) {
+    const { content } = await condensingClient.messages.create({ ...request, model: "claude-sonnet-5-5", messages });
+    const call = { type: "tool_use", id, name: "read_file", input: { path } };
+    messages.push(
+      { role: "assistant", content: [content[0], { type: "text", text: said }, call] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: file }] },
+    );
+  }
+  expect(signed).toBeGreaterThan(REQUESTS);
+  expectGoodDay(
+    server.requests.map(({ body }) => body.messages),
+    { format: "anthropic", warnings },
+  );
+});
+
 test("a retry sends the same, and what is not a history is left alone", async () => {
   const { server, client } = await serve((_, index) =>
     index === 0 ? json(503, { type: "error", error: { type: "api_error", message: "no" } }) : json(200, { ...ANSWER, input_tokens: 3 }),
@@ -95,6 +146,8 @@ test("a retry sends the same, and what is not a history is left alone", async ()
   expect(second.text).toBe(first.text);
   expect(first.text.length).toBeLessThan(counted.text.length / 2);
   expect(counted.body.messages).toEqual(messages);
+  await condensingClient.beta.messages.create({ ...request, messages });
+  expect(server.requests[3].body.messages).toEqual(first.body.messages);
 });
 
 test("an edited history is not taken for the one that was condensed; the one before the edit still is", async () => {

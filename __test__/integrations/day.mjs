@@ -2,6 +2,7 @@
 
 import { expect } from "vitest";
 import { validateMessages } from "../../index.js";
+import { json } from "../llm/fake-llm.mjs";
 
 export const REQUESTS = 60;
 /** Tokens. A day has more than twice as many, so it is condensed some times. */
@@ -23,6 +24,23 @@ export const rounds = Array.from({ length: REQUESTS }, (_, round) => ({
   file: fileOf(round),
 }));
 export const TASK = "Make the tests of the parser pass, and keep its public names.";
+
+const completion = (message, finish_reason = "stop") =>
+  json(200, {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, message: { role: "assistant", content: null, ...message }, finish_reason }],
+    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+  });
+/** Answers chat completions for an agent that reads a file each time, and then is done. */
+export const agent = (_, index) => {
+  if (index === REQUESTS - 1) return completion({ content: "Done." });
+  const { id, said, path } = rounds[index];
+  const call = { id, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path }) } };
+  return completion({ content: said, tool_calls: [call] }, "tool_calls");
+};
 
 /** How often the messages that a service received do not begin with those of the request before, byte for byte. */
 export function condensationsOf(received) {

@@ -51,7 +51,7 @@ const answers = {
   },
 };
 
-test.each(["ai-sdk", "anthropic", "langchain", "openai"])("%s", async (name) => {
+test.each(["ai-sdk", "anthropic", "langchain", "mastra", "openai"])("%s", async (name) => {
   const server = await startFakeLlm(({ path: asked }, index) =>
     json(200, answers[/** @type {string} */ (asked.split(/[/?]/).find((part) => part in answers))](index)),
   );

@@ -43,6 +43,17 @@ test("the least recently used of 64 goes", async () => {
   expect((await send(1))[0]).toEqual({ role: "user", content: `${TASK} 1 Summary 66.` });
 });
 
+test("messages that are left out at the end stay out", async () => {
+  const manager = new CondensationManager({ autoCondenseContextPercent: 75, provider: "first" });
+  manager.registerProvider({ id: "first", condense: async ({ messages }) => ({ messages: messages.slice(0, 3) }) });
+  const kept = new KeptCondensations({ contextWindow: WINDOW, manager });
+  const history = historyOf(TASK, 20);
+  const sent = await kept.messagesFor(history, { format });
+  expect(sent.length).toBeLessThan(history.length);
+  const more = [...history, { role: "assistant", content: "Done." }];
+  expect(await kept.messagesFor(more, { format })).toEqual([...sent, more.at(-1)]);
+});
+
 test("requests at once send the same", async () => {
   const { manager } = managerThatCounts();
   const kept = new KeptCondensations({ contextWindow: WINDOW, manager });
@@ -83,6 +94,11 @@ test("a limit of the response that is none counts as absent, and histories of ev
   const history = historyOf(TASK, 20);
   for (const maxTokens of [0, -1, Number.NaN, "many", null])
     expect(await kept.messagesFor(history, { format, maxTokens })).not.toEqual(history);
+  const schema = /** @type {any} */ ({ type: "object" });
+  schema.properties = { next: schema };
+  expect(await kept.messagesFor(historyOf("Another.", 20), { format, tools: [{ name: "walk", schema }] })).not.toEqual(
+    historyOf("Another.", 20),
+  );
   const cyclic = /** @type {any} */ ({ role: "user", content: [] });
   cyclic.content.push(cyclic);
   for (const odd of [[], [null], [1, "two"], [{ role: "system", content: "only this" }], [cyclic], [{ role: "user", content: 10n }]])

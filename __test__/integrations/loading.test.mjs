@@ -9,6 +9,7 @@ const names = {
   "ai-sdk": ["condensingMiddleware", "condensingPrepareStep"],
   anthropic: ["condensing", "clientHandler"],
   langchain: ["condensingEdit", "condensingMiddleware"],
+  mastra: ["condensingProcessor"],
   openai: ["condensing", "clientHandler"],
 };
 /** The files that are loaded with a module, and what it exports. */

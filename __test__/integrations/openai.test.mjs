@@ -1,6 +1,6 @@
 // `roo-condense/openai` with the official client and a service on loopback.
 
-import OpenAI from "openai";
+import OpenAI, { AzureOpenAI } from "openai";
 import { afterAll, expect, test } from "vitest";
 import { CondensationManager } from "../../index.js";
 import { clientHandler, condensing } from "../../js/integrations/openai.js";
@@ -95,6 +95,29 @@ test("a day of responses", async () => {
     expect(server.requests.at(-1).body).toEqual({ model: "gpt-test", ...request });
   }
   expect(REQUESTS).toBe(server.requests.length - 2);
+});
+
+test("clients for Azure, and those made of a condensing one, condense", async () => {
+  const { server } = await serve(() => json(200, COMPLETION));
+  const azure = new AzureOpenAI({ endpoint: server.url, apiKey: "key-0123456789", apiVersion: "2025-04-01-preview", deployment: "d" });
+  const condensingClient = condensing(azure, { contextWindow: WINDOW });
+  expect(condensingClient).toBeInstanceOf(AzureOpenAI);
+  const messages = /** @type {any[]} */ ([
+    { role: "user", content: TASK },
+    ...rounds.slice(0, 30).flatMap(({ id, path, file }) => [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path }) } }],
+      },
+      { role: "tool", tool_call_id: id, content: file },
+    ]),
+  ]);
+  await condensingClient.chat.completions.create({ model: "gpt-test", messages });
+  expect(server.requests[0].path).toMatch(/^\/openai\/deployments\/d\/chat\/completions/);
+  expect(server.requests[0].body.messages).not.toEqual(messages);
+  await condensingClient.withOptions({ maxRetries: 0 }).chat.completions.create({ model: "gpt-test", messages });
+  expect(server.requests[1].text).toBe(server.requests[0].text);
 });
 
 test("a client writes summaries, and is paid", async () => {

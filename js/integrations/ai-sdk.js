@@ -3,30 +3,22 @@
 // `roo-condense/ai-sdk`: condensing within the AI SDK, as a middleware of a language model, or before each step of an agent.
 
 const { KeptCondensations } = require("./kept.js");
-
-const format = "ai-sdk-model";
-
-/** In a prompt, other than in messages of an application, all but the system's have parts; what a condensation adds may be a text. */
-const inParts = (message) =>
-  message.role !== "system" && typeof message.content === "string"
-    ? { ...message, content: [{ type: "text", text: message.content }] }
-    : message;
+const { format, promptFor } = require("./prompt.js");
 
 function condensingMiddleware(options) {
   const kept = new KeptCondensations(options);
   return {
     specificationVersion: "v3",
-    async transformParams({ params }) {
+    async transformParams({ params, model }) {
       const { tools, maxOutputTokens: maxTokens, abortSignal: signal } = params;
-      const prompt = await kept.messagesFor(params.prompt, { format, tools, maxTokens, signal });
-      return { ...params, prompt: prompt.map(inParts) };
+      return { ...params, prompt: await promptFor(kept, params.prompt, { model: model?.modelId, tools, maxTokens, signal }) };
     },
   };
 }
 
 function condensingPrepareStep(options) {
   const kept = new KeptCondensations(options);
-  return async ({ messages }) => ({ messages: await kept.messagesFor(messages, { format }) });
+  return async ({ messages, model }) => ({ messages: await kept.messagesFor(messages, { format, model: model?.modelId ?? model }) });
 }
 
 exports.condensingMiddleware = condensingMiddleware;

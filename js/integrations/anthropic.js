@@ -10,8 +10,8 @@ const { abortable, requireModel } = require("./model.js");
 const MAX_TOKENS = 8192;
 
 const condensing = (client, options) =>
-  condensingClient(client, options, (path, { system, tools, max_tokens: maxTokens }) =>
-    path === "/v1/messages" ? { field: "messages", request: { format: "anthropic", system, tools, maxTokens } } : undefined,
+  condensingClient(client, options, (path, { model, system, tools, max_tokens: maxTokens }) =>
+    path === "/v1/messages" ? { field: "messages", request: { format: "anthropic", model, system, tools, maxTokens } } : undefined,
   );
 
 function clientHandler(client, options) {

@@ -6,6 +6,9 @@ const { notAllowed, readable } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { KeptCondensations } = require("./kept.js");
 
+/** What `withOptions` of Azure's client leaves out of its copy. */
+const leftOut = ({ apiVersion, deploymentName }) => (apiVersion ? { apiVersion, deployment: deploymentName } : {});
+
 /**
  * A client like `client` that condenses the histories it sends.
  * @param {any} client
@@ -14,23 +17,30 @@ const { KeptCondensations } = require("./kept.js");
  */
 function condensingClient(client, options, historyIn) {
   const kept = new KeptCondensations(options);
+  // A request is prepared again for each retry.
+  const done = new WeakSet();
+  async function condense(request) {
+    const { path, body, method, signal } = request;
+    const found = method === "post" && isObject(body) && !done.has(body) ? historyIn(String(path).split("?")[0], body) : undefined;
+    if (!found || !Array.isArray(body[found.field])) return;
+    const messages = await kept.messagesFor(body[found.field], { ...found.request, signal });
+    request.body = { ...body, [found.field]: messages };
+    done.add(request.body);
+  }
+  /** Makes a copy of a client condense, and the copies of that. */
+  function hook(copy) {
+    const { prepareOptions, withOptions } = copy;
+    copy.prepareOptions = async function prepare(request) {
+      await prepareOptions.call(this, request);
+      await condense(request);
+    };
+    copy.withOptions = (changed) => hook(withOptions.call(copy, { ...leftOut(copy), ...changed }));
+    return copy;
+  }
   return readable("client", () => {
     if (typeof client?.withOptions !== "function" || typeof client.prepareOptions !== "function")
       throw notAllowed("client", client, "a client of the official package");
-    const wrapped = client.withOptions({});
-    const { prepareOptions } = wrapped;
-    // A request is prepared again for each retry.
-    const done = new WeakSet();
-    wrapped.prepareOptions = async function prepare(request) {
-      await prepareOptions.call(this, request);
-      const { path, body, method, signal } = request;
-      const found = method === "post" && isObject(body) && !done.has(body) ? historyIn(String(path).split("?")[0], body) : undefined;
-      if (!found || !Array.isArray(body[found.field])) return;
-      const messages = await kept.messagesFor(body[found.field], { ...found.request, signal });
-      request.body = { ...body, [found.field]: messages };
-      done.add(request.body);
-    };
-    return wrapped;
+    return hook(client.withOptions(leftOut(client)));
   });
 }
 

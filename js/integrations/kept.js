@@ -60,7 +60,7 @@ class KeptCondensations {
    * The messages to send in the place of a history: that array itself where nothing was condensed. Never rejects.
    * @template {object} M
    * @param {readonly M[]} messages
-   * @param {any} request `format`, `system` prompt, `tools`, `maxTokens` and `signal`, as far as they are known
+   * @param {any} request `format`, name of the `model`, `system` prompt, `tools`, `maxTokens` and `signal`, as far as they are known
    * @returns {Promise<readonly M[]>}
    */
   async messagesFor(messages, request) {
@@ -72,7 +72,7 @@ class KeptCondensations {
     }
   }
 
-  async #sent(messages, { format: named, system, tools, maxTokens, signal }) {
+  async #sent(messages, { format: named, model, system, tools, maxTokens, signal }) {
     // Applications put the date there, or what they found for this question: it is no part of what a conversation is recognised by.
     const lead = messages.slice(0, systemMessages(messages));
     const history = messages.slice(lead.length);
@@ -96,7 +96,8 @@ class KeptCondensations {
       const dueAt = Math.max(0, Math.min((this.#contextWindow * threshold) / 100, allowedTokens));
       const targetTokens = Math.floor((dueAt * this.#targetPercent) / 100);
       const systemPrompt = [...lead.map(textOf), asText(system)].filter((text) => text !== "").join("\n\n");
-      const context = { ...usage, messages: view, systemPrompt, taskId: contents.slice(0, 16) };
+      // What a model does about signed thinking behind a change goes by its name.
+      const context = { ...usage, messages: view, systemPrompt, taskId: contents.slice(0, 16), model: nameOf(model) };
       const options = { format: named, targetTokens, isAutomatic: true, signal: signal ?? undefined };
       const result = await this.#manager.condenseIfNeeded(context, options);
       result.warnings.forEach((warning) => this.#warn(warning));
@@ -106,7 +107,8 @@ class KeptCondensations {
       const original = fingerprintOfMessages(asRead(history, format), format);
       const fresh = { format, length: history.length, contents, original, items, tokens: tokensOf(result.messages) };
       const used = this.#keep(fresh);
-      return used.items.every((item, index) => item === index) ? messages : [...lead, ...viewOf(used, history)];
+      const isWhole = used.items.length === history.length && used.items.every((item, index) => item === index);
+      return isWhole ? messages : [...lead, ...viewOf(used, history)];
     } catch (error) {
       this.#warn(error);
       return sent;
@@ -146,6 +148,8 @@ function requireNumber(field, value, least, most = Number.MAX_SAFE_INTEGER) {
 /** A limit of a request is the service's business: what is none is sent as it is, and here counts as absent. */
 const usable = (maxTokens) => (typeof maxTokens === "number" && maxTokens > 0 ? maxTokens : undefined);
 
+const nameOf = (model) => (typeof model === "string" && model !== "" ? model : undefined);
+
 /** What is sent of a history that begins with what was condensed. Unchanged messages are the ones of this request. */
 const viewOf = ({ items, length }, history) => [
   ...items.map((item) => (typeof item === "number" ? history[item] : item)),
@@ -174,7 +178,15 @@ function systemMessages(messages) {
   return first === -1 ? messages.length : first;
 }
 
-const asText = (value) => (value === undefined || value === null ? "" : typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+/** A text to count. What is no JSON, such as the recursive schema of a tool, counts nothing: that is no reason not to condense. */
+function asText(value) {
+  if (typeof value === "string") return value;
+  try {
+    return value === null ? "" : (JSON.stringify(value) ?? "");
+  } catch {
+    return "";
+  }
+}
 const textOf = ({ content }) => asText(content);
 
 const MARKS = ["cache_control", "cacheControl", "cachePoint"];

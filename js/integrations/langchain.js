@@ -2,6 +2,7 @@
 
 // `roo-condense/langchain`: condensing within LangChain, as an edit of the context or as a middleware of an agent.
 
+const { answerOf } = require("../host-call.js");
 const { KeptCondensations } = require("./kept.js");
 
 const format = "langchain";
@@ -11,8 +12,8 @@ const BRAND = Symbol.for("AgentMiddleware");
 function condensingEdit(options) {
   const kept = new KeptCondensations(options);
   return {
-    async apply({ messages }) {
-      const sent = await kept.messagesFor(messages, { format });
+    async apply({ messages, model }) {
+      const sent = await kept.messagesFor(messages, { format, model: nameOf(model) });
       if (sent !== messages) messages.splice(0, messages.length, ...sent);
     },
   };
@@ -24,15 +25,19 @@ function condensingMiddleware(options) {
     [BRAND]: true,
     name: "CondensingMiddleware",
     async wrapModelCall(request, handler) {
-      const { messages, systemMessage, tools, runtime } = request;
-      const about = { format, system: systemMessage?.content, tools: toolsOf(tools), signal: runtime?.signal };
+      const { messages, model, systemMessage, tools, runtime } = request;
+      const about = { format, model: nameOf(model), system: systemMessage?.content, tools: toolsOf(tools), signal: runtime?.signal };
       return handler({ ...request, messages: await kept.messagesFor(messages, about) });
     },
   };
 }
 
-/** What services are told of tools; their schemas are objects of a library, which count as JSON Schema if they have one. */
-const toolsOf = (tools) => (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema }));
+/** Chat models have it as `model` or `modelName`. */
+const nameOf = (model) => model?.model ?? model?.modelName;
+
+/** What services are told of tools, to be counted. Schemas of Zod 4 say what they are as JSON Schema; others count as the JSON that they are. */
+const toolsOf = (tools) =>
+  (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema: answerOf(() => schema.toJSONSchema()) ?? schema }));
 
 exports.condensingEdit = condensingEdit;
 exports.condensingMiddleware = condensingMiddleware;

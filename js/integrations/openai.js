@@ -8,14 +8,14 @@ const { abortable, requireModel } = require("./model.js");
 
 /** Where each kind of request has its history. That of Responses may be with the service; what is sent then is new. */
 const HISTORIES = {
-  "/chat/completions": ({ tools, max_completion_tokens, max_tokens }) => ({
+  "/chat/completions": ({ model, tools, max_completion_tokens, max_tokens }) => ({
     field: "messages",
-    request: { format: "openai-chat", tools, maxTokens: max_completion_tokens ?? max_tokens },
+    request: { format: "openai-chat", model, tools, maxTokens: max_completion_tokens ?? max_tokens },
   }),
-  "/responses": ({ instructions, tools, max_output_tokens: maxTokens, previous_response_id, conversation }) =>
+  "/responses": ({ model, instructions, tools, max_output_tokens: maxTokens, previous_response_id, conversation }) =>
     previous_response_id || conversation
       ? undefined
-      : { field: "input", request: { format: "openai-responses", system: instructions, tools, maxTokens } },
+      : { field: "input", request: { format: "openai-responses", model, system: instructions, tools, maxTokens } },
 };
 
 const condensing = (client, options) => condensingClient(client, options, (path, body) => HISTORIES[path]?.(body));

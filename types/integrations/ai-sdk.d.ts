@@ -1,6 +1,6 @@
 // `roo-condense/ai-sdk`: the AI SDK.
 
-import type { LanguageModelMiddleware, ModelMessage } from "ai";
+import type { LanguageModel, LanguageModelMiddleware, ModelMessage } from "ai";
 import type { CondensingOptions } from "./options.js";
 
 export type { CondensingOptions };
@@ -37,4 +37,4 @@ export function condensingMiddleware(options: CondensingOptions): LanguageModelM
  */
 export function condensingPrepareStep(
   options: CondensingOptions,
-): (step: { messages: ModelMessage[] }) => Promise<{ messages: ModelMessage[] }>;
+): (step: { messages: ModelMessage[]; model?: LanguageModel | undefined }) => Promise<{ messages: ModelMessage[] }>;

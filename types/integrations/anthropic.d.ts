@@ -7,7 +7,7 @@ import type { CondensingOptions } from "./options.js";
 export type { ClientHandlerOptions, CondensingOptions };
 
 /**
- * A client of `@anthropic-ai/sdk`, or of its packages for Bedrock and others. No type of that package is named: TypeScript takes those that are imported and those that
+ * A client of `@anthropic-ai/sdk`. No type of that package is named: TypeScript takes those that are imported and those that
  * are required for different ones.
  */
 export interface AnthropicClient {

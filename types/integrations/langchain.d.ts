@@ -15,7 +15,7 @@ export interface CondensingMiddleware {
 /** An edit as `contextEditingMiddleware` takes it: LangChain's `ContextEdit`. */
 export interface CondensingEdit {
   /** Puts the condensed messages in the place of those in the array. */
-  apply(context: { messages: any[] }): Promise<void>;
+  apply(context: { messages: any[]; model?: any }): Promise<void>;
 }
 
 /**
