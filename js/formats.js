@@ -28,8 +28,9 @@ const isInstance = (message) =>
   isObject(message) &&
   (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)));
 
-/** The format of which the command line reads whole files. */
-const TRANSCRIPT = "lines of a Claude Code transcript";
+/** Whether a value is a line of a Claude Code transcript beside those of messages. */
+const isTranscriptLine = (value) =>
+  isObject(value) && TRANSCRIPT_LINES.has(value.type) && ("leafUuid" in value || "messageId" in value || "operation" in value);
 
 /** Each format, and what of a message belongs to no other: its words for an error message, or nothing. In this order, the surest first. */
 const FORMATS = [
@@ -50,20 +51,19 @@ const FORMATS = [
     },
   },
   {
-    name: TRANSCRIPT,
+    name: "lines of a Claude Code transcript",
     advice:
       "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",
     sees(message) {
       if (!hasNoRole(message)) return undefined;
       if (isObject(message.message) && isText(message.message.role)) return "`message` around a message";
-      if (TRANSCRIPT_LINES.has(message.type) && ("leafUuid" in message || "messageId" in message || "operation" in message))
-        return `a line of type "${message.type}"`;
+      if (isTranscriptLine(message)) return `a line of type "${message.type}"`;
     },
   },
   {
     name: "lines of a Codex rollout",
     advice:
-      "take the `payload` of each line of type response_item, behind the newest line of type compacted its `replacement_history` first: these are items of OpenAI's Responses API, which are read (docs/formats.md)",
+      "take the `payload` of each line of type response_item, behind the newest line of type compacted its `replacement_history` first: these are items of OpenAI's Responses API; the command line reads such files as they are (docs/formats.md)",
     sees(message) {
       if (!hasNoRole(message)) return undefined;
       if (ROLLOUT_LINES.has(message.type) && isObject(message.payload)) return `a line of type "${message.type}"`;
@@ -332,4 +332,4 @@ function formatOf(messages, named, holder = "context.messages") {
   return format;
 }
 
-module.exports = { NAMES, asRead, foreignIn, isCut, formatOf, refuseForeign, requireFormat, seenIn };
+module.exports = { NAMES, asRead, isCut, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn };
