@@ -51,6 +51,21 @@ const FORMATS = [
     },
   },
   {
+    name: "lines of a Pi session",
+    advice: "take `message` of each line of type message, and convert its parts (docs/formats.md)",
+    sees: (message) =>
+      hasNoRole(message) &&
+      message.type === "message" &&
+      isObject(message.message) &&
+      isText(message.message.role) &&
+      'type "message" around a message',
+  },
+  {
+    name: "messages of a Gemini CLI chat",
+    advice: "give what it sends: { role, parts } with functionCall and functionResponse parts (docs/formats.md)",
+    sees: (message) => hasNoRole(message) && message.type === "gemini" && "content" in message && 'type "gemini"',
+  },
+  {
     name: "lines of a Claude Code transcript",
     advice:
       "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",
@@ -186,6 +201,7 @@ const FORMATS = [
     name: "Bedrock Converse messages",
     format: "bedrock-converse",
     sees(message) {
+      if (hasNoRole(message)) return undefined;
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
       if (block) return "toolUse" in block ? "a toolUse block" : "a toolResult block";
       if (blocksOf(message).some((part) => part.type === undefined && isObject(part.reasoningContent))) return "a reasoningContent block";

@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { historiesIn } from "../formats/histories.mjs";
 import { withShared } from "../shared.mjs";
-import { expectFailure, folder, library, put, readJson, repeated, run, runJson, thrownBy } from "./support.mjs";
+import { expectFailure, folder, history, library, put, readJson, repeated, run, runJson, thrownBy } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const { readHistory, readOwnFormat } = require("../../js/cli/history-file.js");
@@ -186,24 +186,33 @@ describe.each(Object.entries(FORMATS))("%s", (format, messages) => {
     expect(stdout).toMatch(/^ +- Line \d+ of a tool result/m);
   });
 
-  test("recommend, calibrate and the studio refuse it by its name", () => {
+  test("what reads Anthropic's messages alone names the format", () => {
     const file = put("array.json", JSON.stringify(messages));
-    for (const reader of ["recommend", "calibrate", "the studio"]) {
-      const { code, message } = thrownBy(() => readOwnFormat(file, reader));
-      expect({ code, message }).toEqual({
-        code: 5,
-        message: `${file} has messages in the format ${format}; ${reader} reads those of the Anthropic Messages API alone`,
-      });
-    }
-    expect(thrownBy(() => historyIn("array.json", JSON.stringify(messages))).message).toContain(`in the format ${format}; the studio`);
+    const message = `in the format ${format}, but only those of the Anthropic Messages API are read here`;
+    for (const read of [() => readOwnFormat(file), () => historyIn("array.json", JSON.stringify(messages))])
+      expect(thrownBy(read)).toMatchObject({ code: 5, message: expect.stringContaining(`array.json has messages ${message}`) });
   });
 });
 
 test("the commands that read Anthropic's messages alone end with 5", () => {
   put("chat.json", JSON.stringify(FORMATS["openai-chat"]));
-  const told = /chat\.json has messages in the format openai-chat; .* reads those of the Anthropic Messages API alone/;
+  const told = /chat\.json has messages in the format openai-chat, but only those of the Anthropic Messages API are read here/;
   for (const args of [["recommend"], ["calibrate"], ["studio", "--no-open"], ["report", "--html", "out.html"]])
     expectFailure([args[0], "chat.json", ...args.slice(1)], 5, told);
+});
+
+test("Anthropic's messages behind a summary by the service count what is sent, and are read by every command", () => {
+  const messages = [
+    ...history(),
+    { role: "assistant", content: [{ type: "compaction", content: "It was read." }] },
+    { role: "user", content: "Go on." },
+  ];
+  const file = put("history.json", JSON.stringify(messages));
+  const { report } = runJson(["count", "history.json"]);
+  expect(report.tokens).toBe(library.countTokens(messages));
+  expect(report.tokens).toBeLessThan(library.countTokens(history()));
+  expect(readOwnFormat(file).messages).toEqual(messages);
+  expect(run(["validate", "history.json"]).stdout).toContain("valid for the Messages API");
 });
 
 test("messages of two formats are refused, and of one that is not read", () => {

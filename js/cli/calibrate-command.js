@@ -18,7 +18,7 @@ function readAll(names) {
   const histories = [];
   for (const { file, below } of files) {
     try {
-      histories.push(readOwnFormat(file, "calibrate").messages);
+      histories.push(readOwnFormat(file).messages);
     } catch (error) {
       if (below === undefined || !(error instanceof Failure)) throw error;
     }

@@ -35,12 +35,12 @@ const KIND_OF_INSPECTION = {
   results: "toolResults",
 };
 
-/** Tokens of each kind in messages of this `format`, undefined for Anthropic's. Their sum is what all of them together count. */
+/** Tokens of each kind in messages of this `format`, undefined for most of Anthropic's. Their sum is what all of them together count. */
 async function countByKind({ messages, format }, library) {
   if (format === undefined) return countBlocks(messages, library.countTokens);
   const { kinds } = await library.inspect({ messages }, { format, largest: 0 });
   const counts = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, 0]));
-  for (const [kind, tokens] of Object.entries(kinds)) counts[KIND_OF_INSPECTION[kind] ?? kind] += tokens;
+  for (const [kind, tokens] of Object.entries(kinds)) counts[KIND_OF_INSPECTION[kind] ?? (kind in KINDS ? kind : "other")] += tokens;
   return counts;
 }
 

@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, position, readText, requireOwnFormat } = require("./history-text.js");
+const { ROO_HISTORY, inOwnFormat, position, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -166,8 +166,8 @@ function isWhole(line) {
 }
 
 /**
- * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (undefined for
- * Anthropic's), `contentWith(messages)`, the bytes of the file with other messages, `isSession`, for a session of Claude Code or Codex, which cannot be written,
+ * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (see `isOwn`
+ * for Anthropic's), `contentWith(messages)`, the bytes of the file with other messages, `isSession`, for a session of Claude Code or Codex, which cannot be written,
  * and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
@@ -194,15 +194,13 @@ function readHistory(name, warn) {
 }
 
 /**
- * Reads a history for a `reader` that takes Anthropic's messages alone.
+ * Reads a history for a command that takes Anthropic's messages alone.
  * @param {string} name
- * @param {string} reader
  * @param {((sentence: string) => void) | undefined} [warn]
  */
-function readOwnFormat(name, reader, warn) {
+function readOwnFormat(name, warn) {
   const history = readHistory(name, warn);
-  requireOwnFormat(history, history.shownName, reader);
-  return history;
+  return inOwnFormat(history, history.shownName);
 }
 
 module.exports = { readHistory, readOwnFormat, unreadable };

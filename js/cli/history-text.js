@@ -77,7 +77,7 @@ function findMessages(root, shownName) {
   return { messages: root[field], withMessages: (changed) => ({ ...root, [field]: changed }) };
 }
 
-/** The format of messages, undefined for Anthropic's. `noMessage` is thrown if none of them is a message. */
+/** The format of messages, undefined for most of Anthropic's. `noMessage` is thrown if none of them is a message. */
 function requireFormatOf(messages, shownName, noMessage) {
   const { format, index, told: why } = seenIn(messages);
   if (why) {
@@ -88,11 +88,14 @@ function requireFormatOf(messages, shownName, noMessage) {
   return format;
 }
 
-/** Refuses messages of other formats than Anthropic's, for a `reader` that takes those alone. */
-function requireOwnFormat({ format }, shownName, reader) {
-  if (format === undefined) return;
-  const message = `${shownName} has messages in the format ${format}; ${reader} reads those of the Anthropic Messages API alone`;
-  throw new Failure(EXIT.notMessages, message, { code: "unsupported_format" });
+/** Whether a format is that of the Messages API. It has its name where the service has put a summary in the place of messages. */
+const isOwn = (format) => format === undefined || format === "anthropic";
+
+/** The history, unless its messages have another format than Anthropic's. */
+function inOwnFormat(history, shownName) {
+  const { format } = history;
+  if (isOwn(format)) return history;
+  throw new Failure(EXIT.notMessages, told("file.notOwn", { name: shownName, format }), { code: "unsupported_format" });
 }
 
 function describe(value) {
@@ -145,10 +148,6 @@ function readText(name, shownName, text) {
 }
 
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
-function historyIn(name, text) {
-  const history = readText(name, visible(name), text);
-  requireOwnFormat(history, visible(name), "the studio");
-  return history;
-}
+const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
 
-module.exports = { ROO_HISTORY, describe, historyIn, parse, position, readText, requireOwnFormat };
+module.exports = { ROO_HISTORY, describe, historyIn, inOwnFormat, isOwn, parse, position, readText };

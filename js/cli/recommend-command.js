@@ -140,7 +140,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
   const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
   const given = nothing && stdin.isTTY && stdout.isTTY ? await ask(stdin, stdout, interruption) : answers;
   const handler = createHandler(library, model, env);
-  const messages = file ? readOwnFormat(file, "recommend", warn).messages : undefined;
+  const messages = file ? readOwnFormat(file, warn).messages : undefined;
   const own = readObject("--price", price);
   const asked = {
     ...given,
