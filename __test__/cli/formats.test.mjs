@@ -294,6 +294,12 @@ withShared("formats", (shared) => {
     const ending = path.extname(name);
     put(`real${ending}`, readFileSync(path.join(shared, name)));
     expectRestored(`real${ending}`, ["--target", "40%"]);
+    if (ending === ".jsonl") return;
+    // By its messages, where the file was changed since.
+    put("condensed.json", `${readFileSync(path.join(folder, "condensed.json"), "utf8")}\n`);
+    expect(run(["restore", "condensed.json", "--out", "again", "--force"]).stdout).toContain("was changed since");
+    const [again, before] = ["again", "real.json"].map((file) => JSON.stringify(readJson(path.join(folder, file))));
+    expect(again === before).toBe(true);
   });
 
   /** Text alone is written in the same way by most formats, and read as Anthropic's. */
