@@ -28,8 +28,9 @@ const isInstance = (message) =>
   isObject(message) &&
   (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)));
 
-/** The format of which the command line reads whole files. */
-const TRANSCRIPT = "lines of a Claude Code transcript";
+/** Whether a value is a line of a Claude Code transcript beside those of messages. */
+const isTranscriptLine = (value) =>
+  isObject(value) && TRANSCRIPT_LINES.has(value.type) && ("leafUuid" in value || "messageId" in value || "operation" in value);
 
 /** Each format, and what of a message belongs to no other: its words for an error message, or nothing. In this order, the surest first. */
 const FORMATS = [
@@ -50,20 +51,34 @@ const FORMATS = [
     },
   },
   {
-    name: TRANSCRIPT,
+    name: "lines of a Pi session",
+    advice: "take `message` of each line of type message, and convert its parts (docs/formats.md)",
+    sees: (message) =>
+      hasNoRole(message) &&
+      message.type === "message" &&
+      isObject(message.message) &&
+      isText(message.message.role) &&
+      'type "message" around a message',
+  },
+  {
+    name: "messages of a Gemini CLI chat",
+    advice: "give what it sends: { role, parts } with functionCall and functionResponse parts (docs/formats.md)",
+    sees: (message) => hasNoRole(message) && message.type === "gemini" && "content" in message && 'type "gemini"',
+  },
+  {
+    name: "lines of a Claude Code transcript",
     advice:
       "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",
     sees(message) {
       if (!hasNoRole(message)) return undefined;
       if (isObject(message.message) && isText(message.message.role)) return "`message` around a message";
-      if (TRANSCRIPT_LINES.has(message.type) && ("leafUuid" in message || "messageId" in message || "operation" in message))
-        return `a line of type "${message.type}"`;
+      if (isTranscriptLine(message)) return `a line of type "${message.type}"`;
     },
   },
   {
     name: "lines of a Codex rollout",
     advice:
-      "take the `payload` of each line of type response_item, behind the newest line of type compacted its `replacement_history` first: these are items of OpenAI's Responses API, which are read (docs/formats.md)",
+      "take the `payload` of each line of type response_item, behind the newest line of type compacted its `replacement_history` first: these are items of OpenAI's Responses API; the command line reads such files as they are (docs/formats.md)",
     sees(message) {
       if (!hasNoRole(message)) return undefined;
       if (ROLLOUT_LINES.has(message.type) && isObject(message.payload)) return `a line of type "${message.type}"`;
@@ -186,6 +201,7 @@ const FORMATS = [
     name: "Bedrock Converse messages",
     format: "bedrock-converse",
     sees(message) {
+      if (hasNoRole(message)) return undefined;
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
       if (block) return "toolUse" in block ? "a toolUse block" : "a toolResult block";
       if (blocksOf(message).some((part) => part.type === undefined && isObject(part.reasoningContent))) return "a reasoningContent block";
@@ -333,4 +349,4 @@ function formatOf(messages, named, holder = "context.messages") {
   return format;
 }
 
-module.exports = { NAMES, asRead, foreignIn, isCut, formatOf, refuseForeign, requireFormat, seenIn };
+module.exports = { NAMES, asRead, isCut, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn };

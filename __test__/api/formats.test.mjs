@@ -20,6 +20,19 @@ const REFUSED = {
     [user, { role: "assistant", content: [{ type: "toolCall", id: "call_1", name: "weather", arguments: {} }] }],
     [user, { role: "toolResult", toolCallId: "call_1", content: [{ type: "text", text: "Sunny." }] }],
   ],
+  "lines of a Pi session": [
+    [
+      { type: "session", version: 3, id: "1" },
+      { type: "message", id: "2", parentId: null, message: user },
+    ],
+  ],
+  // The user's content is parts without a type, as Bedrock's, but no message has a role.
+  "messages of a Gemini CLI chat": [
+    [
+      { id: "1", type: "user", content: [{ text: "Hello" }] },
+      { id: "2", type: "gemini", content: "Sunny.", toolCalls: [], thoughts: [] },
+    ],
+  ],
   "lines of a Claude Code transcript": [
     [{ type: "user", uuid: "1", message: user }],
     [{ type: "summary", summary: "Weather", leafUuid: "1" }],

@@ -315,21 +315,20 @@ describe("what is no history ends with 5", () => {
     ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
     ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
     ['{"type":"summary","summary":"s","leafUuid":"1"}\n{"type":"system","content":"x"}\n', /none of its 2 lines holds a message/],
-    [
-      '{"timestamp":"t","type":"session_meta","payload":{"id":"1"}}\n{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[]}}\n',
-      /message 0: a line of type "session_meta": these are lines of a Codex rollout, which are not supported; take the `payload`/,
-    ],
+    ['{"a":1,"input":"text"}', /an object with an array "messages", "input" or "contents"; found an object with "a", "input"/],
     [
       '[{"timestamp":"t","type":"event_msg","payload":{"type":"user_message"}}]',
-      /a line of type "event_msg": these are lines of a Codex rollout/,
+      /a line of type "event_msg": these are lines of a Codex rollout, which are not supported; take the `payload`/,
     ],
-    ['[{"ts":1,"type":"say","say":"text"}]', /the history is api_conversation_history.json/],
     [
-      '[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"a"}]}]',
-      /message 1: tool_calls: these are OpenAI/,
+      '[{"ts":1,"type":"say","say":"text"}]',
+      /type "say": these are messages of the user interface .* give the messages of api_conversation_history.json/,
     ],
-    ['{"role":"user","content":"hi"}\n{"role":"tool","content":"x"}\n', /message 1: role "tool": these are OpenAI/],
-    ['[{"role":"user","parts":[{"text":"x"}]}]', /message 0: parts: these are Gemini contents/],
+    [
+      '{"from":"human","value":"x"}\n{"from":"gpt","value":"y"}\n',
+      /message 0: from and value: these are ShareGPT messages, which are not supported/,
+    ],
+    ['[{"role":"user","content":"x"},{"role":"USER","message":"x"}]', /message 1: message in the place of content: these are Cohere/],
   ])("%s", (content, message) => {
     const { code, text } = thrownBy(() => readHistory(put("f.json", content)));
     expect(code).toBe(5);

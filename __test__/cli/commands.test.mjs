@@ -339,7 +339,7 @@ describe("sessions of Claude Code", () => {
   test("--in-place is refused before anything is done; restore leads back to the session", () => {
     const file = session(records);
     const before = readFileSync(file);
-    expectFailure([file, "--in-place"], 2, /is a Claude Code session, which --in-place cannot write: use --out/);
+    expectFailure([file, "--in-place"], 2, /is a session of Claude Code or Codex, which --in-place cannot write: use --out/);
     expect(run([file, "-o", "messages.json"]).code).toBe(0);
     expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);

@@ -104,12 +104,12 @@ describe("help of a command", () => {
 
       Arguments
         HISTORY               A file or folder. Files: Roo Code's
-                              api_conversation_history.json (an array of messages), an
-                              object with a field "messages", JSON Lines with one
-                              message per line, or a Claude Code session (.jsonl)
-                              without its subagents. - is standard input. In a folder,
-                              all .json and .jsonl files that are histories, at any
-                              depth.
+                              api_conversation_history.json or another array of
+                              messages, an object with "messages", "input" or
+                              "contents", JSON Lines with one message per line, or a
+                              session of Claude Code (without its subagents) or Codex
+                              (.jsonl). - is standard input. In a folder, all .json
+                              and .jsonl files that are histories, at any depth.
 
       Printing
         --json                Print the report as one JSON object. For several

@@ -83,7 +83,7 @@ describe("the studio with a model", () => {
       });
     });
     expect([code, stderr]).toEqual([isWindows ? null : 0, ""]);
-    expect(found.told).toMatch(/claude-test is asked when you press the button/);
+    expect(found.told).toMatch(/claude-test runs when you press the button/);
     expect(found.estimate).toMatchObject({ exact: false, didCondense: true });
     expect(found.estimate.cost).toBeGreaterThan(0);
     expect(found.requests).toBe(0);

@@ -226,5 +226,11 @@ describe("what is written keeps the text of the file", () => {
       }
     }
     expect(rewriteJson('{"a":1,"a":2,"b":[3]}', { a: 2, b: [3] }, { a: 9, b: [3] })).toBe('{"a":1,"a":9,"b":[3]}');
+    // The order of fields is that of the new value, also of one that was matched with another.
+    const ordered = '{"n": 1.50, "x": {"a": 1, "b": 2}}';
+    const parsed = JSON.parse(ordered);
+    expect(rewriteJson(ordered, parsed, { ...parsed, x: { b: 2, a: 1 } })).toBe('{"n": 1.50, "x": {"b":2,"a":1}}');
+    expect(rewriteJson(ordered, parsed, { ...parsed, x: { a: 1, c: 3, b: 2 } })).toBe('{"n": 1.50, "x": {"a":1,"c":3,"b":2}}');
+    expect(rewriteJson(ordered, parsed, { ...parsed, x: { b: 3, c: 2 } })).toBe('{"n": 1.50, "x": {"b": 3, "c":2}}');
   });
 });

@@ -152,7 +152,7 @@ async function condense(library, history, settings, { env, interruption, step })
   const isLong = history.bytes.length > 5e6;
   await library.warmUp();
   step("counting tokens", 1, 20, isLong);
-  const before = reportAsUsage(() => countByKind(messages, library.countTokens));
+  const before = await reportAsUsage(() => countByKind(history, library));
   const target = settings.target && {
     requested: settings.target.text,
     tokens: settings.target.tokens ?? Math.floor((totalOf(before) * settings.target.percent) / 100),
@@ -193,7 +193,7 @@ async function condense(library, history, settings, { env, interruption, step })
   const failure = unanswered(result, settings);
   if (failure) throw failure;
   step("counting the result", 18, 20);
-  const after = recountByKind(before, messages, result.messages, library.countTokens);
+  const after = await recountByKind(before, history, result.messages, library);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return { ...result, warnings, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };

@@ -40,7 +40,7 @@ function checkPlace(history, settings) {
   if (settings.inPlace && history.isSession)
     throw new Failure(
       EXIT.usage,
-      `${history.shownName} is a Claude Code session, which --in-place cannot write: use --out FILE to write its messages elsewhere`,
+      `${history.shownName} is a session of Claude Code or Codex, which --in-place cannot write: use --out FILE to write its messages elsewhere`,
     );
 }
 

@@ -25,8 +25,26 @@ const KIND_OF_TYPE = {
 
 const kindOf = (block) => (isObject(block) && Object.hasOwn(KIND_OF_TYPE, block.type) ? KIND_OF_TYPE[block.type] : "other");
 
-/** Tokens of each kind in these messages. Their sum is what all of them together count. */
-function countByKind(messages, countTokens) {
+/** The kinds of an inspection, as far as they have another name here. Injected context is part of messages. */
+const KIND_OF_INSPECTION = {
+  user: "messageText",
+  assistant: "messageText",
+  environment: "messageText",
+  summaries: "messageText",
+  calls: "toolParameters",
+  results: "toolResults",
+};
+
+/** Tokens of each kind in messages of this `format`, undefined for most of Anthropic's. Their sum is what all of them together count. */
+async function countByKind({ messages, format }, library) {
+  if (format === undefined) return countBlocks(messages, library.countTokens);
+  const { kinds } = await library.inspect({ messages }, { format, largest: 0 });
+  const counts = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, 0]));
+  for (const [kind, tokens] of Object.entries(kinds)) counts[KIND_OF_INSPECTION[kind] ?? (kind in KINDS ? kind : "other")] += tokens;
+  return counts;
+}
+
+function countBlocks(messages, countTokens) {
   /** @type {Record<string, object[]>} */
   const groups = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
   for (const message of messages) {
@@ -40,17 +58,18 @@ function countByKind(messages, countTokens) {
   return Object.fromEntries(Object.entries(groups).map(([kind, group]) => [kind, group.length ? countTokens(group) : 0]));
 }
 
-/** What is left of each kind, given the counts of `before`. Only messages that differ are counted. */
-function recountByKind(counts, before, after, countTokens) {
+/** What is left of each kind in `after`, given the counts of the history before. Of Anthropic's messages only those that differ are counted. */
+async function recountByKind(counts, { messages: before, format }, after, library) {
+  if (format !== undefined) return countByKind({ messages: after, format }, library);
   const old = new Set(before);
   const kept = new Set(after);
-  const gone = countByKind(
+  const gone = countBlocks(
     before.filter((message) => !kept.has(message)),
-    countTokens,
+    library.countTokens,
   );
-  const come = countByKind(
+  const come = countBlocks(
     after.filter((message) => !old.has(message)),
-    countTokens,
+    library.countTokens,
   );
   return Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, counts[kind] - gone[kind] + come[kind]]));
 }

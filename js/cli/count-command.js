@@ -12,7 +12,7 @@ async function countHistory(library, { file, color }, { stdout, env, warn, progr
   const history = readHistory(file, warn);
   progress.step("counting tokens", 1, 2, history.bytes.length > 5e6);
   await library.warmUp();
-  const byKind = countByKind(history.messages, library.countTokens);
+  const byKind = await countByKind(history, library);
   const tokens = totalOf(byKind);
   const report = new Report(stdout, env, color);
   report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, report.paint.bold);

@@ -44,7 +44,7 @@
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` (an array of messages), an object with a field "messages", JSON Lines with one message per line, or a Claude Code session (`.jsonl`) without its subagents. `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input" or "contents", JSON Lines with one message per line, or a session of Claude Code (without its subagents) or Codex (`.jsonl`). `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",

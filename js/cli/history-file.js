@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, position, readText } = require("./history-text.js");
+const { ROO_HISTORY, inOwnFormat, position, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -166,9 +166,9 @@ function isWhole(line) {
 }
 
 /**
- * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, `contentWith(messages)`, the
- * bytes of the file with other messages, `isSession`, for a Claude Code session, which cannot be written, and `isHalfWritten`, if an incomplete last line was
- * ignored; `warn` is called then.
+ * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (see `isOwn`
+ * for Anthropic's), `contentWith(messages)`, the bytes of the file with other messages, `isSession`, for a session of Claude Code or Codex, which cannot be written,
+ * and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
  */
@@ -176,7 +176,7 @@ function readHistory(name, warn) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
-  const { messages, textWith, isSession = false, halfLine } = readText(name, shownName, text);
+  const { messages, format, textWith, isSession = false, halfLine } = readText(name, shownName, text);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
   return {
@@ -185,6 +185,7 @@ function readHistory(name, warn) {
     bytes,
     stat,
     messages,
+    format,
     isSession,
     isHalfWritten,
     // The messages of a session become a file of another kind, and `JSON.parse` reads no mark.
@@ -192,4 +193,14 @@ function readHistory(name, warn) {
   };
 }
 
-module.exports = { readHistory, unreadable };
+/**
+ * Reads a history for a command that takes Anthropic's messages alone.
+ * @param {string} name
+ * @param {((sentence: string) => void) | undefined} [warn]
+ */
+function readOwnFormat(name, warn) {
+  const history = readHistory(name, warn);
+  return inOwnFormat(history, history.shownName);
+}
+
+module.exports = { readHistory, readOwnFormat, unreadable };

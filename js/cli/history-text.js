@@ -3,23 +3,16 @@
 // The messages in the text of a history, and the text for other messages. It knows no files, because browsers use it, too.
 
 const { EXIT, Failure } = require("./exit-codes.js");
-const {
-  isJsonLines,
-  isRollout,
-  isTranscript,
-  itemsOfRollout,
-  linesOf,
-  messagesOfTranscript,
-  readLines,
-  requireMessages,
-} = require("./json-lines.js");
+const { isJsonLines, linesOf, readLines, sessionIn } = require("./json-lines.js");
 const { visible } = require("./terminal.js");
-const { TRANSCRIPT, foreignIn } = require("../formats.js");
+const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { told } = require("../words.js");
 
 /** What Roo calls its files. */
 const ROO_HISTORY = "api_conversation_history.json";
+/** Fields that hold the messages, in files and requests of the formats that are read. */
+const FIELDS = ["messages", "input", "contents"];
 
 /** Characters shown on either side of an error. */
 const AROUND = 30;
@@ -78,28 +71,31 @@ const shownText = (text) => [...text].map((character) => (character === "\t" ? "
 
 /** The array of messages in a JSON value, and how to put another one in its place. */
 function findMessages(root, shownName) {
-  const field = isObject(root) && Array.isArray(root.messages);
-  const messages = field ? root.messages : root;
-  if (!Array.isArray(messages)) {
-    throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
-  }
-  if (messages.length > 0 && !messages.some((message) => isObject(message) && "role" in message)) {
-    const isUi = messages.some((message) => isObject(message) && (message.type === "say" || message.type === "ask"));
-    // What Roo's user interface keeps has a hint of its own.
-    if (!isUi) refuse(foreignIn(messages), shownName);
-    const hints = isUi ? [`These are the messages of Roo's user interface; the history is ${ROO_HISTORY}, in the same folder.`] : [];
-    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
-    throw new Failure(EXIT.notMessages, told("file.noRole", values), { hints });
-  }
-  refuse(foreignIn(messages), shownName);
-  return { messages, withMessages: (changed) => (field ? { ...root, messages: changed } : changed) };
+  if (Array.isArray(root)) return { messages: root, withMessages: (changed) => changed };
+  const field = isObject(root) ? FIELDS.find((name) => Array.isArray(root[name])) : undefined;
+  if (field === undefined) throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
+  return { messages: root[field], withMessages: (changed) => ({ ...root, [field]: changed }) };
 }
 
-/** Refuses messages in a format of others, where `foreignIn` has found one. */
-function refuse(foreign, shownName) {
-  if (!foreign) return;
-  const values = { name: shownName, index: `${foreign.index}`, why: foreign.told };
-  throw new Failure(EXIT.notMessages, told("file.foreign", values), { code: "unsupported_format" });
+/** The format of messages, undefined for most of Anthropic's. `noMessage` is thrown if none of them is a message. */
+function requireFormatOf(messages, shownName, noMessage) {
+  const { format, index, told: why } = seenIn(messages);
+  if (why) {
+    const values = { name: shownName, index: `${index}`, why };
+    throw new Failure(EXIT.notMessages, told("file.foreign", values), { code: "unsupported_format" });
+  }
+  if (format === undefined && !messages.some((message) => isObject(message) && "role" in message)) throw noMessage();
+  return format;
+}
+
+/** Whether a format is that of the Messages API. It has its name where the service has put a summary in the place of messages. */
+const isOwn = (format) => format === undefined || format === "anthropic";
+
+/** The history, unless its messages have another format than Anthropic's. */
+function inOwnFormat(history, shownName) {
+  const { format } = history;
+  if (isOwn(format)) return history;
+  throw new Failure(EXIT.notMessages, told("file.notOwn", { name: shownName, format }), { code: "unsupported_format" });
 }
 
 function describe(value) {
@@ -120,34 +116,30 @@ function readJsonLines(text, shownName) {
   const session = sessionIn(values);
   const isSession = session !== undefined;
   const messages = session ?? values;
-  const foreign = foreignIn(messages);
-  // Lines in the format of others may hold no message at all. So may those of a session that has just begun, which is said of them.
-  if (foreign?.name !== TRANSCRIPT) refuse(foreign, shownName);
-  requireMessages(values, shownName, messages);
-  refuse(foreign, shownName);
+  const noMessage = () => new Failure(EXIT.notMessages, told("file.noMessage", { name: shownName, count: values.length }));
+  const format = requireFormatOf(messages, shownName, noMessage);
   const textWith = (changed) =>
     isSession
       ? `${JSON.stringify(changed, null, 2)}\n`
       : linesOf(changed, lines, halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1));
-  return { messages, textWith, isSession, halfLine };
-}
-
-/** The messages that an agent's session holds; undefined for values that are messages themselves. */
-function sessionIn(values) {
-  if (isTranscript(values)) return messagesOfTranscript(values);
-  return isRollout(values) ? itemsOfRollout(values) : undefined;
+  return { messages, format, textWith, isSession, halfLine };
 }
 
 /** A history of JSON. The text that `textWith` writes differs only where messages do. */
 function readJson(text, shownName) {
   const root = parse(text, shownName);
   const { messages, withMessages } = findMessages(root, shownName);
+  const noMessage = () => {
+    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
+    return new Failure(EXIT.notMessages, told("file.noRole", values));
+  };
+  const format = messages.length > 0 ? requireFormatOf(messages, shownName, noMessage) : undefined;
   const textWith = (changed) => {
     // Only now: help does not depend on the addon.
     const { rewriteJson } = require("./json-rewrite.js");
     return rewriteJson(text, root, withMessages(changed));
   };
-  return { messages, textWith, halfLine: undefined };
+  return { messages, format, textWith, halfLine: undefined };
 }
 
 function readText(name, shownName, text) {
@@ -155,7 +147,7 @@ function readText(name, shownName, text) {
   return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
 }
 
-/** The messages in the text of a file of this name, and `textWith(messages)`, which writes others in the same form. */
-const historyIn = (name, text) => readText(name, visible(name), text);
+/** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
+const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
 
-module.exports = { ROO_HISTORY, describe, historyIn, parse, position, readText };
+module.exports = { ROO_HISTORY, describe, historyIn, inOwnFormat, isOwn, parse, position, readText };

@@ -3,9 +3,9 @@
 // Histories with one JSON value on each line: messages, the records of a Claude Code session (~/.claude/projects/*/*.jsonl), or the lines of a Codex
 // rollout (~/.codex/sessions/**/rollout-*.jsonl).
 
-const { EXIT, Failure } = require("./exit-codes.js");
+const { Failure } = require("./exit-codes.js");
+const { isTranscriptLine } = require("../formats.js");
 const isObject = require("../is-object.js");
-const { told } = require("../words.js");
 
 /**
  * A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text }` for each line that is not blank, and the number of a last
@@ -43,8 +43,8 @@ function isJsonLines(text) {
 /** Whether a value is a record of a Claude Code session. */
 const isRecord = (value) => isObject(value) && typeof value.type === "string" && !("role" in value);
 
-/** Whether these values are records of a session: some hold a message. */
-const isTranscript = (values) => values.every(isRecord) && values.some(holdsMessage);
+/** Whether these values are records of a Claude Code session. One that has just begun holds no message yet. */
+const isTranscript = (values) => values.every(isRecord) && values.some((value) => holdsMessage(value) || isTranscriptLine(value));
 
 const holdsMessage = ({ type, message }) => (type === "user" || type === "assistant") && isObject(message) && "role" in message;
 
@@ -109,10 +109,10 @@ function linesOf(messages, lines, text) {
   return written.join(newline) + (/\n\s*$/.test(text) && written.length > 0 ? newline : "");
 }
 
-/** Refuses values among which there is no message. */
-function requireMessages(values, shownName, found) {
-  if (found.some((message) => isObject(message) && ("role" in message || message.type === "function_call"))) return;
-  throw new Failure(EXIT.notMessages, told("file.noMessage", { name: shownName, count: values.length }));
+/** The messages that an agent's session holds; undefined for values that are no lines of one. */
+function sessionIn(values) {
+  if (isTranscript(values)) return messagesOfTranscript(values);
+  return isRollout(values) ? itemsOfRollout(values) : undefined;
 }
 
-module.exports = { isJsonLines, isRollout, isTranscript, itemsOfRollout, linesOf, messagesOfTranscript, readLines, requireMessages };
+module.exports = { isJsonLines, linesOf, readLines, sessionIn };

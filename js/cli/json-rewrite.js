@@ -40,6 +40,10 @@ function changeOf(before, after, layout, depth) {
     return { elements: after.map(element) };
   }
   const had = (key) => Object.hasOwn(before, key);
+  const added = Object.keys(after).filter((key) => !had(key));
+  // Fields that stay are written where they were. A message that comes back may have been matched with one that has them in another order.
+  const order = [...Object.keys(before).filter((key) => Object.hasOwn(after, key)), ...added];
+  if (Object.keys(after).some((key, position) => key !== order[position])) return { text: freshText(after, layout, depth) };
   const changed = Object.keys(after).filter((key) => had(key) && !Object.is(before[key], after[key]));
   return {
     fields: {
@@ -47,9 +51,7 @@ function changeOf(before, after, layout, depth) {
       removed: Object.keys(before)
         .filter((key) => !Object.hasOwn(after, key))
         .map((key) => JSON.stringify(key)),
-      added: Object.keys(after)
-        .filter((key) => !had(key))
-        .map((key) => [JSON.stringify(key), freshText(after[key], layout, inner)]),
+      added: added.map((key) => [JSON.stringify(key), freshText(after[key], layout, inner)]),
     },
   };
 }

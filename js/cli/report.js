@@ -177,13 +177,13 @@ function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
 }
 
 /** Some of the messages that would change, with their differences. */
-function writeSamples(report, samples, diffMessages) {
+function writeSamples(report, samples, diff) {
   if (!samples?.length) return;
   report.heading("Examples");
   for (const { messageIndex, before, after, operations, tokensSaved } of samples) {
     const saved = before ? `, ${plural(tokensSaved, "token")} saved` : "";
     for (const line of item("  ", `message ${number(messageIndex)}: ${operations.join(", ")}${saved}`, report.width)) report.line(line);
-    writeTexts(report, diffMessages(before, after, LIMITS));
+    writeTexts(report, diff(before, after));
   }
 }
 
@@ -214,8 +214,11 @@ function writeProblems(report, problems) {
   );
 }
 
-/** Every change: place, operation and tokens, then the reason; after the last change of a block, the differences of its texts. */
-function writeChanges(report, { changes, messages }, history, diffMessages) {
+/**
+ * Every change: place, operation and tokens, then the reason; after the last change of a block, the differences of its texts. In other formats than Anthropic's
+ * a block of the differences is not one of the message, so they follow the last change of a message.
+ */
+function writeChanges(report, { changes, messages }, history, diff) {
   if (changes.length === 0) return;
   report.line();
   const columns = (message, block, operation, before, after) =>
@@ -231,11 +234,12 @@ function writeChanges(report, { changes, messages }, history, diffMessages) {
     const why = `${visible(reason)}${grade ? ` (${grade})` : ""}`;
     for (const line of item(report.isNarrow ? "  " : " ".repeat(9), why, report.width)) report.line(report.paint.dim(line));
     const next = changes[index + 1];
-    const isLast = next?.messageIndex !== messageIndex || next.blockIndex !== blockIndex;
+    const byBlock = history.format === undefined;
+    const isLast = next?.messageIndex !== messageIndex || (byBlock && next.blockIndex !== blockIndex);
     if (!isLast || operation === "insert" || !afterOf.has(messageIndex)) continue;
-    const diff = diffMessages(history.messages[messageIndex], afterOf.get(messageIndex), LIMITS);
-    const ofBlock = diff.filter((text) => blockIndex === null || text.blockIndex === blockIndex);
-    writeTexts(report, ofBlock, { named: blockIndex === null });
+    const texts = diff(history.messages[messageIndex], afterOf.get(messageIndex));
+    const ofBlock = texts.filter((text) => !byBlock || blockIndex === null || text.blockIndex === blockIndex);
+    writeTexts(report, ofBlock, { named: byBlock && blockIndex === null });
   }
 }
 
@@ -313,8 +317,9 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writeQuality(report, condensed);
   writeSurvival(report, condensed);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
-  writeSamples(report, samples, diffMessages);
-  if (settings.explain) writeChanges(report, { changes, messages: condensed.messages ?? [] }, history, diffMessages);
+  const diff = (before, after) => diffMessages(before, after, LIMITS, history.format);
+  writeSamples(report, samples, diff);
+  if (settings.explain) writeChanges(report, { changes, messages: condensed.messages ?? [] }, history, diff);
   if (!settings.preview) writeSummary(report, summary ?? "");
   report.line();
   if (didCondense && !settings.preview && promptCache?.rewriteCost === undefined)

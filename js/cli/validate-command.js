@@ -4,6 +4,7 @@
 
 const { EXIT } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
+const { isOwn } = require("./history-text.js");
 const { Report } = require("./report-lines.js");
 const { plural, visible } = require("./terminal.js");
 
@@ -16,7 +17,8 @@ function validateHistory(library, { file, color }, { stdout, env, warn }) {
   const report = new Report(stdout, env, color);
   const { green, yellow } = report.paint;
   const of = `${history.shownName}: ${plural(history.messages.length, "message")}`;
-  if (problems.length === 0) report.text(`${of}, valid for the Messages API.`, green);
+  const valid = isOwn(history.format) ? "for the Messages API" : `in the format ${history.format}`;
+  if (problems.length === 0) report.text(`${of}, valid ${valid}.`, green);
   else report.text(`${of}, with ${plural(problems.length, "shape problem")}:`, yellow);
   const told = problems.map(({ code, messageIndex, blockIndex, message }) => {
     const place = `message ${messageIndex}${blockIndex === undefined ? "" : `, block ${blockIndex}`}`;

@@ -443,7 +443,7 @@ fn per_user_does_what_the_user_prefers() {
         assert_eq!(told(&report).contains(&WarningCode::LookUpFailed), user != "unknown");
     }
     for (user, said) in [
-        ("range", "user \"range\": lookUp().qualityThreshold: "),
+        ("range", "user \"range\": lookUp().qualityThreshold must be "),
         (
             "typed",
             "user \"typed\": lookUp().preferredProvider: provider: \"losless\" is not registered (did you mean lossless?); ",

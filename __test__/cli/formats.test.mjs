@@ -1,0 +1,321 @@
+// Files in the formats of other programs: read by every command that can, written in the same format, and restored byte for byte.
+
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { historiesIn } from "../formats/histories.mjs";
+import { withShared } from "../shared.mjs";
+import { expectFailure, folder, history, library, put, readJson, repeated, run, runJson, thrownBy } from "./support.mjs";
+
+const require = createRequire(import.meta.url);
+const { readHistory, readOwnFormat } = require("../../js/cli/history-file.js");
+const { historyIn } = require("../../js/cli/history-text.js");
+
+const DONE = "The file was read twice.";
+const input = { path: "src/a.ts" };
+const json = JSON.stringify(input);
+
+/** One conversation in each format: a file is read twice, with the same result. */
+const FORMATS = {
+  "openai-chat": [
+    { role: "user", content: "Read it." },
+    ...["a", "b"].flatMap((id) => [
+      { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "read_file", arguments: json } }] },
+      { role: "tool", tool_call_id: id, content: repeated },
+    ]),
+    { role: "assistant", content: DONE },
+  ],
+  "openai-responses": [
+    { type: "message", role: "user", content: [{ type: "input_text", text: "Read it." }] },
+    ...["a", "b"].flatMap((id) => [
+      { type: "function_call", call_id: id, name: "read_file", arguments: json },
+      { type: "function_call_output", call_id: id, output: repeated },
+    ]),
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: DONE }] },
+  ],
+  "ai-sdk-model": [
+    { role: "user", content: "Read it." },
+    ...["a", "b"].flatMap((toolCallId) => [
+      { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName: "read_file", input }] },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId, toolName: "read_file", output: { type: "text", value: repeated } }],
+      },
+    ]),
+    { role: "assistant", content: DONE },
+  ],
+  "ai-sdk-ui": [
+    { id: "1", role: "user", parts: [{ type: "text", text: "Read it." }] },
+    {
+      id: "2",
+      role: "assistant",
+      parts: [
+        ...["a", "b"].flatMap((toolCallId) => [
+          { type: "step-start" },
+          { type: "tool-read_file", toolCallId, state: "output-available", input, output: repeated },
+        ]),
+        { type: "text", text: DONE },
+      ],
+    },
+  ],
+  langchain: [
+    { type: "human", content: "Read it.", additional_kwargs: {} },
+    ...["a", "b"].flatMap((id) => [
+      { type: "ai", content: "", tool_calls: [{ id, name: "read_file", args: input, type: "tool_call" }], additional_kwargs: {} },
+      { type: "tool", tool_call_id: id, name: "read_file", content: repeated },
+    ]),
+    { type: "ai", content: DONE },
+  ],
+  gemini: [
+    { role: "user", parts: [{ text: "Read it." }] },
+    ...["a", "b"].flatMap(() => [
+      { role: "model", parts: [{ functionCall: { name: "read_file", args: input } }] },
+      { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: repeated } } }] },
+    ]),
+    { role: "model", parts: [{ text: DONE }] },
+  ],
+  "bedrock-converse": [
+    { role: "user", content: [{ text: "Read it." }] },
+    ...["a", "b"].flatMap((toolUseId) => [
+      { role: "assistant", content: [{ toolUse: { toolUseId, name: "read_file", input } }] },
+      { role: "user", content: [{ toolResult: { toolUseId, content: [{ text: repeated }] } }] },
+    ]),
+    { role: "assistant", content: [{ text: DONE }] },
+  ],
+  opencode: [
+    { info: { id: "msg_1", role: "user" }, parts: [{ id: "prt_1", type: "text", text: "Read it." }] },
+    {
+      info: { id: "msg_2", role: "assistant" },
+      parts: [
+        ...["a", "b"].map((callID) => ({
+          id: `prt_${callID}`,
+          type: "tool",
+          callID,
+          tool: "read",
+          state: { status: "completed", input: { filePath: "src/a.ts" }, output: repeated, title: "", metadata: {}, time: {} },
+        })),
+        { id: "prt_9", type: "text", text: DONE },
+      ],
+    },
+  ],
+};
+
+const FIELDS = { "openai-responses": "input", gemini: "contents" };
+/** What `JSON.parse` would change, on both sides of the messages. */
+const around = (field, messages) => `{ "n": 12345678901234567890.50,\r\n  "${field}" : ${JSON.stringify(messages)},\r\n  "m":[1.50] }`;
+const asLines = (messages) => `${messages.map((message) => JSON.stringify(message)).join("\n")}\n`;
+
+const sumOf = (byKind, side) => Object.values(byKind).reduce((sum, kind) => sum + (side ? kind[side] : kind), 0);
+
+/** Condenses a file to half and restores it; the result as JSON values, and the report. */
+function expectRestored(name, options = ["--target", "60%"]) {
+  const before = readFileSync(path.join(folder, name));
+  const { code, report } = runJson([name, ...options, "--out", "condensed.json"]);
+  expect({ code, error: report.error }).toEqual({ code: 0 });
+  expect(report.didCondense).toBe(true);
+  expect(sumOf(report.tokens.byKind, "before")).toBe(report.tokens.before);
+  expect(sumOf(report.tokens.byKind, "after")).toBe(report.tokens.after);
+  expect(run(["restore", "condensed.json", "--out", "again"])).toMatchObject({
+    code: 0,
+    stdout: /** @type {any} */ (expect.stringContaining("byte for byte")),
+  });
+  expect(readFileSync(path.join(folder, "again"))).toEqual(before);
+  expect(readFileSync(path.join(folder, name))).toEqual(before);
+  return report;
+}
+
+describe.each(Object.entries(FORMATS))("%s", (format, messages) => {
+  test("an array, an object around it and JSON Lines hold the same messages", () => {
+    const field = FIELDS[format] ?? "messages";
+    const texts = { "array.json": JSON.stringify(messages), "object.json": around(field, messages), "lines.jsonl": asLines(messages) };
+    for (const [name, text] of Object.entries(texts)) {
+      const history = readHistory(put(name, text));
+      expect(history, name).toMatchObject({ messages, format, isSession: false });
+      expect(history.contentWith(history.messages).toString(), name).toBe(text);
+    }
+  });
+
+  test("it is condensed where the messages are, and restored", () => {
+    const field = FIELDS[format] ?? "messages";
+    put("object.json", around(field, messages));
+    const report = expectRestored("object.json");
+    const text = readFileSync(path.join(folder, "condensed.json"), "utf8");
+    expect(text.startsWith(`{ "n": 12345678901234567890.50,\r\n  "${field}" : `)).toBe(true);
+    expect(text.endsWith(',\r\n  "m":[1.50] }')).toBe(true);
+    const condensed = JSON.parse(text)[field];
+    expect(library.countTokens(condensed, { format })).toBe(report.tokens.after);
+    expect(library.validateMessages(condensed, { format })).toEqual([]);
+    expect(text).toContain(DONE);
+    // What it points to is there again.
+    expect(run(["expand", "condensed.json", "--out", "expanded.json"]).code).toBe(0);
+    expect(library.validateMessages(readJson(path.join(folder, "expanded.json"))[field], { format })).toEqual([]);
+  });
+
+  test("as JSON Lines it is condensed line by line, and restored with lines that came since", () => {
+    put("lines.jsonl", asLines(messages));
+    const text = asLines(messages);
+    expect(run(["lines.jsonl", "--target", "60%", "--out", "condensed.jsonl", "-q"]).code).toBe(0);
+    const condensed = readFileSync(path.join(folder, "condensed.jsonl"), "utf8");
+    expect(condensed.split("\n")[0]).toBe(text.split("\n")[0]);
+    const later = `${JSON.stringify(messages[0])}\n`;
+    put("condensed.jsonl", condensed + later);
+    const { code, stdout } = run(["restore", "condensed.jsonl", "--restore-data", "condensed.jsonl.restore.json", "--out", "again.jsonl"]);
+    expect({ code, isChanged: stdout.includes("was changed since") }).toEqual({ code: 0, isChanged: true });
+    expect(readFileSync(path.join(folder, "again.jsonl"), "utf8")).toBe(text + later);
+  });
+
+  test("it is counted, inspected, validated and explained in its own format", () => {
+    put("array.json", JSON.stringify(messages));
+    const tokens = library.countTokens(messages);
+    const counted = runJson(["count", "array.json"]).report;
+    expect(counted).toMatchObject({ messages: messages.length, tokens });
+    expect(sumOf(counted.byKind)).toBe(tokens);
+    const { toolResults, toolParameters, messageText } = counted.byKind;
+    expect(toolResults).toBeGreaterThan(tokens / 2);
+    expect(toolParameters).toBeGreaterThan(0);
+    expect(messageText).toBeGreaterThan(0);
+    expect(runJson(["inspect", "array.json"]).report.tokens.total).toBe(tokens);
+    expect(run(["validate", "array.json"])).toMatchObject({
+      code: 0,
+      stdout: `array.json: ${messages.length} messages, valid in the format ${format}.\n`,
+    });
+    const { code, stdout } = run(["array.json", "--target", "60%", "--explain"]);
+    expect(code).toBe(0);
+    // A line that is gone.
+    expect(stdout).toMatch(/^ +- Line \d+ of a tool result/m);
+  });
+
+  test("what reads Anthropic's messages alone names the format", () => {
+    const file = put("array.json", JSON.stringify(messages));
+    const message = `in the format ${format}, but only those of the Anthropic Messages API are read here`;
+    for (const read of [() => readOwnFormat(file), () => historyIn("array.json", JSON.stringify(messages))])
+      expect(thrownBy(read)).toMatchObject({ code: 5, message: expect.stringContaining(`array.json has messages ${message}`) });
+  });
+});
+
+test("the commands that read Anthropic's messages alone end with 5", () => {
+  put("chat.json", JSON.stringify(FORMATS["openai-chat"]));
+  const told = /chat\.json has messages in the format openai-chat, but only those of the Anthropic Messages API are read here/;
+  for (const args of [["recommend"], ["calibrate"], ["studio", "--no-open"], ["report", "--html", "out.html"]])
+    expectFailure([args[0], "chat.json", ...args.slice(1)], 5, told);
+});
+
+test("Anthropic's messages behind a summary by the service count what is sent, and are read by every command", () => {
+  const messages = [
+    ...history(),
+    { role: "assistant", content: [{ type: "compaction", content: "It was read." }] },
+    { role: "user", content: "Go on." },
+  ];
+  const file = put("history.json", JSON.stringify(messages));
+  const { report } = runJson(["count", "history.json"]);
+  expect(report.tokens).toBe(library.countTokens(messages));
+  expect(report.tokens).toBeLessThan(library.countTokens(history()));
+  expect(readOwnFormat(file).messages).toEqual(messages);
+  expect(run(["validate", "history.json"]).stdout).toContain("valid for the Messages API");
+});
+
+test("messages of two formats are refused, and of one that is not read", () => {
+  const [chat, bedrock] = [FORMATS["openai-chat"], FORMATS["bedrock-converse"]];
+  const both = thrownBy(() => readHistory(put("f.json", JSON.stringify([...chat, ...bedrock]))));
+  expect(both.code).toBe(5);
+  expect(both.message).toMatch(/f\.json is not a history: message \d+: .*all messages have to be of one format/);
+  const pi = [
+    { role: "user", content: "x" },
+    { role: "assistant", content: [{ type: "toolCall", id: "a", name: "read", arguments: {} }] },
+  ];
+  for (const text of [JSON.stringify(pi), JSON.stringify({ messages: pi }), asLines(pi)]) {
+    const { code, message } = thrownBy(() => readHistory(put("f.json", text)));
+    expect(code).toBe(5);
+    expect(message).toMatch(/message 1: a part of type "toolCall": these are messages with toolCall parts, which are not supported/);
+  }
+  const old = '{"id":"1","timestamp":"t"}\n{"record_type":"state"}\n{"type":"message","role":"user","content":[]}\n';
+  expect(thrownBy(() => readHistory(put("f.jsonl", old))).message).toMatch(/lines of a Codex rollout, which are not supported/);
+});
+
+describe("Codex rollouts", () => {
+  const line = (type, payload) => ({ timestamp: "2026-04-28T15:33:30.274Z", type, payload });
+  const items = FORMATS["openai-responses"];
+  const meta = line("session_meta", { id: "1", cwd: "/p" });
+  const screen = line("event_msg", { type: "agent_message", message: DONE });
+  const rollout = [meta, ...items.flatMap((item) => [line("response_item", item), screen]), meta, line("turn_context", {})];
+
+  test("its items are the messages; the result is an array of them, and restore gives the rollout back", () => {
+    put("rollout.jsonl", asLines(rollout));
+    expect(readHistory(path.join(folder, "rollout.jsonl"))).toMatchObject({ messages: items, format: "openai-responses", isSession: true });
+    const { input: read } = expectRestored("rollout.jsonl");
+    expect(read.messages).toBe(items.length);
+    const condensed = readJson(path.join(folder, "condensed.json"));
+    expect(condensed[0]).toEqual(items[0]);
+    expect(library.validateMessages(condensed)).toEqual([]);
+    expect(run(["count", "condensed.json"]).code).toBe(0);
+  });
+
+  test("a compaction replaces the items before it", () => {
+    const summary = { type: "message", role: "user", content: [{ type: "input_text", text: "So far: it was read." }] };
+    const compacted = line("compacted", { message: "", replacement_history: [summary] });
+    const later = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Go on." }] };
+    const file = put("rollout.jsonl", asLines([...rollout, compacted, screen, line("response_item", later)]));
+    expect(readHistory(file).messages).toEqual([summary, later]);
+    // One without a replacement says only that there was one.
+    const without = put("other.jsonl", asLines([...rollout, line("compacted", { message: "So far" })]));
+    expect(readHistory(without).messages).toEqual(items);
+  });
+
+  test("the line that is being written is left out", () => {
+    const file = put("rollout.jsonl", `${asLines(rollout)}{"timestamp":"t","type":"response_item","payload":{"type":"mes`);
+    const warnings = [];
+    expect(readHistory(file, (sentence) => warnings.push(sentence)).messages).toEqual(items);
+    expect(warnings).toEqual([expect.stringContaining("the last line is incomplete")]);
+  });
+
+  test("one that has just begun holds no message", () => {
+    for (const lines of [[meta, screen], [meta]]) {
+      const { code, message } = thrownBy(() => readHistory(put("rollout.jsonl", asLines(lines))));
+      expect(code).toBe(5);
+      expect(message).toContain(`none of its ${lines.length} lines holds a message`);
+    }
+  });
+
+  test("--in-place is refused", () => {
+    put("rollout.jsonl", asLines(rollout));
+    expectFailure(["rollout.jsonl", "--in-place"], 2, /is a session of Claude Code or Codex, which --in-place cannot write: use --out/);
+  });
+});
+
+withShared("formats", (shared) => {
+  /** Of the whole files, those that do not take long. */
+  const filesIn = (kind, ending) =>
+    readdirSync(path.join(shared, kind))
+      .filter((name) => name.endsWith(ending) && statSync(path.join(shared, kind, name)).size < 400_000)
+      .map((name) => [`${kind}/${name}`]);
+
+  test.each([...filesIn("codex", ".jsonl"), ...filesIn("opencode", ".json")])("the real file %s comes back byte for byte", (name) => {
+    const ending = path.extname(name);
+    put(`real${ending}`, readFileSync(path.join(shared, name)));
+    expectRestored(`real${ending}`, ["--target", "40%"]);
+    if (ending === ".jsonl") return;
+    // By its messages, where the file was changed since.
+    put("condensed.json", `${readFileSync(path.join(folder, "condensed.json"), "utf8")}\n`);
+    expect(run(["restore", "condensed.json", "--out", "again", "--force"]).stdout).toContain("was changed since");
+    const [again, before] = ["again", "real.json"].map((file) => JSON.stringify(readJson(path.join(folder, file))));
+    expect(again === before).toBe(true);
+  });
+
+  /** Text alone is written in the same way by most formats, and read as Anthropic's. */
+  const isTextAlone = (messages) =>
+    messages.every(({ role, content, tool_calls: calls }) => role !== "tool" && typeof content === "string" && !calls);
+
+  test.each(historiesIn(shared).map(({ name, format, messages }) => [name, format, messages]))(
+    "%s is read as lines and as an object",
+    (name, format, messages) => {
+      const field = FIELDS[format] ?? "messages";
+      for (const text of [asLines(messages), around(field, messages)]) {
+        const history = readHistory(put("real.json", text));
+        expect(history, name).toMatchObject({ format: isTextAlone(messages) ? undefined : format, isSession: false });
+        expect(JSON.stringify(history.messages) === JSON.stringify(messages)).toBe(true);
+        expect(history.contentWith(history.messages).toString() === text).toBe(true);
+      }
+    },
+  );
+});
