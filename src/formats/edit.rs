@@ -27,7 +27,7 @@ pub enum ForeignEdit {
     Drop {
         /// The message.
         message: usize,
-        /// What it says, as in [`crate::conversation::Contents`].
+        /// What it says, as in `conversation::Contents`.
         was: String,
         /// Its fingerprint.
         fingerprint: String,

@@ -152,7 +152,7 @@ impl Projection {
         Conversation::new(messages.into_iter().enumerate().map(read).collect())
     }
 
-    /// What each of the caller's messages says: what [`Contents::of`] says of [`Self::each`].
+    /// What each of the caller's messages says: what `Contents::of` says of [`Self::each`].
     #[must_use]
     pub fn contents(&self) -> Contents {
         let hashes = |entries: &[Entry]| entries.iter().map(|entry| entry.message.block_hashes()).collect();
