@@ -23,7 +23,7 @@ describe.runIf(process.platform === "linux")("a process with little memory", () 
   /** What Node, the addon and a small call reserve, reserves of their allocators included: with less they take less. */
   const reserved = () => limited("unlimited").kilobytes;
   const condensed = /^condensed$/;
-  const refused = /^system_limit: the system refuses what work needs: \d+ MB of memory for the \d+ MB of messages/;
+  const refused = /^system_limit: the operating system denied a resource: \d+ MB of memory for the \d+ MB of messages/;
 
   test("refuses a history that needs more, and condenses a small one after it", () => {
     const most = reserved();
