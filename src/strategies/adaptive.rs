@@ -64,6 +64,10 @@ fn chosen(composition: &Composition<'_>, bands: &[Band]) -> (usize, Said) {
     let tokens = composition.tokens();
     let ratio = tokens as f64 / target as f64;
     let index = bands.iter().position(|band| band.below.is_none_or(|below| ratio < below));
-    let reason = said!("choice.band", tokens: tokens, ratio: rounded(ratio, 2), target: target);
+    let reason = if ratio.is_finite() {
+        said!("choice.band", tokens: tokens, ratio: rounded(ratio, 2), target: target)
+    } else {
+        said!("choice.moreThanTarget", tokens: tokens)
+    };
     (index.unwrap_or(bands.len()), reason)
 }
