@@ -44,7 +44,7 @@ pub use self::{
     message::{Content, Message, Role},
     pins::Pins,
     plan::{BlockOrigins, Edit, Inserted, NewValue, Plan, PlanError},
-    reader::{MessageReader, NotMessages},
+    reader::{MessageReader, NotMessages, each_raw},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     text_addresses::{ContentKind, TextAt},

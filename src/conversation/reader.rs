@@ -62,13 +62,21 @@ impl MessageReader {
 }
 
 fn read(arrays: Part) -> Result<Vec<Message>, NotMessages> {
+    each_raw(arrays, Message::read)
+}
+
+/// What `read` makes of each message in these JSON arrays.
+///
+/// # Errors
+/// One of them is no JSON array, or no UTF-16.
+pub fn each_raw<T>(arrays: Vec<Vec<u16>>, read: impl Fn(&RawValue) -> T) -> Result<Vec<T>, NotMessages> {
     let mut messages = Vec::new();
     for array in arrays {
         let json = utf16::utf8(&array).ok_or(NotMessages::NotUtf16)?;
         drop(array);
         let json = surrogates::enter(&json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json).map_err(NotAnArray::from)?;
-        messages.extend(raw.into_iter().map(Message::read));
+        messages.extend(raw.into_iter().map(&read));
     }
     Ok(messages)
 }

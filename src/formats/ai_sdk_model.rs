@@ -4,12 +4,12 @@
 //! user or the system. What a call of `providerOptions` holds (signatures, ids of items) travels with its part.
 
 use super::{
-    format::{Format, Near, Written},
+    format::{Format, Near, Written, text_of_speaker},
     openai_chat::blocks_of,
     part::{Part, Path, Slot, Wrap, below, raw_of, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
 
 /// AI SDK model messages.
 pub struct ModelMessages;
@@ -34,14 +34,11 @@ impl Format for ModelMessages {
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        let json = format!(r#"{{"role":{},"content":{}}}"#, escape(role.as_str()), escape(text));
-        Written { json, text: steps!["content"] }
+        Written::content(role, text)
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        let role = message.object().string("role")?;
-        let holds = array == steps!["content"] && (role == "user" || role == "assistant");
-        holds.then(|| format!(r#"{{"type":"text","text":{}}}"#, escape(text)))
+        text_of_speaker(message, array, text)
     }
 
     fn emptied(&self) -> &'static str {

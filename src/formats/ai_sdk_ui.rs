@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     ai_sdk_model::reasoning,
-    format::{Format, Near, Written},
+    format::{Format, Near, Written, text_element},
     part::{Part, Path, Slot, steps},
     rules::Breaches,
 };
@@ -52,7 +52,7 @@ impl Format for UiMessages {
     }
 
     fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        (array == steps!["parts"]).then(|| format!(r#"{{"type":"text","text":{}}}"#, escape(text)))
+        (array == steps!["parts"]).then(|| text_element(text))
     }
 
     fn emptied(&self) -> &'static str {

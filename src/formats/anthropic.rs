@@ -4,10 +4,10 @@
 //! Rules: those of [`crate::conversation::problems`], of the messages from the compaction on.
 
 use super::{
-    format::{Format, Near, Written},
-    part::{Part, Slot, below, steps},
+    format::{Format, Near, Written, text_element},
+    part::{Part, Slot, below, parts_of_content, steps},
 };
-use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, json_text::escape, problems};
+use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, problems};
 
 /// Messages of ours with a compaction.
 pub struct Anthropic;
@@ -20,29 +20,19 @@ impl Format for Anthropic {
     }
 
     fn read(&self, message: Json<'_>) -> Vec<Part> {
-        let fields = message.object();
-        let role = Role::from(fields.string("role").unwrap_or_default());
-        let Some(content) =
-            fields.get("content").filter(|content| !content.elements().is_empty() || content.string().is_some())
-        else {
-            return vec![Part::nothing(role)];
-        };
-        if let Some(text) = content.string() {
-            return vec![Part::text(role, text, steps!["content"], steps!["content"])];
-        }
-        let blocks = content.elements();
-        let first = blocks.iter().rposition(|block| is_compaction(*block)).unwrap_or(0);
-        let read = |(index, block): (usize, &Json<'_>)| part_of(&role, *block, index);
-        blocks.iter().enumerate().skip(first).map(read).collect()
+        parts_of_content(message, |role, blocks| {
+            let first = blocks.iter().rposition(|block| is_compaction(*block)).unwrap_or(0);
+            let read = |(index, block): (usize, &Json<'_>)| part_of(role, *block, index);
+            blocks.iter().enumerate().skip(first).map(read).collect()
+        })
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        let json = format!(r#"{{"role":{},"content":{}}}"#, escape(role.as_str()), escape(text));
-        Written { json, text: steps!["content"] }
+        Written::content(role, text)
     }
 
     fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        (array == steps!["content"]).then(|| format!(r#"{{"type":"text","text":{}}}"#, escape(text)))
+        (array == steps!["content"]).then(|| text_element(text))
     }
 
     fn emptied(&self) -> &'static str {

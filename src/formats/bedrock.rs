@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, below, steps},
+    part::{Part, Path, Slot, below, parts_of_content, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -19,18 +19,10 @@ impl Format for Bedrock {
     }
 
     fn read(&self, message: Json<'_>) -> Vec<Part> {
-        let fields = message.object();
-        let role = Role::from(fields.string("role").unwrap_or_default());
-        let Some(content) =
-            fields.get("content").filter(|content| !content.elements().is_empty() || content.string().is_some())
-        else {
-            return vec![Part::nothing(role)];
-        };
-        if let Some(text) = content.string() {
-            return vec![Part::text(role, text, steps!["content"], steps!["content"])];
-        }
-        let blocks = content.elements().into_iter().enumerate();
-        blocks.map(|(index, block)| block_of(&role, block, &steps!["content", index])).collect()
+        parts_of_content(message, |role, blocks| {
+            let blocks = blocks.into_iter().enumerate();
+            blocks.map(|(index, block)| block_of(role, block, &steps!["content", index])).collect()
+        })
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {

@@ -1,7 +1,7 @@
 //! What a format is.
 
-use super::part::{Part, Path};
-use crate::conversation::{Json, PathStep, Problem, Role};
+use super::part::{Part, Path, steps};
+use crate::conversation::{Json, PathStep, Problem, Role, json_text::escape};
 
 /// How histories of one kind are read and written.
 pub trait Format: Sync {
@@ -57,4 +57,24 @@ pub struct Written {
     pub json: String,
     /// Where its text stands in it.
     pub text: Path,
+}
+
+impl Written {
+    /// A message of a role whose `content` is a text.
+    pub fn content(role: &Role, text: &str) -> Self {
+        let json = format!(r#"{{"role":{},"content":{}}}"#, escape(role.as_str()), escape(text));
+        Self { json, text: steps!["content"] }
+    }
+}
+
+/// A part of the type `text`.
+pub fn text_element(text: &str) -> String {
+    format!(r#"{{"type":"text","text":{}}}"#, escape(text))
+}
+
+/// A text as an element of `content`, in formats where messages of the user and the assistant alone hold several parts.
+pub fn text_of_speaker(message: Json<'_>, array: &[PathStep], text: &str) -> Option<String> {
+    let role = message.object().string("role")?;
+    let holds = array == steps!["content"] && (role == "user" || role == "assistant");
+    holds.then(|| text_element(text))
 }

@@ -6,7 +6,7 @@
 //! alike and go together.
 
 use super::{
-    format::{Format, Near, Written},
+    format::{Format, Near, Written, text_element},
     openai_chat::result_of,
     part::{Part, Path, Slot, below, steps},
     rules::{Breaches, Open},
@@ -75,7 +75,7 @@ impl Format for LangChain {
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
         let Message { kind, base, .. } = Message::of(message);
         let holds = (kind == "human" || kind == "ai") && array == below(&base, ["content".into()]);
-        holds.then(|| format!(r#"{{"type":"text","text":{}}}"#, escape(text)))
+        holds.then(|| text_element(text))
     }
 
     fn emptied(&self) -> &'static str {

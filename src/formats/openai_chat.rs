@@ -3,11 +3,11 @@
 //! Rules: <https://platform.openai.com/docs/api-reference/chat/create>. Every call has a message of role `tool` right behind the assistant's message.
 
 use super::{
-    format::{Format, Near, Written},
+    format::{Format, Near, Written, text_of_speaker},
     part::{Part, Path, Slot, below, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
 
 /// OpenAI chat messages.
 pub struct OpenAiChat;
@@ -41,14 +41,11 @@ impl Format for OpenAiChat {
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        let json = format!(r#"{{"role":{},"content":{}}}"#, escape(role.as_str()), escape(text));
-        Written { json, text: steps!["content"] }
+        Written::content(role, text)
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        let role = message.object().string("role")?;
-        let holds = array == steps!["content"] && (role == "user" || role == "assistant");
-        holds.then(|| format!(r#"{{"type":"text","text":{}}}"#, escape(text)))
+        text_of_speaker(message, array, text)
     }
 
     fn emptied(&self) -> &'static str {

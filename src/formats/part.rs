@@ -225,6 +225,21 @@ impl Part {
     }
 }
 
+/// The parts of a message whose `content` is a text or blocks; `of_blocks` reads those.
+pub fn parts_of_content<'j>(message: Json<'j>, of_blocks: impl FnOnce(&Role, Vec<Json<'j>>) -> Vec<Part>) -> Vec<Part> {
+    let fields = message.object();
+    let role = Role::from(fields.string("role").unwrap_or_default());
+    let Some(content) =
+        fields.get("content").filter(|content| !content.elements().is_empty() || content.string().is_some())
+    else {
+        return vec![Part::nothing(role)];
+    };
+    match content.string() {
+        Some(text) => vec![Part::text(role, text, steps!["content"], steps!["content"])],
+        None => of_blocks(&role, content.elements()),
+    }
+}
+
 fn call(id: String, name: String, input: Box<RawValue>) -> Block {
     Block::ToolUse { id, name, input: input.into(), extra: Fields::new() }
 }

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{format::Format, part::Part, projection::Projection};
 use crate::{
-    conversation::{Conversation, Json, MessageReader, NotAnArray, NotMessages, surrogates, utf16},
+    conversation::{Conversation, Json, MessageReader, NotMessages, each_raw},
     parallel::Ahead,
 };
 
@@ -122,13 +122,5 @@ impl ForeignReader {
 }
 
 fn read((format, arrays): Piece) -> Result<Vec<ReadMessage>, NotMessages> {
-    let mut messages = Vec::new();
-    for array in arrays {
-        let json = utf16::utf8(&array).ok_or(NotMessages::NotUtf16)?;
-        drop(array);
-        let json = surrogates::enter(&json);
-        let raw: Vec<&RawValue> = serde_json::from_str(&json).map_err(NotAnArray::from)?;
-        messages.extend(raw.into_iter().map(|raw| (raw.to_owned(), format.read(Json::from(raw)))));
-    }
-    Ok(messages)
+    each_raw(arrays, |raw| (raw.to_owned(), format.read(Json::from(raw))))
 }

@@ -25,7 +25,7 @@ fn history(hidden: char) -> Conversation {
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": text }] }),
         ]
     };
-    let path = format!("/work/src/pa{hidden}rser.ts");
+    let path = format!("/repo/src/pa{hidden}rser.ts");
     let lines = |from: usize, count: usize| -> String {
         (from..from + count)
             .map(|line| format!("{line}\tconst va{hidden}lue{line} = compute({});\n", line * 7))
