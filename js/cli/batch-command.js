@@ -22,6 +22,7 @@ const { version } = require("../../package.json");
 
 /** Bytes of histories that are under way or wait to be written, for each thread. */
 const HELD = 16 << 20;
+
 /** The settings that results depend on, with the content of files in place of their names. */
 function settingsOfResults({ target, provider, preset, config, tools, protect, frozenMessages, model, fallback, price, keepRestoreData }) {
   const text = (flag, given) => {
@@ -220,9 +221,14 @@ function timeLeft(ms) {
   return seconds < 6000 ? `${number(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** Refuses wrong settings before any input is read, as a history without messages shows them. */
-const check = (library, settings, env) =>
-  condense(library, { messages: [], bytes: Buffer.alloc(0) }, settings, { env, interruption: NEVER, step() {} });
+/** Refuses wrong settings before any input is read, as a history without messages shows them; a summary of that is refused for another reason. */
+async function check(library, settings, env) {
+  try {
+    await condense(library, { messages: [], bytes: Buffer.alloc(0) }, settings, { env, interruption: NEVER, step() {} });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exitCode === EXIT.usage) throw error;
+  }
+}
 
 async function batch(library, settings, environment) {
   const { stdout, env, color, progress } = environment;
