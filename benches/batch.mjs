@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { Failure, main, root } from "../scripts/tools.mjs";
+import { Failure, isProgram, main, root } from "../scripts/tools.mjs";
 
 const NAMES = ["claude-code", "roo-xml-2025", "shell-only", "cline-with-logs", "codex"];
 const program = path.join(root, "js", "cli", "main.js");
@@ -35,7 +35,11 @@ function cpuOf(id) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Runs the command; `until(child)` may end it. */
+/**
+ * Runs the command; `until(child)` may end it.
+ * @param {string[]} args
+ * @param {(child: import("node:child_process").ChildProcess) => void} [until]
+ */
 async function runBatch(args, until = () => {}) {
   const child = spawn(process.execPath, [program, "batch", ...args, "--no-progress", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";
@@ -45,7 +49,7 @@ async function runBatch(args, until = () => {}) {
   let cpu = 0;
   const timer = setInterval(() => {
     try {
-      peak = Math.max(peak, peakOf(child.pid));
+      peak = Math.max(peak, peakOf(child.pid) || 0);
       cpu = cpuOf(child.pid);
       until(child);
     } catch {
@@ -63,7 +67,13 @@ async function hashOf(file) {
   return hash.digest("hex");
 }
 
-async function measure(megabytes, isKilled, folder) {
+/**
+ * Runs the command on a data set of this size, in a folder, and checks the result; `isKilled`: twice, the first time until it is half done. Returns for each run its `peak` memory in megabytes, its
+ * `seconds` and those of processor time (`cpu`), and the number of `histories`.
+ * @param {number} megabytes
+ * @param {{ isKilled?: boolean, folder: string }} options
+ */
+export async function measure(megabytes, { isKilled = false, folder }) {
   const lines = NAMES.map((name) => `${JSON.stringify(JSON.parse(readFileSync(path.join(root, "fixtures", `${name}.json`), "utf8")))}\n`);
   const one = path.join(folder, "one.jsonl");
   writeFileSync(one, lines.join(""));
@@ -81,27 +91,31 @@ async function measure(megabytes, isKilled, folder) {
     const done = () => Number(/"at":(\d+)(?![\s\S]*"at")/.exec(readFileSync(journal, "utf8").slice(-2000))?.[1] ?? 0);
     runs.push(await runBatch([set, ...options, out], (child) => done() >= half && child.kill("SIGKILL")));
   }
-  runs.push(await runBatch([set, ...options, out]));
-  const { code, said } = runs.at(-1);
+  const last = await runBatch([set, ...options, out]);
+  runs.push(last);
+  const { code, said } = last;
   if (code !== 0) throw new Failure(`batch ended with ${code}`);
 
   const hash = createHash("sha256");
   for (let index = 0; index < count; index++) hash.update(expected[index % expected.length]);
   if (hash.digest("hex") !== (await hashOf(path.join(out, "set.jsonl")))) throw new Failure("the result is not the expected one");
-  const { total } = JSON.parse(said);
+  return { runs, histories: JSON.parse(said).total.histories };
+}
+
+function rowOf(megabytes, { runs, histories }) {
   const sum = (name) => runs.reduce((all, run) => all + run[name], 0);
   const cells = [
     `${megabytes} MB`,
-    total.histories,
+    histories,
     runs.map(({ peak }) => `${peak.toFixed(0)} MB`).join(", "),
     `${sum("seconds").toFixed(0)} s`,
     `${sum("cpu").toFixed(0)} s`,
     `${(megabytes / sum("cpu")).toFixed(1)} MB`,
   ];
-  console.log(`| ${cells.join(" | ")} |`);
+  return `| ${cells.join(" | ")} |`;
 }
 
-await main(async () => {
+async function measureAll() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { kill: { type: "boolean", default: false }, folder: { type: "string", default: tmpdir() } },
@@ -110,9 +124,11 @@ await main(async () => {
   for (const size of positionals.map(Number)) {
     const folder = mkdtempSync(path.join(values.folder, "roo-condense-batch-"));
     try {
-      await measure(size, values.kill, folder);
+      console.log(rowOf(size, await measure(size, { isKilled: values.kill, folder })));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
-});
+}
+
+if (isProgram(import.meta.url)) await main(measureAll);
