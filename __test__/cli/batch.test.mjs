@@ -176,6 +176,8 @@ describe("a batch", () => {
     expectFailure(["batch", "mine", "--out", "mine"], 2, /"mine" lies in "mine"/);
     expectFailure(["batch", "a.json", "mine/a.json", "--out", "new"], 2, /two of the histories would be written to "new.a\.json"/);
     expectFailure(["batch", "a.json", "--out", "a.json"], 2, /"a.json" lies in "a.json"/);
+    put("file.txt", "mine");
+    expectFailure(["batch", "a.json", "--out", "file.txt"], 2, /--out must be a folder; got "file.txt"/);
     expectFailure(
       ["batch", "a.json", "--out", "new", "--provider", "truncation", "--config", '{"keep":1}'],
       2,
@@ -232,7 +234,7 @@ describe("the same command again", () => {
     for (const [name, file] of Object.entries(filesOf("out"))) expect(file, name).not.toBe(before[name]);
   });
 
-  test("goes on from a journal whose last line is torn, or that is no journal at all", () => {
+  test("goes on from a journal whose last line is torn, or that is no journal at all", { tags: ["long"] }, () => {
     makeInputs();
     batch(...args);
     const whole = treeOf("out");
@@ -248,7 +250,7 @@ describe("the same command again", () => {
     expect(treeOf("out")).toEqual(whole);
   });
 
-  test.skipIf(isWindows)("after SIGKILL at any moment, writes what a run without it does", async () => {
+  test.skipIf(isWindows)("after SIGKILL at any moment, writes what a run without it does", { tags: ["long"] }, async () => {
     makeInputs({ files: 12, lines: 300 });
     const { report } = batchJson("in", "--target", "60%", "--out", "expected");
     const expected = treeOf("expected");
@@ -295,6 +297,23 @@ describe("the same command again", () => {
     expect(batch(...args).code).toBe(0);
     expect(treeOf("out")["set.jsonl"]).toBe(result.replace("Task 0.", "TASK 0."));
     expect(readdirSync(path.join(folder, "out", OWN))).toEqual(["journal.jsonl"]);
+  });
+
+  test("begins a data set anew if what was written is gone, and counts each failure once", () => {
+    const lines = Array.from({ length: 20 }, (_, index) => line(index));
+    lines[2] = "damaged";
+    put("set.jsonl", `${lines.join("\n")}\n`);
+    const own = ["set.jsonl", "--target", "60%", "--out", "out"];
+    const { report } = batchJson(...own);
+    const [header, ...entries] = readFileSync(journalOf("out"), "utf8").trimEnd().split("\n");
+    const done = JSON.parse(entries[0]);
+    const at = Buffer.byteLength(lines.slice(0, 5).join("\n")) + 1;
+    const failures = [{ line: 3, exitCode: 4, code: "not_json", message: "damaged" }];
+    const noted = { ...done, at, from: 0, lines: 5, out: 500, sums: { ...done.sums, histories: 4 }, failures };
+    writeFileSync(journalOf("out"), `${header}\n${JSON.stringify(noted)}\n`);
+    rmSync(path.join(folder, "out", "set.jsonl"));
+    expect(batchJson(...own).report).toEqual(report);
+    expect(report.files[0].failures).toHaveLength(1);
   });
 
   test.skipIf(isWindows)(

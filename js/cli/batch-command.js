@@ -11,6 +11,7 @@ const { Journal } = require("./batch-journal.js");
 const { reportJson, reportText, totalOf } = require("./batch-report.js");
 const { condense, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { unreadable } = require("./history-file.js");
 const { inOrder } = require("./in-order.js");
 const { Interruption, NEVER } = require("./interruption.js");
 const { inputsOf, isNoHistory, noHistories } = require("./several.js");
@@ -84,7 +85,7 @@ class Batch {
     try {
       await inOrder(this.#pieces(left), {
         work: (piece) => this.#work(piece),
-        commit: (piece, answer) => (piece.dataSet ? this.#commitLines(piece, answer) : this.#commitFile(piece, answer)),
+        commit: (piece, answer) => (piece.count > 0 ? this.#commitLines(piece, answer) : this.#commitFile(piece, answer)),
         // A file is written when its work is done. The result of lines waits for that of the lines before.
         weightOf: (piece, answer) => (answer === undefined ? piece.weight : (answer.content?.length ?? 0)),
         limit: HELD * os.availableParallelism(),
@@ -129,29 +130,42 @@ class Batch {
     }
   }
 
+  /** A file that fails while it is read is a piece with an `error`, behind those that were read. */
   async *#piecesOf(input) {
-    const handle = await open(input.file);
+    let handle;
+    let dataSet;
     try {
-      const dataSet = new DataSet(input, await handle.stat(), this.#out, this.#journal);
+      handle = await open(input.file);
+      dataSet = new DataSet(input, await handle.stat(), this.#out, this.#journal);
       const { size, at, lines } = dataSet.entry;
+      let read = at;
       for await (const piece of wholeLines(handle, { at, size, line: lines + 1 })) {
+        read = piece.end;
         yield { input, dataSet, ...piece, weight: piece.bytes?.length ?? 0 };
       }
+      if (read < size) throw new Failure(EXIT.unreadable, `${visible(input.file)}: another program shortened it meanwhile`);
+    } catch (thrown) {
+      const error = thrown instanceof Failure ? thrown : unreadable(input.file, thrown);
+      yield { input, dataSet, error, weight: 0 };
     } finally {
-      await handle.close();
+      await handle?.close();
     }
   }
 
-  async #work({ input, dataSet, bytes, line, count }) {
+  async #work({ input, dataSet, error: unread, bytes, line, count }) {
     const { file, name } = input;
+    const stat = statOf(file);
+    const failed = (failure) => ({
+      ...{ size: stat?.size ?? -1, mtime: stat?.mtimeMs ?? 0, out: -1, restore: -1 },
+      ...{ failure, warnings: [] },
+    });
+    if (unread) return failed({ exitCode: unread.exitCode, code: unread.code, message: unread.message, hints: unread.hints });
     if (dataSet === undefined) {
       const out = path.join(this.#out, name);
-      const stat = statOf(file);
       try {
         return await this.#pool.run({ file, out, restore: restoreFileOfResult(out) });
       } catch (error) {
-        const failure = deathOf(error, visible(file));
-        return { size: stat?.size ?? -1, mtime: stat?.mtimeMs ?? 0, out: -1, restore: -1, failure, warnings: [] };
+        return failed(deathOf(error, visible(file)));
       }
     }
     const allFail = (error) => ({
@@ -171,14 +185,16 @@ class Batch {
     }
   }
 
-  async #commitFile({ input, weight }, { size, mtime, out, restore, sums, failure, warnings }) {
+  async #commitFile({ input, dataSet, weight }, { size, mtime, out, restore, sums, failure, warnings }) {
     const { file, name, isNamed } = input;
+    dataSet?.discard();
+    if (warnings.length > 0) this.#environment.progress.pause();
     for (const sentence of warnings) this.#environment.warn(sentence);
     const error = failure && asFailure(failure);
     const isSkipped = error !== undefined && !isNamed && isNoHistory(error);
     if (error && !isSkipped) this.#tell(error);
     this.#journal.note({
-      ...{ name, file: path.resolve(file), size, mtime, at: size, lines: 0, out, restore },
+      ...{ name, file: path.resolve(file), size, mtime, at: size, from: 0, lines: 0, out, restore },
       sums: sums ?? { ...NOTHING, failed: isSkipped ? 0 : 1 },
       failures: failure && !isSkipped ? [noted(failure)] : [],
       ...(isSkipped && { skipped: failure.message }),

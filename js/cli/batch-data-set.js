@@ -77,8 +77,9 @@ class DataSet {
     this.#file = path.join(out, name);
     const identity = identityOf(file, stat);
     const done = journal.doneOf(name, identity);
-    const begun = { name, ...identity, at: 0, lines: 0, out: 0, restore: -1, sums: NOTHING, failures: [] };
-    this.entry = done !== undefined && done.out >= 0 && (statOf(this.#part)?.size ?? -1) >= done.out && done.at < done.size ? done : begun;
+    const begun = { name, ...identity, at: 0, from: 0, lines: 0, out: 0, restore: -1, sums: NOTHING, failures: [] };
+    const goesOn = done !== undefined && done.out >= 0 && done.at < done.size && (statOf(this.#part)?.size ?? -1) >= done.out;
+    this.entry = goesOn ? { ...done, from: done.at } : begun;
   }
 
   /** Adds the result of lines, in order. */
@@ -115,8 +116,14 @@ class DataSet {
   async #note() {
     await fdatasync(this.#descriptor);
     this.#journal.note(this.entry);
-    this.entry.failures = [];
+    this.entry = { ...this.entry, from: this.entry.at, failures: [] };
     this.#lastNote = performance.now();
+  }
+
+  /** Gives up what was written. */
+  discard() {
+    this.close();
+    fs.rmSync(this.#part, { force: true });
   }
 
   close() {

@@ -23,6 +23,7 @@ const FORMAT = 1;
  * @property {number} size of the input, in bytes
  * @property {number} mtime of the input, in milliseconds
  * @property {number} at bytes of the input that are done
+ * @property {number} from where this goes on: the `at` of the entry before, or 0
  * @property {number} lines lines of the input that are done, if it is a data set; otherwise 0
  * @property {number} out bytes of the result; -1 if there is none
  * @property {number} restore bytes of the restore data; -1 if there is none
@@ -128,7 +129,7 @@ class Journal {
 
   #remember(/** @type {Entry} */ { failures, ...entry }, at) {
     const before = this.#known.get(entry.name);
-    const goesOn = before !== undefined && entry.at > before.entry.at && isSameInput(before.entry, entry);
+    const goesOn = before !== undefined && entry.from > 0 && entry.from === before.entry.at;
     const places = goesOn ? before.places : [];
     this.#known.set(entry.name, { entry: { ...entry, failures: [] }, places: failures.length > 0 ? [...places, at] : places });
   }
@@ -192,6 +193,8 @@ function isRunning(id) {
 
 /** Results replace files of their names, so the folder must hold nothing else. */
 function requireOwn(folder) {
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw wrong(`--out must be a folder; got "${folder}"`, "--out");
   fs.mkdirSync(folder, { recursive: true });
   const names = fs.readdirSync(folder);
   if (names.length > 0 && !names.includes(FOLDER))
