@@ -34,7 +34,7 @@
  * @property {number} [most] the largest number
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
- * @property {Readonly<Record<string, { about?: string, details?: string, values?: readonly string[] }>>} [for] by command, where the flag means something else
+ * @property {Readonly<Record<string, { value?: string, about?: string, details?: string, values?: readonly string[] }>>} [for] by command, where the flag means something else
  * @property {keyof typeof GROUPS} group
  * @property {readonly string[]} commands the commands that understand it
  * @property {string} [answers] the answer of `recommend()` that it gives
@@ -431,6 +431,7 @@ const FLAGS = deepFrozen([
     details: "`-` is standard output; the report then goes to standard error.",
     for: {
       batch: {
+        value: "FOLDER",
         about: "Write the results into this folder",
         details: "It must be new or empty, or the folder of an earlier batch. Results of a folder keep their paths below it.",
       },
