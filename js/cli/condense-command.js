@@ -3,12 +3,11 @@
 // `roo-condense HISTORY`: condenses a history, and writes the result where the arguments say.
 
 const fs = require("node:fs");
-const path = require("node:path");
 const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
-const { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
+const { checkOutput, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
 
 /**
@@ -23,15 +22,6 @@ function write(history, condensed, content, settings) {
   const file = settings.inPlace ? fs.realpathSync(history.name) : settings.out;
   const data = { file, names: restoreNames(file), content: restoreFileOf(history, content, condensed.restoreData), like: history.stat };
   return { ...withRestoreData(data, put), bytes: content.length };
-}
-
-/** Makes the folder for one of several results. */
-function makeFolderOf(file) {
-  try {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-  } catch (error) {
-    throw notWritten(file, error);
-  }
 }
 
 /** Refuses, before the work, what could not be written afterwards. */
@@ -50,7 +40,6 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun, 
   try {
     if (settings.inPlace) requireReplaceable(settings.file);
     const history = readHistory(settings.file, warn);
-    if (settings.makeFolder) makeFolderOf(settings.out);
     checkPlace(history, settings);
     const condensed = await condense(library, history, settings, { env, interruption, step: progress.step.bind(progress) });
     const isMet = !condensed.target || condensed.target.met;

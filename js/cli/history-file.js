@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, inOwnFormat, position, readText } = require("./history-text.js");
+const { ROO_HISTORY, inOwnFormat, isWholeHistory, position, readJson, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -100,8 +100,8 @@ function isDangling(name) {
   return fs.lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** The text of UTF-8 bytes, without the byte order mark. */
-function decode(bytes, shownName) {
+/** The text of UTF-8 bytes, without the byte order mark. `before`: number of lines above, if they are a line of a file. */
+function decode(bytes, shownName, before = 0) {
   if (bytes.length === 0) throw new Failure(EXIT.notJson, told("file.empty", { name: shownName }));
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw new Failure(
@@ -114,7 +114,7 @@ function decode(bytes, shownName) {
       const { offset, line, column } = firstInvalidByte(bytes);
       throw new Failure(
         EXIT.notJson,
-        `${shownName}:${line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`,
+        `${shownName}:${before + line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`,
       );
     }
     const text = bytes.toString("utf8");
@@ -194,6 +194,33 @@ function readHistory(name, warn) {
 }
 
 /**
+ * Reads a line of JSON Lines that is a whole history; undefined for a blank one. Returns what `readHistory` does, as far as a line has it.
+ * @param {Buffer} bytes without the line break
+ * @param {string} shownName of the file
+ * @param {number} number of the line, from 1
+ */
+function readHistoryLine(bytes, shownName, number) {
+  if (bytes.length === 0) return undefined;
+  const { text } = decode(bytes, shownName, number - 1);
+  if (text.trim() === "") return undefined;
+  const place = `${shownName}:${number}`;
+  const { messages, format, textWith } = readJson(text, shownName, number);
+  return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(textWith(changed)) };
+}
+
+/** Whether each of these lines is a whole history, as the first one says that is JSON; undefined if none is. */
+function holdsHistories(lines) {
+  for (const { bytes } of lines) {
+    try {
+      return isWholeHistory(JSON.parse(bytes.toString("utf8").replace(BYTE_ORDER_MARK, "")));
+    } catch {
+      // Damaged, which the next line may not be.
+    }
+  }
+  return undefined;
+}
+
+/**
  * Reads a history for a command that takes Anthropic's messages alone.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
@@ -203,4 +230,4 @@ function readOwnFormat(name, warn) {
   return inOwnFormat(history, history.shownName);
 }
 
-module.exports = { readHistory, readOwnFormat, unreadable };
+module.exports = { holdsHistories, readHistory, readHistoryLine, readOwnFormat, unreadable };

@@ -125,9 +125,10 @@ function readJsonLines(text, shownName) {
   return { messages, format, textWith, isSession, halfLine };
 }
 
-/** A history of JSON. The text that `textWith` writes differs only where messages do. */
-function readJson(text, shownName) {
-  const root = parse(text, shownName);
+/** A history of JSON. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file. */
+function readJson(text, fileName, line) {
+  const root = parse(text, fileName, line === undefined ? undefined : line - 1);
+  const shownName = line === undefined ? fileName : `${fileName}:${line}`;
   const { messages, withMessages } = findMessages(root, shownName);
   const noMessage = () => {
     const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
@@ -147,7 +148,11 @@ function readText(name, shownName, text) {
   return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
 }
 
+/** Whether a value is a whole history, and no message: a line of JSON Lines may be either. */
+const isWholeHistory = (value) =>
+  Array.isArray(value) || (isObject(value) && !("role" in value) && FIELDS.some((field) => Array.isArray(value[field])));
+
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
 
-module.exports = { ROO_HISTORY, describe, historyIn, inOwnFormat, isOwn, parse, position, readText };
+module.exports = { ROO_HISTORY, describe, historyIn, inOwnFormat, isOwn, isWholeHistory, parse, position, readJson, readText };
