@@ -11,6 +11,7 @@ const names = {
   langchain: ["condensingEdit", "condensingMiddleware"],
   mastra: ["condensingProcessor"],
   openai: ["condensing", "clientHandler"],
+  telemetry: ["instrument"],
 };
 /** The files that are loaded with a module, and what it exports. */
 const loaded = (name) =>
