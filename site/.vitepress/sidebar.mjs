@@ -36,6 +36,7 @@ export const english = [
       page("Roo-Code and its forks", "roo"),
       page("Bundling", "bundling"),
       page("With your framework", "integrations"),
+      page("Telemetry", "telemetry"),
       page("Message formats", "formats"),
       page("Errors and warnings", "errors"),
     ],

@@ -319,7 +319,7 @@ impl Report {
     /// Adds what preparing has cost, and what is to be known of it.
     pub(super) fn like_preparing(self, done: Self) -> Self {
         let Self { cost, error, metrics, requests, warnings, .. } = done;
-        Self { cost, error, metrics, requests, warnings, ..self }
+        Self { cost, error, metrics, warnings, requests, ..self }
     }
 
     /// Tokens removed, as the caller counts them.
