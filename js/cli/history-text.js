@@ -73,9 +73,11 @@ const shownText = (text) => [...text].map((character) => (character === "\t" ? "
 /** The array of messages in a JSON value, and how to put another one in its place. */
 function findMessages(root, shownName) {
   if (Array.isArray(root)) return { messages: root, withMessages: (changed) => changed };
+  /** @type {(path: string[]) => any} */
   const at = (path) => path.reduce((holder, field) => (isObject(holder) ? holder[field] : undefined), root);
   const path = PLACES.find((path) => Array.isArray(at(path)));
   if (path === undefined) throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
+  /** @type {(holder: any, path: string[], changed: any) => any} */
   const put = (holder, [field, ...rest], changed) => ({
     ...holder,
     [field]: rest.length === 0 ? changed : put(holder[field], rest, changed),

@@ -13,7 +13,10 @@ function wayTo(last, values, { id, parent }) {
 
 /**
  * Lines after some were changed, removed and added: `{ before, after }[]`, with `before` undefined for a new one and `after` undefined for one that goes. A line behind one
- * that goes follows the nearest that stays; a new line stands between that and the line `behind(line)`.
+ * that goes follows the nearest that stays; a new line stands between that and the line `behind(line)`. `references` are other fields that name lines.
+ * @param {{ before?: any, after?: any }[]} lines
+ * @param {{ id: string, parent: string, references?: string[] }} fields
+ * @param {(line: any) => any} behind
  */
 function relinked(lines, { id, parent, references = [] }, behind) {
   const gone = new Map(lines.filter(({ before, after }) => before && !after).map(({ before }) => [before[id], before[parent]]));
