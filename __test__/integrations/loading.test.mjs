@@ -8,6 +8,7 @@ import { root } from "../../scripts/tools.mjs";
 const names = {
   "ai-sdk": ["condensingMiddleware", "condensingPrepareStep"],
   anthropic: ["condensing", "clientHandler"],
+  "claude-agent": ["condensingHooks", "condenseSession"],
   langchain: ["condensingEdit", "condensingMiddleware"],
   mastra: ["condensingProcessor"],
   openai: ["condensing", "clientHandler"],
