@@ -174,3 +174,30 @@ fn word(reason: &StopReason) -> Option<String> {
     };
     Some(word.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(input_tokens: u64, cache_read_tokens: u64, api: Option<Api>) -> (u64, u64) {
+        let usage = TokenUsage { input_tokens, cache_read_tokens, ..TokenUsage::default() };
+        let tokens = UsedTokens::of(&usage, api);
+        (tokens.input_tokens, tokens.cache_read_tokens)
+    }
+
+    #[test]
+    fn cached_tokens_are_part_of_the_input() {
+        assert_eq!(used(100, 40, Some(Api::OpenAi)), (100, 40));
+        assert_eq!(used(100, 40, Some(Api::Anthropic)), (140, 40));
+        assert_eq!(used(100, 400, None), (500, 400), "more than all cannot be among them");
+    }
+
+    #[test]
+    fn content_is_kept_only_where_it_is_wanted() {
+        let question =
+            LlmRequest { system: "s".to_owned(), messages: vec![LlmMessage::user("u")], ..LlmRequest::default() };
+        assert!(Requests::default().begin(&question).content.is_none());
+        let kept = Requests::new(true).begin(&question).content.unwrap();
+        assert_eq!((kept.system.as_str(), kept.messages[0].text.as_str(), kept.text), ("s", "u", None));
+    }
+}
