@@ -360,6 +360,20 @@ describe("Gemini CLI", () => {
     ]);
   });
 
+  test("of later versions everything is in the content, and results may be texts", async () => {
+    const content = [{ text: "Hm.", thought: true }, { text: "I read." }, { functionCall: { id: "a", name: "read_file", args: {} } }];
+    const messages = [
+      record("user", "Read."),
+      record("gemini", content, { toolCalls: [{ ...call("a"), result: long("a") }] }),
+      record("gemini", "Done."),
+    ];
+    put("chat.json", JSON.stringify({ ...head, messages }));
+    const read = readHistory(path.join(folder, "chat.json")).messages;
+    expect(read[1].parts).toEqual(content);
+    expect(read[2].parts).toEqual([{ functionResponse: { id: "a", name: "read_file", response: { output: long("a") } } }]);
+    await expectWritten("chat.json", 0.4);
+  });
+
   test("a chat is written back, with what is for the screen as it was", async () => {
     put("chat.json", JSON.stringify({ ...head, messages: records() }, null, 2));
     const { written } = await expectWritten("chat.json", 0.4);

@@ -22,6 +22,12 @@ const faultOf = ({ type, content, toolCalls }) => {
   return type === "gemini" && toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isObject)) ? "toolCalls" : undefined;
 };
 
+/** The parts with which a call was answered. */
+function resultsOf({ id, name, result }) {
+  if (typeof result === "string") return result === "" ? [] : [{ functionResponse: { id, name, response: { output: result } } }];
+  return [result ?? []].flat().filter(isObject);
+}
+
 /** What a record says to the model: of an answer the text and its calls, and behind it the responses to them. Thoughts are not read. */
 function turnsOf(record) {
   if (record.type === "user") {
@@ -33,18 +39,14 @@ function turnsOf(record) {
   if (record.type !== "gemini") return [];
   const own = partsOf(record.content).filter((part) => part.text !== "");
   const calls = record.toolCalls ?? [];
-  const isWhole = own.some((part) => part.functionCall !== undefined);
+  // Later versions have everything in the content.
+  const isWhole = own.some((part) => part.functionCall !== undefined || part.thought === true);
   const asked = isWhole
     ? []
     : calls.map(({ id, name, args }, call) =>
         standsFor({ functionCall: { ...(id !== undefined && { id }), name, args: args ?? {} } }, { call }),
       );
-  const answered = calls.flatMap(({ result }, call) =>
-    [result ?? []]
-      .flat()
-      .filter(isObject)
-      .map((part, index) => standsFor({ ...part }, { call, result: index })),
-  );
+  const answered = calls.flatMap((each, call) => resultsOf(each).map((part, index) => standsFor({ ...part }, { call, result: index })));
   const turns = [
     { record, role: "model", content: [...own, ...asked] },
     { record, role: "user", content: answered },
@@ -160,7 +162,10 @@ function replayed(lines, refuse) {
       const at = records.findIndex(({ id }) => id === value.id);
       if (at < 0) records.push(value);
       else records[at] = value;
-    } else if (!isChat(value)) refuse(line, "type");
+    } else if (isChat(value)) {
+      // A whole chat of the older form, on one line.
+      if (Array.isArray(value.messages)) records = value.messages.filter(isRecord);
+    } else refuse(line, "type");
   }
   return records;
 }
