@@ -301,10 +301,9 @@ describe("sessions of Claude Code", () => {
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);
   });
 
-  test("--in-place is refused before anything is done; restore leads back to the session", () => {
+  test("restore leads from the messages back to the session", () => {
     const file = session(records);
     const before = readFileSync(file);
-    expectFailure([file, "--in-place"], 2, /is a session of Claude Code or Codex, which --in-place cannot write: use --out/);
     expect(run([file, "-o", "messages.json"]).code).toBe(0);
     expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);
@@ -312,9 +311,9 @@ describe("sessions of Claude Code", () => {
 
   test("bad input", () => {
     session([records[0], { type: "user", message: "text" }, { type: "assistant", message: null }]);
-    expectFailure(["session.jsonl"], 5, /none of its 3 lines holds a message/);
+    expectFailure(["session.jsonl"], 5, /session\.jsonl:2: not what a session of Claude Code has there: message is missing/);
     session([records[0], ...records.slice(2, 4), { type: "assistant", message: { role: "assistant" } }]);
-    expect(runJson(["count", "session.jsonl"]).report.messages).toBe(3);
+    expectFailure(["session.jsonl"], 5, /session\.jsonl:4: not what a session of Claude Code has there: message\.content is missing/);
   });
 });
 

@@ -27,10 +27,10 @@ function write(history, condensed, content, settings) {
 /** Refuses, before the work, what could not be written afterwards. */
 function checkPlace(history, settings) {
   if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
-  if (settings.inPlace && history.isSession)
+  if (settings.inPlace && history.isCopyOnly)
     throw new Failure(
       EXIT.usage,
-      `${history.shownName} is a session of Claude Code or Codex, which --in-place cannot write: use --out FILE to write its messages elsewhere`,
+      `${history.shownName} is a session of ${history.program}, which does not read such a file again, so --in-place would serve nobody: use --out FILE`,
     );
 }
 
@@ -51,7 +51,7 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun, 
     await interruption.unbroken(() => {
       if (!isWanted) return;
       progress.step("writing", 20, 20);
-      const content = history.contentWith(condensed.messages);
+      const content = history.contentWith(condensed.messages, settings.out);
       if (settings.out === "-") standardOutput = content;
       output = settings.out === "-" ? { file: "standard output", bytes: content.length } : write(history, condensed, content, settings);
     });

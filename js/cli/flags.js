@@ -44,7 +44,7 @@
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input" or "contents", JSON Lines with one message per line, or a session of Claude Code (without its subagents) or Codex (`.jsonl`). `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents" or "history", JSON Lines with one message per line, or a session of Claude Code (without its subagents), Codex, Gemini CLI, Pi, OpenCode or Copilot. `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",

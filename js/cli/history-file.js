@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, inOwnFormat, isWholeHistory, position, readJson, readText } = require("./history-text.js");
+const { ROO_HISTORY, asArray, inOwnFormat, isWholeHistory, parse, position, readJson, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -167,8 +167,8 @@ function isWhole(line) {
 
 /**
  * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (see `isOwn`
- * for Anthropic's), `contentWith(messages)`, the bytes of the file with other messages, `isSession`, for a session of Claude Code or Codex, which cannot be written,
- * and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
+ * for Anthropic's), `contentWith(messages, out)`, the bytes of the file with other messages, for a file `out` or in its own place; `program` of a file of a kind (kinds/),
+ * `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
  */
@@ -176,9 +176,16 @@ function readHistory(name, warn) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
-  const { messages, format, textWith, isSession = false, halfLine } = readText(name, shownName, text);
+  const stored = storedHistory(name, shownName, text);
+  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
+  // A session in lines, to be written to a file with another ending, becomes an array of messages. `JSON.parse` reads no mark.
+  const isOwnForm = (out) => !messagesText || out === undefined || path.extname(out).toLowerCase() === path.extname(name).toLowerCase();
+  const textFor = (changed, out) => {
+    if (isCopyOnly) return textWith(changed);
+    return isOwnForm(out) ? mark + textWith(changed) : messagesText?.(changed);
+  };
   return {
     name,
     shownName,
@@ -186,10 +193,29 @@ function readHistory(name, warn) {
     stat,
     messages,
     format,
-    isSession,
+    program,
+    isCopyOnly,
     isHalfWritten,
-    // The messages of a session become a file of another kind, and `JSON.parse` reads no mark.
-    contentWith: (changed) => Buffer.from((isSession ? "" : mark) + textWith(changed)),
+    contentWith: (changed, out) => Buffer.from(textFor(changed, out)),
+  };
+}
+
+/** The history of a session of OpenCode's, which is in many files; undefined where the name is not that of one. */
+function storedHistory(name, shownName, text) {
+  const readFile = (file) =>
+    file === name ? parse(text, shownName) : parse(decode(readBytes(file).bytes, visible(file)).text, visible(file));
+  const { PROGRAM, storedSession } = require("./kinds/opencode-storage.js");
+  const root = name === "-" ? undefined : storedSession(name, readFile);
+  if (!root) return undefined;
+  const textWith = (messages) => asArray({ ...root, messages });
+  return {
+    messages: root.messages,
+    format: "opencode",
+    textWith,
+    program: PROGRAM,
+    messagesText: undefined,
+    isCopyOnly: true,
+    halfLine: undefined,
   };
 }
 
