@@ -181,8 +181,7 @@ function readText(name, shownName, text) {
 
 /** Whether a value is a whole history, and neither a message nor the first line of a session: a line of JSON Lines may be any of these. */
 const isWholeHistory = (value) =>
-  Array.isArray(value) ||
-  (isObject(value) && !("role" in value) && placeIn(value) !== undefined && kindOfLines([value]) === undefined);
+  Array.isArray(value) || (isObject(value) && !("role" in value) && placeIn(value) !== undefined && kindOfLines([value]) === undefined);
 
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
