@@ -68,7 +68,7 @@ async function hashOf(file) {
 }
 
 /**
- * Runs the command on a data set of this size, in a folder, and checks the result; `isKilled`: twice, the first time until it is half done. Returns for each run its `peak` memory in megabytes, its
+ * Runs the command on a data set of this size, in a folder, and checks the result; `isKilled`: twice, the first time until it is half done. Returns for each run its `peak` memory in MiB, its
  * `seconds` and those of processor time (`cpu`), and the number of `histories`.
  * @param {number} megabytes
  * @param {{ isKilled?: boolean, folder: string }} options
@@ -107,7 +107,7 @@ function rowOf(megabytes, { runs, histories }) {
   const cells = [
     `${megabytes} MB`,
     histories,
-    runs.map(({ peak }) => `${peak.toFixed(0)} MB`).join(", "),
+    runs.map(({ peak }) => `${peak.toFixed(0)} MiB`).join(", "),
     `${sum("seconds").toFixed(0)} s`,
     `${sum("cpu").toFixed(0)} s`,
     `${(megabytes / sum("cpu")).toFixed(1)} MB`,

@@ -21,14 +21,14 @@ const { settings, unfinished } = workerData;
 /** Where a file is written before it is moved to its place. */
 const temporary = path.join(unfinished, `${threadId}.tmp`);
 
-/** Condenses a history; throws where nothing is to be written. */
-async function condensed(history) {
+/** Condenses a history, for a file `out` or in its own place; throws where nothing is to be written. */
+async function condensed(history, out) {
   const result = await condense(library, history, settings, { env: process.env, interruption: NEVER, step() {} });
   if (result.target && !result.target.met)
     throw new Failure(EXIT.targetNotMet, `${history.shownName}: ${missedTarget(result, settings).join(" ")}`);
   const { stats, cost } = result;
   const sums = { histories: 1, failed: 0, tokensBefore: stats.originalTokens, tokensAfter: stats.finalTokens, cost };
-  return { content: history.contentWith(result.messages), sums, restoreData: result.didCondense ? result.restoreData : undefined };
+  return { content: history.contentWith(result.messages, out), sums, restoreData: result.didCondense ? result.restoreData : undefined };
 }
 
 /** A failure for the other thread. `isUsage`: the arguments are wrong, so every input would fail. */
@@ -58,7 +58,7 @@ async function workOnFile({ file, out, restore }) {
     note(done, fs.statSync(file, { throwIfNoEntry: false }));
     const history = readHistory(file, (sentence) => warnings.push(sentence));
     note(done, history.stat);
-    const { content, sums, restoreData } = await condensed(history);
+    const { content, sums, restoreData } = await condensed(history, out);
     const mode = (history.stat?.mode ?? 0o666) & 0o666;
     fs.mkdirSync(path.dirname(out), { recursive: true });
     if (restoreData !== undefined && settings.keepRestoreData) {

@@ -231,8 +231,11 @@ function readHistoryLine(bytes, shownName, number) {
   if (text.trim() === "") return undefined;
   const place = `${shownName}:${number}`;
   const { messages, format, textWith } = readJson(text, shownName, number);
-  return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(textWith(changed)) };
+  return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(inOneLine(textWith(changed))) };
 }
+
+/** A file of a kind that is not written back becomes an array in several lines. */
+const inOneLine = (text) => (text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text);
 
 /** Whether each of these lines is a whole history, as the first one says that is JSON; undefined if none is. */
 function holdsHistories(lines) {

@@ -70,15 +70,15 @@ function excerpt(text, lineStart, offset) {
 /** As long as the text itself, so that the mark is in the right place. */
 const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
 
-/** @type {(root: any, path: string[]) => any} */
+/** What is at a path in a value. @type {(root: any, path: string[]) => any} */
 const at = (root, path) => path.reduce((holder, field) => (isObject(holder) ? holder[field] : undefined), root);
-
-const placeOfMessages = (root) => PLACES.find((path) => Array.isArray(at(root, path)));
+/** The path to the messages in an object. */
+const placeIn = (root) => PLACES.find((path) => Array.isArray(at(root, path)));
 
 /** The array of messages in a JSON value, and how to put another one in its place. */
 function findMessages(root, shownName) {
   if (Array.isArray(root)) return { messages: root, withMessages: (changed) => changed };
-  const path = placeOfMessages(root);
+  const path = placeIn(root);
   if (path === undefined) throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
   /** @type {(holder: any, path: string[], changed: any) => any} */
   const put = (holder, [field, ...rest], changed) => ({
@@ -179,8 +179,9 @@ function readText(name, shownName, text) {
   return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
 }
 
-/** Whether a value is a whole history, and no message: a line of JSON Lines may be either. */
-const isWholeHistory = (value) => Array.isArray(value) || (isObject(value) && !("role" in value) && placeOfMessages(value) !== undefined);
+/** Whether a value is a whole history, and neither a message nor the first line of a session: a line of JSON Lines may be any of these. */
+const isWholeHistory = (value) =>
+  Array.isArray(value) || (isObject(value) && !("role" in value) && placeIn(value) !== undefined && kindOfLines([value]) === undefined);
 
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
