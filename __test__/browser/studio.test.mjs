@@ -156,9 +156,9 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => row.textContent()).toMatch(/100% 16 of 162 of 2/);
     await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151.*whole.*in one block/);
     await page.getByRole("button", { name: "Use: Smart: Balanced" }).click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
+    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
     await ways.getByRole("button", { name: "Use safest" }).click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     await page.close();
   });
 
@@ -361,7 +361,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.locator(".rc-recommend .rc-fieldset b").textContent()).toBe("Lossless");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("button", { name: "Use it" }).click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     // The target that it was measured with goes along, so that the numbers are the same.
     const measured = Number(
       /it leaves ([\d,]+) tokens/.exec(await page.locator(".rc-recommend .rc-fieldset").textContent())[1].replaceAll(",", ""),
@@ -402,9 +402,56 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.locator(".rc-all summary").click();
     await page.waitForSelector(".rc-comparison tbody tr");
     expect(await seriousIn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("checkbox", { name: "Condense automatically" }).waitFor();
+    expect(await seriousIn(page)).toEqual([]);
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     expect(complaints).toEqual([]);
     await page.close();
+  });
+
+  test("settings: when and how a conversation is condensed on its own, for profiles too, kept in a file, and used at once", async () => {
+    const file = path.join(newFolder(), "condense.json");
+    writeFileSync(file, JSON.stringify({ targetPercent: 60, profileThresholds: { cheap: 40 } }));
+    const own = await startStudio(fixture("claude-code"), "--window", "100k", "--settings", file);
+    const { page, complaints } = await openPage(browser, own.address);
+    const stored = () => JSON.parse(readFileSync(file, "utf8"));
+    const heading = async () => (await page.locator("h1").textContent()).trim();
+    await expect(heading()).resolves.toBe("65% full: the next answer fits.");
+    await expect(page.getByRole("slider", { name: "How much may be left" }).getAttribute("aria-valuetext")).resolves.toMatch(/^60%/);
+    await page.getByRole("button", { name: "Settings" }).click();
+    const all = page.getByRole("slider", { name: "For all profiles" });
+    await all.focus();
+    for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
+    await expect.poll(stored).toMatchObject({ autoCondenseContextPercent: 50 });
+    await expect.poll(heading).toBe("65% full: condensing is due.");
+    const inherits = page.getByRole("checkbox", { name: "As for all profiles" });
+    await expect(page.getByRole("slider", { name: "Profile cheap" }).getAttribute("aria-valuetext")).resolves.toBe("40% of the window");
+    await inherits.check();
+    await page.getByRole("textbox", { name: "Name of a profile" }).fill("careful");
+    await page.keyboard.press("Enter");
+    await expect.poll(stored).toMatchObject({ profileThresholds: { cheap: -1, careful: -1 } });
+    await page.getByRole("checkbox", { name: "Selective condensing" }).check();
+    await expect.poll(stored).toMatchObject({ provider: "smart", preset: "selective" });
+    await expect(page.locator(".rc-badges").textContent()).resolves.toMatch(/Asks a model, which costs.*Seconds.*May lose content/);
+    await page.getByRole("checkbox", { name: "Selective condensing" }).uncheck();
+    await expect.poll(() => stored().preset).toBeUndefined();
+    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await expect.poll(stored).toMatchObject({ provider: "truncation" });
+    await expect(page.locator(".rc-badges").textContent()).resolves.toMatch(/No cost.*Milliseconds.*May lose content/);
+    await page.getByRole("checkbox", { name: "Condense automatically" }).uncheck();
+    await expect.poll(stored).toMatchObject({ autoCondenseContext: false });
+    await expect.poll(heading).toBe("65% full: the next answer fits.");
+    await expect(page.locator(".rc-settings .rc-note").textContent()).resolves.toBe(`Kept in ${file}.`);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/the target is met/);
+    // A page loaded again has them.
+    await page.reload();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await expect(page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).resolves.toBe("truncation");
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
   });
 
   test.each([
@@ -514,7 +561,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
     const page = await context.newPage();
     await page.goto(own.address);
-    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     const ways = page.getByRole("region", { name: "Save, copy, undo" });
     await ways.getByRole("button", { name: "Copy" }).click();
@@ -650,7 +697,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => slider.getAttribute("aria-valuemax"), { timeout: 10_000 }).toBe("2");
     await own.stop();
     await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/No response/);
-    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await expect.poll(() => page.locator(".rc-error").count()).toBe(1);
     await page.close();
   });
@@ -713,7 +760,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const history = historyFile(messages);
     const own = await startStudio(history, "--write");
     const { page, complaints } = await openPage(browser, own.address);
-    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     if (language !== "English") await setUp(page, { language: { label: language } });
     const rows = { Before: "now", After: "after" };
@@ -813,7 +860,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => tokens("After")).toBeGreaterThan(cut);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("lossless");
     await page.getByText("One part stays as it was").waitFor();
-    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await expect.poll(() => tokens("After")).toBeGreaterThan(cut);
     await page.getByRole("button", { name: "Condense after all" }).click();
@@ -860,13 +907,13 @@ describe.skipIf(isMissing)("the studio", () => {
     for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
     await isIdle();
     const [provider, percent, after] = [
-      await page.getByRole("combobox", { name: "Provider" }).inputValue(),
+      await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue(),
       await target.getAttribute("aria-valuenow"),
       await tokens("After"),
     ];
     await page.reload();
     await page.getByText("One part stays as it was").waitFor();
-    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe(provider);
+    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe(provider);
     await expect.poll(() => target.getAttribute("aria-valuenow")).toBe(percent);
     await expect.poll(() => tokens("After")).toBe(after);
     await save.click();

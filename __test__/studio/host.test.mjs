@@ -40,10 +40,9 @@ describe("createStudioHost", () => {
       histories: [{ id: "h", name: "h", messages: 200, canWrite: false }],
       activeProvider: "native",
       contextWindow: 100_000,
-      threshold: 100,
       language: "fr",
       presets: expect.arrayContaining(["balanced"]),
-      providers: expect.arrayContaining([expect.objectContaining({ id: "lossless", usesModel: false })]),
+      providers: expect.arrayContaining([expect.objectContaining({ id: "lossless", isFree: true, isLossy: false, speed: "fast" })]),
     });
   });
 

@@ -15,6 +15,7 @@ const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { staticPage } = require("../studio/page.js");
 const { findSessions } = require("./sessions.js");
+const { settingsStore } = require("./settings-file.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -133,9 +134,9 @@ function openBrowser(address) {
 /**
  * @param {any} library
  * @param {string[]} files
- * @param {{ write: boolean, window?: number, model?: any, price?: string }} settings
+ * @param {{ write: boolean, window?: number, model?: any, price?: string, settings?: string }} settings
  */
-function hostOf(library, files, { write: canWrite, window, model, price }, env = process.env) {
+function hostOf(library, files, { write: canWrite, window, model, price, settings }, env = process.env) {
   const histories = files.map((file) => fileSource(file, canWrite, files.length === 1));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
@@ -143,6 +144,7 @@ function hostOf(library, files, { write: canWrite, window, model, price }, env =
     histories,
     readText: historyIn,
     report: staticPage,
+    settings: settingsStore(settings),
     sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, canWrite, true) },
     ...(window && { contextWindow: window }),
     ...(language && { language }),

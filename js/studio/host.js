@@ -22,6 +22,7 @@ const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
 const { textsOf } = require("./message-texts.js");
 const { proofOf } = require("./proof.js");
+const { Settings } = require("./settings.js");
 const { snapshot } = require("./snapshot.js");
 const { version } = require("../../package.json");
 
@@ -42,12 +43,15 @@ const HOST_OPTIONS = Object.freeze([
   "saveOpened",
   "report",
   "sessions",
+  "settings",
 ]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
 class StudioHost {
+  /** The host's own: what is run with a model counts there. What is only tried is tried by a copy that works by the settings. */
   #manager;
   #options;
+  #settings;
   /** @type {Map<string, OpenHistory>} */
   #histories = new Map();
   /** @type {Map<string, any>} */
@@ -62,6 +66,7 @@ class StudioHost {
   constructor(manager, options) {
     this.#manager = manager;
     this.#options = options;
+    this.#settings = new Settings(manager, options.settings);
     for (const source of options.histories) this.#open(new OpenHistory(source));
     // While the page loads. What is wrong with it comes up where it is used.
     warmUp(manager.getEffectiveConfig().encoding).catch(() => {});
@@ -178,15 +183,18 @@ class StudioHost {
           id,
           name,
           description,
-          usesModel: Boolean(capabilities?.supportsLLMSummarization),
+          isFree: capabilities.isFree,
+          isLossy: capabilities.supportsLossy,
+          speed: capabilities.estimatedSpeed,
         })),
         presets: Object.keys(presets()),
         activeProvider: this.#manager.getActiveProvider().id,
         contextWindow: this.#options.contextWindow ?? null,
-        threshold: this.#manager.effectiveThreshold(),
+        targetPercent: await this.#settings.targetPercent(),
         language: this.#options.language,
         ...(this.#options.report && { canReport: true }),
         ...(this.#options.sessions && { canFind: true }),
+        ...(this.#options.settings && { canSet: true }),
       };
     },
 
@@ -212,7 +220,8 @@ class StudioHost {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision } = history;
-      const inspection = await this.#manager.inspect(this.#context(messages, contextWindow), { targetTokens });
+      const manager = await this.#settings.manager();
+      const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens });
       return { revision, inspection };
     },
 
@@ -220,8 +229,9 @@ class StudioHost {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision } = history;
-      const trials = [{ id: name, provider: provider ?? this.#manager.getActiveProvider().id, config }];
-      const found = await this.#manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
+      const manager = await this.#settings.manager();
+      const trials = [{ id: name, provider: provider ?? manager.getActiveProvider().id, config }];
+      const found = await manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
       const [trial] = found.providers ?? [];
       const { scale } = this.#manager.getEffectiveConfig();
       const scaled = (tokens) => Math.round(tokens * scale);
@@ -248,6 +258,10 @@ class StudioHost {
     metrics: async () => ({ metrics: this.#manager.getMetrics() }),
 
     presets: async () => ({ presets: presets() }),
+
+    settings: async () => this.#settings.told(),
+
+    changeSettings: async ({ settings }) => this.#settings.change(settings),
 
     condense: async (params, signal) => this.#condense(params, signal),
 
@@ -371,7 +385,7 @@ class StudioHost {
     await warmUp(encoding);
     const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, count(messages));
     const sum = { names: { ...nothing }, edits: { ...nothing }, before: 0, after: 0 };
-    const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
+    const copy = copyOf(await this.#settings.manager(), provider === undefined ? {} : { fallback: false });
     for (const cut of cuts) {
       const before = count(cut.prefix);
       const { contextWindow: _, ...context } = this.#context(cut.prefix);
@@ -411,13 +425,13 @@ class StudioHost {
     const options = { provider, config, targetTokens, signal };
     for (const name of Object.keys(options)) if (options[name] === undefined) delete options[name];
     // What is tried must not stand in the metrics of the manager; and whoever names a provider wants to see that one.
-    const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
+    const copy = copyOf(await this.#settings.manager(), provider === undefined ? {} : { fallback: false });
     const { preview, result: wouldBe } = /** @type {any} */ (await copy[tried](context, options));
     const exact = preview.exact && !preview.error;
     const result = exact
       ? (wouldBe ?? (await copy.condense(context, options)))
       : ask && !preview.error
-        ? await this.#manager.condense(context, options)
+        ? await this.#manager.condense(context, { ...options, ...(await this.#settings.forCall(options)) })
         : undefined;
     await warmUp();
     const isDone = result !== undefined && !result.error;
@@ -583,6 +597,9 @@ function createStudioHost(manager, options) {
   const { sessions } = options;
   if (sessions !== undefined && (typeof sessions?.find !== "function" || typeof sessions.open !== "function"))
     throw notAllowed("options.sessions", sessions, "{ find(), open(id) }");
+  const { settings } = options;
+  if (settings !== undefined && (typeof settings?.read !== "function" || typeof settings.write !== "function"))
+    throw notAllowed("options.settings", settings, "{ read(), write(settings), keptIn? }");
   for (const [index, source] of options.histories.entries()) {
     const field = `options.histories[${index}]`;
     if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");

@@ -20,6 +20,8 @@ const METHODS = [
   "undo",
   "validate",
   "presets",
+  "settings",
+  "changeSettings",
   "metrics",
   "recommend",
   "try",
@@ -58,7 +60,7 @@ function clientOf(send: Send, isLive = true): CondenseClient {
   };
   const methods = Object.fromEntries(
     METHODS.map((method) =>
-      ["hello", "presets", "metrics", "sessions"].includes(method)
+      ["hello", "presets", "settings", "metrics", "sessions"].includes(method)
         ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
         : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
     ),

@@ -60,12 +60,14 @@ interface Given {
   choices: Choices;
   passes: ReturnType<typeof usePasses>;
   remembered: Remembered;
+  /** Changes when the host goes by other settings. */
+  settled: number;
   /** The user does something with the condensation: what was said of an earlier saving is no news any more. */
   onChange: () => void;
 }
 
 /** The condensation that the choices lead to, and what can be done with it. */
-export function useCondensing({ history: { id, revision }, contextWindow, choices, passes, remembered, onChange }: Given) {
+export function useCondensing({ history: { id, revision }, contextWindow, choices, passes, remembered, settled, onChange }: Given) {
   const { client, t } = useStudio();
   const told = useTold();
   const { choice, taken, percent } = choices;
@@ -74,7 +76,10 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
   const [along, setAlong] = useState(0);
   const [isWorking, setWorking] = useState(false);
   const window = contextWindow === undefined ? {} : { contextWindow };
-  const inspected = useAnswer((signal) => client.inspect({ history: id, ...window }, { signal }), [client, id, revision, contextWindow]);
+  const inspected = useAnswer(
+    (signal) => client.inspect({ history: id, ...window }, { signal }),
+    [client, id, revision, contextWindow, settled],
+  );
   const inspection = inspected.answer?.inspection;
   const total = inspection?.tokens.messages;
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
@@ -100,7 +105,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
           if (!signal.aborted) remembered.keep(id, { kept: answer.kept });
           return answer;
         },
-    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
+    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken, settled],
     // Somebody who goes on choosing need not wait for each step; the first time nobody has chosen.
     client.isLive && hasAnswer.current ? 150 : 0,
   );
@@ -118,7 +123,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
     setAsks(0);
     setRefused(undefined);
     setAlong(0);
-  }, [id, revision, choice, percent, contextWindow, own]);
+  }, [id, revision, choice, percent, contextWindow, own, settled]);
 
   const now = useRef({ revision, isWaiting: false });
   now.current = { revision, isWaiting: condensed.isWaiting };

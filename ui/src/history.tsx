@@ -61,9 +61,11 @@ export interface HistoryProps {
   remembered: Remembered;
   /** Nobody answers any more, which the page says. */
   isLost: boolean;
+  /** Changes when the host goes by other settings. */
+  settled: number;
 }
 
-export function History({ hello, history, contextWindow, draft, remembered, isLost }: HistoryProps): ReactNode {
+export function History({ hello, history, contextWindow, draft, remembered, isLost, settled }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
   const { id, revision } = history;
@@ -78,7 +80,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   const [changed] = useState(() => () => clear.current());
   const choices = useChoices(id, draft, remembered);
   const passes = usePasses(choices.choice, draft);
-  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, onChange: changed });
+  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, settled, onChange: changed });
   const { inspected, inspection, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
   const usable = current?.error ? undefined : current;
   const saving = useSaving(history, usable, condensing.key, condensed.again);

@@ -1,8 +1,10 @@
 // The page: what fills the window, what would go, and what every provider makes of it.
 
 import { FolderOpen, List as ListIcon, Settings, X } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useId, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { Drawer } from "./components/drawer.js";
 import { Waiting } from "./components/preview-pane.js";
+import { SettingsPanel } from "./components/settings-panel.js";
 import { Start } from "./components/start.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { History } from "./history.js";
@@ -75,9 +77,11 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
   /** The list of sessions is shown in the place of a history. */
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const settings = useId();
+  const [isSetting, setSetting] = useState(false);
+  /** Counts the settings by which the host has condensed. */
+  const [settled, setSettled] = useState(0);
   const draft = usePassDraft();
-  const [remembered] = useState(() => new Remembered());
+  const [remembered] = useState(() => new Remembered(hello.targetPercent));
   const contextWindow = Number.isFinite(Number(window)) ? Number(window) : undefined;
   const names = shortNames(histories);
   const history = histories.find(({ id }) => id === chosen) ?? histories[0];
@@ -211,34 +215,49 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             ))}
           </select>
         </label>
-        <button type="button" className="rc-icon" popoverTarget={settings} title={t("settings")} aria-label={t("settings")}>
+        <button
+          type="button"
+          className="rc-icon"
+          aria-haspopup="dialog"
+          title={t("settings")}
+          aria-label={t("settings")}
+          onClick={() => setSetting(true)}
+        >
           <Settings size={16} aria-hidden="true" />
         </button>
-        <div id={settings} popover="auto" className="rc-settings">
-          {!isInEditor() && (
-            <label>
-              <span>{t("theme")}</span>
-              <select value={theme} onChange={(event) => onTheme(event.target.value as Theme)}>
-                {THEMES.map((name) => (
-                  <option key={name} value={name}>
-                    {t(`theme.${name}` as Key)}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
-          <label>
-            <span>{t("language")}</span>
-            <select value={language} onChange={(event) => onLanguage(event.target.value as Language)}>
-              {LANGUAGES.map((name) => (
-                <option key={name} value={name}>
-                  {t(`language.${name}` as Key)}
-                </option>
-              ))}
-            </select>
-          </label>
-        </div>
       </header>
+      {isSetting && (
+        <Drawer label={t("settings")} onClose={() => setSetting(false)}>
+          <section className="rc-settings">
+            <h2>{t("settings")}</h2>
+            <div className="rc-settings-row">
+              {!isInEditor() && (
+                <label>
+                  <span>{t("theme")}</span>
+                  <select value={theme} onChange={(event) => onTheme(event.target.value as Theme)}>
+                    {THEMES.map((name) => (
+                      <option key={name} value={name}>
+                        {t(`theme.${name}` as Key)}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+              )}
+              <label>
+                <span>{t("language")}</span>
+                <select value={language} onChange={(event) => onLanguage(event.target.value as Language)}>
+                  {LANGUAGES.map((name) => (
+                    <option key={name} value={name}>
+                      {t(`language.${name}` as Key)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </div>
+            {hello.canSet && client.isLive && <SettingsPanel hello={hello} onStored={() => setSettled((times) => times + 1)} />}
+          </section>
+        </Drawer>
+      )}
       {isLost && (
         <p className="rc-error" role="alert">
           {t("lost")}
@@ -259,6 +278,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             draft={draft}
             remembered={remembered}
             isLost={isLost}
+            settled={settled}
           />
         ) : (
           <Start

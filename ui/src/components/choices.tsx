@@ -2,7 +2,7 @@
 
 import * as Slider from "@radix-ui/react-slider";
 import type { ReactNode } from "react";
-import { type Key, useStudio } from "../context.js";
+import { type Key, type Translate, useStudio } from "../context.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import type { Choice, Hello } from "../types.js";
@@ -16,6 +16,13 @@ export function choiceOf(name: string, custom?: object): Choice {
   const preset = /^smart:(.+)$/.exec(name)?.[1];
   if (preset !== undefined) return { provider: "smart", config: { preset } };
   return name === "" ? {} : { provider: name };
+}
+
+/** What a preset is called; one that is not known here has its own name. */
+export function presetNameOf(preset: string, t: Translate): string {
+  const key = `preset.${preset}`;
+  const told = t(key as Key);
+  return told === key ? visibleText(preset) : told;
 }
 
 export interface ProviderSelectProps {
@@ -39,11 +46,6 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
   const told = useTold();
   const own = hello.providers.filter(({ id }) => id !== "smart");
   const hasSmart = hello.providers.some(({ id }) => id === "smart");
-  const presetName = (preset: string) => {
-    const key = `preset.${preset}`;
-    const told = t(key as Key);
-    return told === key ? visibleText(preset) : told;
-  };
   const [provider = ""] = value.split(":", 1);
   const described = hello.providers.find(({ id }) => id === provider);
   const fact = FACTS[provider];
@@ -61,7 +63,7 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
           <optgroup label={t("provider.smart")}>
             {hello.presets.map((preset) => (
               <option key={preset} value={`smart:${preset}`}>
-                {presetName(preset)}
+                {presetNameOf(preset, t)}
               </option>
             ))}
             <option value={CUSTOM}>{t("provider.custom")}</option>
@@ -76,7 +78,9 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
 export interface TargetSliderProps {
   /** Percent of what there is; 100 for no target. */
   value: number;
-  tokens: number;
+  /** Tokens that there are; absent where it is not about one conversation. */
+  tokens?: number | undefined;
+  label?: string | undefined;
   onChange: (percent: number) => void;
   disabled?: boolean | undefined;
 }
@@ -114,16 +118,20 @@ function Range({
   );
 }
 
-export function TargetSlider({ value, tokens, onChange, disabled = false }: TargetSliderProps): ReactNode {
+export function TargetSlider({ value, tokens, label, onChange, disabled = false }: TargetSliderProps): ReactNode {
   const { t, format } = useStudio();
+  const title = label ?? t("target.title");
+  const share = format.percent(value);
   const text =
     value >= 100
       ? t("target.none")
-      : t("target.value", { share: format.percent(value), shown: format.number(Math.floor((tokens * value) / 100)) });
+      : tokens === undefined
+        ? t("target.share", { share })
+        : t("target.value", { share, shown: format.number(Math.floor((tokens * value) / 100)) });
   return (
     <div className="rc-field">
-      <span>{t("target.title")}</span>
-      <Range label={t("target.title")} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
+      <span>{title}</span>
+      <Range label={title} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
       <small>{text}</small>
     </div>
   );
