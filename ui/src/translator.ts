@@ -24,7 +24,10 @@ export interface Translator {
   say(said: Said): string | undefined;
 }
 
-export const RESOURCES = { en: { translation: { ...libraryEnglish, ...plain, ...en } }, fr: { translation: { ...libraryFrench, ...fr } } };
+export const RESOURCES = {
+  en: { translation: { ...libraryEnglish, ...plain.en, ...en } },
+  fr: { translation: { ...libraryFrench, ...plain.fr, ...fr } },
+};
 
 export function createTranslator(language: Language): Translator {
   const instance = i18next.createInstance();
