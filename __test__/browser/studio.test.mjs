@@ -73,6 +73,7 @@ describe.skipIf(isMissing)("the studio", () => {
 
   test("takes a single change back, and filters the others", async () => {
     const { page } = await openPage(browser, studio.address);
+    await page.getByRole("combobox", { name: "Order" }).selectOption("Largest first");
     const total = async () => Number((await page.locator(".rc-count").textContent()).match(/of ([\d,]+)/)[1].replaceAll(",", ""));
     const before = await total();
     await page.getByRole("button", { name: "Keep this as it was" }).first().click();
@@ -99,6 +100,97 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("button", { name: "Side by side" }).click();
     await page.waitForSelector(".rc-diff-split");
     await page.close();
+  });
+
+  test("changes stand in groups by reason, each of which can be kept, and are found by what their messages say", async () => {
+    const { page } = await openPage(browser, studio.address);
+    const groups = page.locator(".rc-group");
+    await expect.poll(() => groups.count()).toBeGreaterThan(3);
+    const saved = async (row) => Number((await row.locator(".rc-change-tokens").textContent()).replaceAll(/\D/g, ""));
+    expect(await saved(groups.nth(0))).toBeGreaterThan(await saved(groups.nth(1)));
+    // The first is open: its rows say what their messages are about.
+    await expect(page.locator(".rc-in-group").first().textContent()).resolves.toMatch(/Read .*\d+ lines are in/);
+    const of = Number(/(\d+)$/.exec(await groups.nth(0).locator(".rc-change-what").textContent())[1]);
+    const counts = async () => (await page.locator(".rc-count").textContent()).match(/\d+/g).map(Number);
+    const [, all] = await counts();
+    await groups.nth(0).locator(".rc-group-open").click();
+    await expect.poll(() => page.locator(".rc-in-group").count()).toBe(0);
+    await groups.nth(0).getByRole("button", { name: "Keep all of this group" }).click();
+    await expect.poll(async () => (await counts())[1]).toBeLessThanOrEqual(all - of);
+    await page.getByRole("searchbox").fill("addDays");
+    // Only the text of messages has it.
+    await expect.poll(async () => (await counts())[0]).toBeGreaterThan(0);
+    await expect.poll(async () => (await counts())[0]).toBeLessThan(all - of);
+    await page.close();
+  });
+
+  test("every action is reached with at most 15 presses of Tab, or by a key that the list of commands names", async () => {
+    const own = await startStudio(historyFile(cuttable()), fixture("roo-xml-2025"), "--write");
+    const { page, complaints } = await openPage(browser, own.address);
+    await page.locator(".rc-change").first().waitFor();
+    await page.evaluate(() => document.activeElement?.blur());
+    const nameOf = () =>
+      page.evaluate(() => {
+        const one = document.activeElement;
+        return one.getAttribute("aria-label") ?? (one.labels?.[0] ?? one).textContent.trim();
+      });
+    const byTab = new Set();
+    for (let press = 0; press < 15; press++) {
+      await page.keyboard.press("Tab");
+      byTab.add(await nameOf());
+    }
+    await page.keyboard.press("Control+k");
+    const options = page.getByRole("option");
+    const commands = (await options.locator("span").allTextContents()).map((name) => name.trim());
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator("dialog").count()).toBe(0);
+    // Everything of the page that can be pressed or set, but for what stands in rows, whose keys are j, k, Enter and u.
+    const actions = await page.evaluate(() =>
+      [...document.querySelectorAll(":is(button, select, input, a, [role=tab], [role=slider])")]
+        .filter((one) => !one.closest(".rc-list, .rc-filters") && !one.disabled && one.checkVisibility())
+        .map(
+          (one) => one.getAttribute("aria-label") ?? (one.labels?.[0]?.querySelector("span") ?? one.labels?.[0] ?? one).textContent.trim(),
+        ),
+    );
+    expect(actions.length).toBeGreaterThan(15);
+    const isReached = (name) => [...byTab, ...commands].some((one) => name !== "" && (one.startsWith(name) || name.startsWith(one)));
+    expect(actions.filter((name) => !isReached(name))).toEqual([]);
+    // What is chosen in the list is done: a tab, a message by what it says, and the page's own keys.
+    const doing = async (words) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type(words);
+      await expect.poll(() => options.count()).toBeGreaterThan(0);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.locator(".rc-palette").count()).toBe(0);
+    };
+    await doing("what fills");
+    await expect.poll(() => page.getByRole("tab", { name: "What fills it" }).getAttribute("aria-selected")).toBe("true");
+    await doing("value = 117");
+    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 6\d|^Message [1-5]?\d/);
+    await page.keyboard.press("Escape");
+    await doing("changes");
+    await page.locator(".rc-change").first().waitFor();
+    const place = () => page.evaluate(() => document.activeElement.closest(".rc-change")?.dataset.index);
+    await page.keyboard.press("j");
+    await expect.poll(place).toBe("0");
+    await page.keyboard.press("j");
+    await expect.poll(place).toBe("1");
+    await page.keyboard.press("u");
+    await page.getByText("One part stays as it was").waitFor();
+    await page.keyboard.press("/");
+    await expect.poll(() => page.evaluate(() => document.activeElement.type)).toBe("search");
+    await page.keyboard.type("jk");
+    await expect(page.getByRole("searchbox").inputValue()).resolves.toBe("jk");
+    // Who dictates switches letters off.
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("checkbox", { name: /^Single letters/ }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("t");
+    expect(await page.evaluate(() => document.activeElement.getAttribute("role"))).not.toBe("slider");
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
   });
 
   test("is used by keyboard alone", async () => {
@@ -156,9 +248,9 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => row.textContent()).toMatch(/100% 16 of 162 of 2/);
     await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151.*whole.*in one block/);
     await page.getByRole("button", { name: "Use: Smart: Balanced" }).click();
-    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
     await ways.getByRole("button", { name: "Use safest" }).click();
-    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     await page.close();
   });
 
@@ -361,7 +453,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.locator(".rc-recommend .rc-fieldset b").textContent()).toBe("Lossless");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("button", { name: "Use it" }).click();
-    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
     // The target that it was measured with goes along, so that the numbers are the same.
     const measured = Number(
       /it leaves ([\d,]+) tokens/.exec(await page.locator(".rc-recommend .rc-fieldset").textContent())[1].replaceAll(",", ""),
@@ -402,6 +494,10 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.locator(".rc-all summary").click();
     await page.waitForSelector(".rc-comparison tbody tr");
     expect(await seriousIn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Commands" }).click();
+    await page.getByRole("option").first().waitFor();
+    expect(await seriousIn(page)).toEqual([]);
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("checkbox", { name: "Condense automatically" }).waitFor();
     expect(await seriousIn(page)).toEqual([]);
@@ -420,7 +516,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect(heading()).resolves.toBe("65% full: the next answer fits.");
     await expect(page.getByRole("slider", { name: "How much may be left" }).getAttribute("aria-valuetext")).resolves.toMatch(/^60%/);
     await page.getByRole("button", { name: "Settings" }).click();
-    const all = page.getByRole("slider", { name: "For all profiles" });
+    const all = page.getByRole("slider", { name: "Threshold for all profiles" });
     await all.focus();
     for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
     await expect.poll(stored).toMatchObject({ autoCondenseContextPercent: 50 });
@@ -552,7 +648,7 @@ describe.skipIf(isMissing)("the studio", () => {
       );
     }
     for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save as…", "Save"]) expect(reached).toContain(name);
-    expect(reached.indexOf("Save condensed")).toBeLessThan(6);
+    expect(reached.indexOf("Save condensed")).toBeLessThan(8);
     await close();
   });
 
@@ -561,7 +657,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
     const page = await context.newPage();
     await page.goto(own.address);
-    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     const ways = page.getByRole("region", { name: "Save, copy, undo" });
     await ways.getByRole("button", { name: "Copy" }).click();
@@ -697,7 +793,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => slider.getAttribute("aria-valuemax"), { timeout: 10_000 }).toBe("2");
     await own.stop();
     await expect.poll(() => page.getByRole("alert").textContent(), { timeout: 10_000 }).toMatch(/No response/);
-    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await expect.poll(() => page.locator(".rc-error").count()).toBe(1);
     await page.close();
   });
@@ -760,7 +856,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const history = historyFile(messages);
     const own = await startStudio(history, "--write");
     const { page, complaints } = await openPage(browser, own.address);
-    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     if (language !== "English") await setUp(page, { language: { label: language } });
     const rows = { Before: "now", After: "after" };
@@ -860,7 +956,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => tokens("After")).toBeGreaterThan(cut);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("lossless");
     await page.getByText("One part stays as it was").waitFor();
-    await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).selectOption("truncation");
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await expect.poll(() => tokens("After")).toBeGreaterThan(cut);
     await page.getByRole("button", { name: "Condense after all" }).click();
@@ -907,13 +1003,13 @@ describe.skipIf(isMissing)("the studio", () => {
     for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
     await isIdle();
     const [provider, percent, after] = [
-      await page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue(),
+      await page.getByRole("combobox", { name: "Provider" }).inputValue(),
       await target.getAttribute("aria-valuenow"),
       await tokens("After"),
     ];
     await page.reload();
     await page.getByText("One part stays as it was").waitFor();
-    await expect.poll(() => page.locator(".rc-settings").getByRole("combobox", { name: "Provider" }).inputValue()).toBe(provider);
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe(provider);
     await expect.poll(() => target.getAttribute("aria-valuenow")).toBe(percent);
     await expect.poll(() => tokens("After")).toBe(after);
     await save.click();

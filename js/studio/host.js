@@ -20,7 +20,7 @@ const { answersOf } = require("../recall/index.js");
 const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
-const { textsOf } = require("./message-texts.js");
+const { placesOf, textsOf } = require("./message-texts.js");
 const { proofOf } = require("./proof.js");
 const { Settings } = require("./settings.js");
 const { snapshot } = require("./snapshot.js");
@@ -287,6 +287,12 @@ class StudioHost {
       return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
     },
 
+    search: async ({ history: id, text }) => {
+      const history = this.#history(id);
+      const messages = await history.loaded();
+      return { revision: history.revision, messages: placesOf(messages, text) };
+    },
+
     proof: async ({ condensation: id, change: name }) => {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
@@ -508,7 +514,8 @@ class StudioHost {
       passes: said.passes,
       after,
       added,
-      samples: (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
+      // Where the changes are known, they tell more.
+      samples: made.exact ? [] : (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
       warnings: said.warnings,
       error: said.error && { code: said.error.code, message: said.error.message, said: said.error.said },
     };

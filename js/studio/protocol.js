@@ -439,6 +439,11 @@ const METHODS = Object.freeze({
       diff: list(any),
     }),
   },
+  /** The messages that say something, whatever of it is shown. */
+  search: {
+    request: object({ history: shortText, text: shortText }),
+    answer: object({ revision: count, messages: list(count) }),
+  },
   /** What of a change's lines can be read back from the condensed conversation, and in which message most of them stand. */
   proof: {
     request: object({ condensation: shortText, change: shortText }),

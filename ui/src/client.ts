@@ -27,6 +27,7 @@ const METHODS = [
   "try",
   "recall",
   "message",
+  "search",
   "proof",
   "save",
   "undoSave",
@@ -179,6 +180,12 @@ export function createStaticClient(snapshot: Snapshot): CondenseClient {
       const recall = snapshot.recalls[name];
       if (!recall) throw new StudioError("not_live", name);
       return { revision: snapshot.inspect.revision, recall };
+    },
+    search: ({ text }: { text: string }) => {
+      const wanted = text.trim().toLowerCase();
+      const says = ({ texts }: MessageTexts) => texts.some((one) => one.text.toLowerCase().includes(wanted));
+      const messages = (snapshot.messages ?? []).flatMap((message, index) => (wanted !== "" && says(message) ? [index] : []));
+      return { revision: snapshot.inspect.revision, messages };
     },
     message: ({ index }: { index: number }) => {
       const message = snapshot.messages?.[index];

@@ -84,9 +84,9 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
   const total = inspection?.tokens.messages;
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
-  const hasAnswer = useRef(false);
   const condensed = useAnswer(
-    inspection === undefined || !passes.isReady
+    // Without a target nobody has to know how large it is.
+    (percent < 100 && inspection === undefined) || !passes.isReady
       ? undefined
       : async (signal) => {
           const { kept } = remembered.of(id);
@@ -105,12 +105,23 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
           if (!signal.aborted) remembered.keep(id, { kept: answer.kept });
           return answer;
         },
-    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken, settled],
-    // Somebody who goes on choosing need not wait for each step; the first time nobody has chosen.
-    client.isLive && hasAnswer.current ? 150 : 0,
+    [
+      client,
+      id,
+      revision,
+      choice,
+      targetTokens,
+      contextWindow,
+      asks,
+      percent < 100 && inspection === undefined,
+      own,
+      passes.isReady,
+      taken,
+      settled,
+    ],
+    client.isLive ? 150 : 0,
   );
   const condensation = condensed.answer;
-  hasAnswer.current ||= condensation !== undefined;
   // What was read belongs to another state of the file for a moment after it changed.
   const isCurrent = condensation?.after.length === inspection?.messages.length;
   // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.

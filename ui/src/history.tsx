@@ -1,11 +1,13 @@
 // One history: the answer, what would go, and every way out.
 
 import * as Tabs from "@radix-ui/react-tabs";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
+import { useCommands } from "./commands.js";
 import { Answer } from "./components/answer.js";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
 import { CUSTOM, ProviderSelect, TargetSlider } from "./components/choices.js";
+import { CommandPalette } from "./components/command-palette.js";
 import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
 import type { DiffMode } from "./components/diff.js";
@@ -19,7 +21,7 @@ import { RecommendWizard } from "./components/recommend-wizard.js";
 import { Safe } from "./components/safe.js";
 import { SaveBar } from "./components/save-bar.js";
 import { FIRST_PRESET, useChoices, useCondensing, usePasses } from "./condensing.js";
-import { useStudio } from "./context.js";
+import { type Key, useStudio } from "./context.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { type Saving, useSaving } from "./saving.js";
@@ -38,21 +40,6 @@ function useObstacle(history: HistoryInfo, condensation: Condensation | undefine
   return undefined;
 }
 
-/** Ctrl+S, or ⌘S, saves; the browser would save the page. */
-function useSaveKey(save: (() => void) | undefined): void {
-  const now = useRef(save);
-  now.current = save;
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "s") return;
-      event.preventDefault();
-      now.current?.();
-    };
-    document.addEventListener("keydown", pressed);
-    return () => document.removeEventListener("keydown", pressed);
-  }, []);
-}
-
 export interface HistoryProps {
   hello: Hello;
   history: HistoryInfo;
@@ -63,9 +50,11 @@ export interface HistoryProps {
   isLost: boolean;
   /** Changes when the host goes by other settings. */
   settled: number;
+  /** Closes the list of commands; absent while it is not shown. */
+  onCommanded?: (() => void) | undefined;
 }
 
-export function History({ hello, history, contextWindow, draft, remembered, isLost, settled }: HistoryProps): ReactNode {
+export function History({ hello, history, contextWindow, draft, remembered, isLost, settled, onCommanded }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
   const { id, revision } = history;
@@ -75,6 +64,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   const [selected, setSelected] = useState<number>();
   /** The message that was looked at last: what is done otherwise to single messages begins with it. */
   const [looked, setLooked] = useState<number>();
+  const page = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLDivElement>(null);
   const clear = useRef(() => {});
   const [changed] = useState(() => () => clear.current());
@@ -87,7 +77,33 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   clear.current = saving.clear;
   const obstacle = useObstacle(history, usable, saving, isFaulty);
   const canSave = history.canWrite && usable?.didCondense === true && obstacle === undefined && !saving.isBusy && !isWorking;
-  useSaveKey(canSave ? saving.save : undefined);
+  const isThere = isLive && usable?.exact === true && !saving.isBusy && !isWorking;
+  const focus = (selector: string) => () => page.current?.querySelector<HTMLElement>(selector)?.focus();
+  const show = (name: string) => () => {
+    setTab(name);
+    details.current?.scrollIntoView({ block: "start" });
+    details.current?.querySelector<HTMLElement>(`[role=tab][id$="-${name}"]`)?.focus({ preventScroll: true });
+  };
+  const hasTabs = inspection !== undefined && (listed !== undefined || condensed.error !== undefined || isFaulty);
+  const tabs: [string, Key, boolean][] = [
+    ["changes", "changes.title", true],
+    ["breakdown", "breakdown.title", true],
+    ["compare", "compare.title", true],
+    ["recommend", "recommend.title", isLive],
+    ["metrics", "metrics.title", isLive],
+    ["passes", "passes.title", passes.value !== undefined],
+  ];
+  useCommands([
+    { id: "save", name: t("save.title"), key: "Ctrl+S", run: isLive && canSave ? saving.save : undefined },
+    { id: "saveAs", name: t("bar.saveAs"), key: "S", run: isThere ? saving.saveAs : undefined },
+    { id: "copy", name: t("bar.copy"), key: "c", run: isThere ? saving.copy : undefined },
+    { id: "report", name: t("bar.report"), run: hello.canReport && usable && isThere ? saving.report : undefined },
+    { id: "undoSave", name: t("save.undo"), run: isLive && history.canUndo && !saving.isBusy ? saving.undo : undefined },
+    { id: "map", name: t("map.title"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
+    { id: "provider", name: t("provider.title"), key: "p", run: inspection && isLive ? focus(".rc-choices select") : undefined },
+    { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(".rc-choices [role=slider]") : undefined },
+    ...tabs.map(([name, key, isShown]) => ({ id: name, name: t(key), run: hasTabs && isShown ? show(name) : undefined })),
+  ]);
   const select = (index: number | undefined) => {
     setSelected(index);
     if (index !== undefined) setLooked(index);
@@ -116,7 +132,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
       : condensed.error;
   const window = contextWindow === undefined ? {} : { contextWindow };
   return (
-    <div className="rc-main">
+    <div ref={page} className="rc-main">
       {history.problem && (
         <p className="rc-error" role="alert">
           {t("history.problem", { message: told.problem(history.problem) })}
@@ -133,11 +149,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
         onDownload={isLive ? saving.saveAs : undefined}
         obstacle={isLive ? obstacle : undefined}
         isBusy={isWorking || saving.isBusy}
-        onWhy={() => {
-          setTab("changes");
-          details.current?.scrollIntoView({ block: "start" });
-          details.current?.querySelector<HTMLElement>("[role=tab]")?.focus({ preventScroll: true });
-        }}
+        onWhy={show("changes")}
       />
       {isLive && (
         <SaveBar
@@ -196,6 +208,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
               <Changes
                 history={id}
                 condensation={listed}
+                messages={listed === current ? inspection.messages : undefined}
                 isBusy={isWorking || listed !== current}
                 mode={mode}
                 onMode={setMode}
@@ -257,6 +270,12 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             </Tabs.Content>
           )}
         </Tabs.Root>
+      )}
+      {onCommanded && (
+        <CommandPalette
+          history={{ id, revision, count: last + 1, labelOf: (index) => inspection.messages[index]?.label ?? "", open: select }}
+          onClose={onCommanded}
+        />
       )}
       {open !== undefined && (
         <Drawer

@@ -12,13 +12,16 @@ export interface PageChoices {
   theme: Theme | undefined;
   /** The model's context window, in tokens. */
   window: number | undefined;
+  /** Whether single letters do something. */
+  letters: boolean;
 }
 
 export function rememberedPage(): PageChoices {
-  const { language, theme, window } = (stored("localStorage", PAGE) ?? {}) as Record<string, unknown>;
+  const { language, theme, window, letters } = (stored("localStorage", PAGE) ?? {}) as Record<string, unknown>;
   return {
     language: LANGUAGES.find((one) => one === language),
     theme: THEMES.find((one) => one === theme),
+    letters: letters !== false,
     window: Number.isSafeInteger(window) && Number(window) > 0 ? Number(window) : undefined,
   };
 }

@@ -64,7 +64,7 @@ export function useTold(): Told {
         const key = `fault.${code}`;
         const known = key in words ? t(key as Key) : undefined;
         const inWords = BY_ID.has(code) ? undefined : own(said);
-        if (inWords !== undefined) return inWords;
+        if (inWords !== undefined) return capitalized(inWords);
         // A redacted report has the code alone.
         if (language === "en" && !(message === code || isForPrograms(fault))) return sentence(message);
         return known ?? sentence(message);

@@ -319,6 +319,8 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
+  /** The messages that say something, also what is not shown of them. */
+  search(request: { history: string; text: string }, options?: CallOptions): Promise<{ revision: number; messages: number[] }>;
   /** What of a change's lines can be read back, and where. */
   proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
