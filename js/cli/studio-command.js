@@ -151,6 +151,23 @@ function hostOf(library, files, { write: canWrite, window, model, price, setting
   });
 }
 
+/** Asks what the page will ask first: while a browser starts, the answer is made. */
+async function prepare(host) {
+  let last = 0;
+  const ask = async (method, params) => {
+    last += 1;
+    const { answer, error } = await host.answer({ id: last, method, params });
+    if (error) throw new Error(error.message);
+    return answer;
+  };
+  const { histories, contextWindow, targetPercent = 100 } = await ask("hello", {});
+  if (histories.length === 0) return;
+  const about = { history: histories[0].id, ...(contextWindow !== null && { contextWindow }) };
+  const { inspection } = await ask("inspect", about);
+  const targetTokens = targetPercent < 100 ? Math.floor((inspection.tokens.messages * targetPercent) / 100) : undefined;
+  await ask("condense", { ...about, ...(targetTokens !== undefined && { targetTokens }) });
+}
+
 /** Serves until it is interrupted. */
 async function studio(library, settings, { stdout, env, loadServer = () => require("../studio/server.js") }) {
   const host = hostOf(library, settings.files, settings, env);
@@ -161,6 +178,8 @@ async function studio(library, settings, { stdout, env, loadServer = () => requi
     host.dispose();
     throw new Failure(EXIT.failed, error.message, { code: error.code ?? "failed", cause: error });
   }
+  // What fails is told by the page.
+  prepare(host).catch(() => {});
   const interruption = new Interruption(() => {});
   await interruption.during(async () => {
     const words = settings.write ? "Saving writes to the files, each after a backup." : "The page writes nothing; --write lets it save.";

@@ -56,6 +56,8 @@ class StudioHost {
   #histories = new Map();
   /** @type {Map<string, any>} */
   #condensations = new Map();
+  /** Condensations on their way that nobody can stop, by what was asked: whoever asks the same waits for them. @type {Map<string, Promise<any>>} */
+  #onTheirWay = new Map();
   #waiting = new Set();
   #stops = [];
   /** Ids of the sessions that were found last. */
@@ -269,7 +271,7 @@ class StudioHost {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
       const { result, undone, dependants, refused } = takeBack(kept.result, changes);
-      const condensation = this.#keep({ ...kept, result, choices: withChoices(kept.choices, kept.given, undone) });
+      const condensation = this.#keep({ ...kept, key: undefined, result, choices: withChoices(kept.choices, kept.given, undone) });
       return { condensation, refused, dependants: dependants.map(({ id }) => id) };
     },
 
@@ -422,7 +424,22 @@ class StudioHost {
     return kept;
   }
 
-  async #condense({ history: id, provider, config, targetTokens, contextWindow, ask, kept: choices = [] }, signal) {
+  /** Condenses, unless the same was asked before: of a page that is loaded again, or goes back to what it had. */
+  async #condense(params, signal) {
+    const history = this.#history(params.history);
+    await history.loaded();
+    const manager = await this.#settings.manager();
+    const key = JSON.stringify([params, history.revision, manager.getEffectiveConfig()]);
+    const known = [...this.#condensations].find(([, kept]) => kept.key === key && !kept.told.error);
+    if (known) return this.#condensation(known[0]).told;
+    const onItsWay = this.#onTheirWay.get(key);
+    if (onItsWay) return onItsWay;
+    const made = this.#condenseAnew(params, key, signal);
+    if (!signal) this.#onTheirWay.set(key, made);
+    return made.finally(() => this.#onTheirWay.delete(key));
+  }
+
+  async #condenseAnew({ history: id, provider, config, targetTokens, contextWindow, ask, kept: choices = [] }, key, signal) {
     const history = this.#history(id);
     const messages = await history.loaded();
     const { revision } = history;
@@ -455,6 +472,7 @@ class StudioHost {
       textWith: history.textWith,
       targetTokens,
       timeMs: performance.now() - begun,
+      key,
     });
   }
 
@@ -465,6 +483,8 @@ class StudioHost {
     const count = (message) => Math.round(countTokens([message], { encoding }) * scale);
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
+    // All at once: below, each is known.
+    countTokens(condensed, { encoding });
     // What stands in the place of messages that went is none of them, however alike it looks.
     const gone = new Set((result?.changes ?? []).filter(isOfWholeMessage).map(({ messageIndex }) => messageIndex));
     const from = condensed === given ? undefined : origins(given, condensed).map((origin) => (gone.has(origin) ? -1 : origin));
