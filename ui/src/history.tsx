@@ -167,6 +167,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
           <ProviderSelect
             hello={hello}
             value={choices.choice}
+            used={current?.provider}
             onChange={(name) => {
               choices.choose(name);
               // Its passes are what somebody who chooses them wants to see.

@@ -221,7 +221,7 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
         )}
         {client.isLive && (
           <label className="rc-button">
-            <FolderOpen size={14} aria-hidden="true" /> {t("history.open")}
+            <FolderOpen size={14} aria-hidden="true" /> <span className="rc-narrow-unseen">{t("history.open")}</span>
             <input
               ref={files}
               type="file"
@@ -234,7 +234,7 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
         )}
         {hello.canFind && histories.length > 0 && (
           <button type="button" className="rc-button" aria-pressed={isStarting} onClick={() => setStarting(!isStarting)}>
-            <ListIcon size={14} aria-hidden="true" /> {t("start.sessions")}
+            <ListIcon size={14} aria-hidden="true" /> <span className="rc-narrow-unseen">{t("start.sessions")}</span>
           </button>
         )}
         <span className="rc-spring" />
@@ -258,26 +258,28 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
             ))}
           </select>
         </label>
-        <button
-          type="button"
-          className="rc-icon"
-          title={`${t("commands.title")} (Ctrl+K)`}
-          aria-label={t("commands.title")}
-          aria-keyshortcuts="Control+K"
-          onClick={() => setCommanding(true)}
-        >
-          <Search size={16} aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          className="rc-icon"
-          aria-haspopup="dialog"
-          title={t("settings")}
-          aria-label={t("settings")}
-          onClick={() => setSetting(true)}
-        >
-          <Settings size={16} aria-hidden="true" />
-        </button>
+        <span className="rc-tools">
+          <button
+            type="button"
+            className="rc-icon"
+            title={`${t("commands.title")} (Ctrl+K)`}
+            aria-label={t("commands.title")}
+            aria-keyshortcuts="Control+K"
+            onClick={() => setCommanding(true)}
+          >
+            <Search size={16} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            className="rc-icon"
+            aria-haspopup="dialog"
+            title={t("settings")}
+            aria-label={t("settings")}
+            onClick={() => setSetting(true)}
+          >
+            <Settings size={16} aria-hidden="true" />
+          </button>
+        </span>
       </header>
       {isSetting && (
         <Drawer label={t("settings")} onClose={() => setSetting(false)}>

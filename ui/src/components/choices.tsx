@@ -28,6 +28,8 @@ export function presetNameOf(preset: string, t: Translate): string {
 export interface ProviderSelectProps {
   hello: Hello;
   value: string;
+  /** The id of the provider that was used, which matters where it is chosen elsewhere. */
+  used?: string | undefined;
   onChange: (name: string) => void;
   disabled?: boolean | undefined;
 }
@@ -41,7 +43,7 @@ const FACTS: Record<string, Key> = {
   smart: "fact.smart",
 };
 
-export function ProviderSelect({ hello, value, onChange, disabled = false }: ProviderSelectProps): ReactNode {
+export function ProviderSelect({ hello, value, used, onChange, disabled = false }: ProviderSelectProps): ReactNode {
   const { t } = useStudio();
   const told = useTold();
   const own = hello.providers.filter(({ id }) => id !== "smart");
@@ -70,7 +72,15 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
           </optgroup>
         )}
       </select>
-      <small>{fact ? t(fact) : described ? told.providerAbout(described) : ""}</small>
+      <small>
+        {provider === "" && used
+          ? t("fact.used", { name: told.calledById(used) })
+          : fact
+            ? t(fact)
+            : described
+              ? told.providerAbout(described)
+              : ""}
+      </small>
     </label>
   );
 }

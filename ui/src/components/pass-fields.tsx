@@ -64,7 +64,7 @@ export function OperationSelector({ label, value, allowed, inherited, params, on
         </button>
       )}
       {note}
-      <small className="rc:basis-full">{t(`about.${done}` as Key)}</small>
+      {done !== "keep" && <small className="rc:basis-full">{t(`about.${done}` as Key)}</small>}
       <OperationBadges operation={{ ...params, operation: done }} />
     </div>
   );

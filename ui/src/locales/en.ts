@@ -138,6 +138,7 @@ export const en = {
     "Replaces the middle with one summary by a model. Costs a request, takes seconds, and loses what the summary does not say.",
   "fact.smart": "Lossless first, then passes for each kind of content. Summaries only if a model is set up.",
   "fact.truncation": "No model, no cost. Cuts what is least likely to be used again. Meets every target.",
+  "fact.used": "Here: {{name}}.",
   "fate.changed": "changed",
   "fate.removed": "removed",
   "fate.same": "unchanged",

@@ -139,6 +139,7 @@ export const fr: Record<keyof typeof en, string> = {
   "fact.native": "Un résumé écrit par un modèle remplace le milieu. Coûte une requête, prend des secondes et oublie ce que le résumé omet.",
   "fact.smart": "D’abord sans perte, puis des passes par type de contenu. Des résumés seulement si un modèle est réglé.",
   "fact.truncation": "Sans modèle, sans coût. Coupe ce qui a le moins de chances de resservir. Atteint toute cible.",
+  "fact.used": "Ici : {{name}}.",
   "fate.changed": "modifié",
   "fate.removed": "retiré",
   "fate.same": "inchangé",
