@@ -84,7 +84,10 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
     details.current?.scrollIntoView({ block: "start" });
     details.current?.querySelector<HTMLElement>(`[role=tab][id$="-${name}"]`)?.focus({ preventScroll: true });
   };
-  const hasTabs = inspection !== undefined && (listed !== undefined || condensed.error !== undefined || isFaulty);
+  // Once they are there they stay, with what is open in them, while something else is tried.
+  const hadTabs = useRef(false);
+  const hasTabs = inspection !== undefined && (hadTabs.current || listed !== undefined || condensed.error !== undefined || isFaulty);
+  hadTabs.current = hasTabs;
   const tabs: [string, Key, boolean][] = [
     ["changes", "changes.title", true],
     ["breakdown", "breakdown.title", true],
@@ -192,7 +195,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
           )}
         </>
       )}
-      {(listed || error || isFaulty) && (
+      {hasTabs && (
         <Tabs.Root ref={details} className="rc-tabs" value={tab} onValueChange={setTab}>
           <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
             <Tabs.Trigger value="changes">
