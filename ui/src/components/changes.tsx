@@ -366,9 +366,11 @@ export function Changes({
               );
             }
             const { change } = listed;
-            const about = order === "reason" ? visibleText(messages?.[change.messageIndex]?.label ?? "") : operationName(change.operation);
+            const label = visibleText(messages?.[change.messageIndex]?.label ?? "");
             const isOpen = open.has(change.id);
             const reason = told.reason(change);
+            // Some reasons say what it is about themselves.
+            const about = order !== "reason" ? operationName(change.operation) : reason.said.includes(label) ? "" : label;
             return (
               <div
                 key={change.id}
