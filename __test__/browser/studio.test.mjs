@@ -1069,7 +1069,9 @@ describe.skipIf(isMissing)("the studio", () => {
     const before = { ...process.env };
     Object.assign(process.env, { HOME: home });
     for (const name of ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"]) delete process.env[name];
-    const records = messages.map((message, at) => JSON.stringify({ type: message.role, uuid: `${at}`, message }));
+    const records = messages.map((message, at) =>
+      JSON.stringify({ type: message.role, uuid: `${at}`, parentUuid: at === 0 ? null : `${at - 1}`, message }),
+    );
     writeFileSync(path.join(claude, "s1.jsonl"), `${records.join("\n")}\n`);
     const own = await startStudio("--window", "64k", "--write");
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];

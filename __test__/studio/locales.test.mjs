@@ -75,8 +75,8 @@ describe("what the library says", () => {
   const FOR_PROGRAMS = ["option", "code", "field"];
   /** An option, a function, a flag or a variable, as programs write them. */
   const NAMES = /`|\w\(\)|\b[a-z]+[A-Z]\w*\b|--[a-z]|\b[A-Z]+_[A-Z_]+\b/;
-  /** Said of a configuration that somebody writes, beside its JSON: there the names are what it is about. */
-  const isOfConfiguration = (code) => /^(allowed|config)\./.test(code);
+  /** Said of a configuration or a file that somebody looks at: there the names of fields are what it is about. */
+  const isOfConfiguration = (code) => /^(allowed|config|file)\./.test(code);
 
   test.each(languages)("is said on the page in %s, every code of it, without names of options", (language) => {
     const library = libraryOf(language);
