@@ -1094,8 +1094,8 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("button", { name: "Sessions" }).click();
     await rows.first().getByRole("button").click();
     await expect.poll(() => page.locator("h1").textContent()).toMatch(/10\d% full/);
-    // The records of a session of Claude Code cannot be written again.
-    await page.getByRole("button", { name: "Download condensed" }).waitFor();
+    // A session of Claude Code is written in its own records.
+    await page.getByRole("button", { name: "Save condensed" }).waitFor();
     await page.close();
     await own.stop();
   });
