@@ -64,10 +64,17 @@ let copyOf;
  */
 let handlerOf;
 
+/**
+ * What a manager was made with, and the thresholds of profiles that were set since.
+ * @type {(manager: CondensationManager) => import("../types/manager.js").ManagerOptions}
+ */
+let optionsOf;
+
 class CondensationManager {
   static {
     copyOf = (manager, options) => manager.#copy(options);
     handlerOf = (manager) => manager.#handlers.condensingHandler ?? manager.#handlers.handler;
+    optionsOf = (manager) => manager.#options;
   }
 
   #native;
@@ -216,6 +223,7 @@ class CondensationManager {
       throw outOfRange("percent", percent, "-1 to inherit, or a number from 5 to 100");
     }
     this.#native.setProfileThreshold(profileId, percent);
+    this.#options.profileThresholds = { ...this.#options.profileThresholds, [profileId]: percent };
   }
 
   shouldCondense(usage) {
@@ -460,4 +468,5 @@ module.exports = {
   CondensationManager,
   copyOf: (manager, options) => copyOf(manager, options),
   handlerOf: (manager) => handlerOf(manager),
+  optionsOf: (manager) => optionsOf(manager),
 };

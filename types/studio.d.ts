@@ -1,8 +1,9 @@
 // The host of the studio, whose page and components are in `roo-condense/ui`.
 
-import type { CondensationManager } from "./manager.js";
+import type { CondensationManager, ManagerOptions } from "./manager.js";
 import type { MessageLike } from "./messages.js";
 import type { RestoreData } from "./results.js";
+import type { PresetName } from "./smart.js";
 
 /** What was read of a history. */
 export interface ReadHistory<M extends MessageLike = MessageLike> {
@@ -72,6 +73,33 @@ export interface StudioSessions {
   open(id: string): StudioHistory<any>;
 }
 
+/** Settings of automatic condensing, which the page shows and changes. Those that are absent are as the manager has them. */
+export interface StudioSettings
+  extends Pick<
+    ManagerOptions,
+    | "autoCondenseContext"
+    | "autoCondenseContextPercent"
+    | "profileThresholds"
+    | "provider"
+    | "condensingApiConfigId"
+    | "customCondensingPrompt"
+  > {
+  /** The preset of the provider `smart`; see `manager.setPreset`. */
+  preset?: PresetName | undefined;
+  /** How much of a conversation may stay if somebody condenses it by hand, in percent, 5 to 100: what the page begins with. Default: 100, no target. */
+  targetPercent?: number | undefined;
+}
+
+/** Where a host keeps the settings that the page changes. */
+export interface StudioSettingsStore {
+  /** Reads them; asked again before each use. What it throws is shown. */
+  read(): StudioSettings | Promise<StudioSettings>;
+  /** Stores them, all that were chosen. Only settings that the manager accepts are stored. */
+  write(settings: StudioSettings): unknown;
+  /** Where they stand, for people: a file, a program. Default: they are said to last as long as the host. */
+  keptIn?: string | undefined;
+}
+
 /** Options of {@link createStudioHost}. */
 export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
@@ -87,6 +115,11 @@ export interface StudioHostOptions {
   canOpen?: boolean | undefined;
   /** Reads the messages in the text of such a file. Default: JSON, an array of messages or an object with one in `messages`. What it throws is shown. */
   readText?: ((name: string, text: string) => readonly any[] | ReadHistory<any>) | undefined;
+  /**
+   * Keeps settings of automatic condensing, which the page then offers to change. What the page tries follows them, by a copy of the manager; the manager itself
+   * is the host's to change. Default: the page has no such settings.
+   */
+  settings?: StudioSettingsStore | undefined;
   /** Finds sessions on this machine, for a page without a history. Without it the page asks for a file. */
   sessions?: StudioSessions | undefined;
   /** Makes one file of HTML of what the page shows, for its button *Report*. Without it there is none. `title` is for the head of the page. */

@@ -24,6 +24,7 @@ const WORDS = {
     fills: "What fills it",
     compare: "Compare providers",
     recommend: "Which one?",
+    settings: "Settings",
   },
   fr: {
     locale: "fr-FR",
@@ -33,6 +34,7 @@ const WORDS = {
     fills: "Ce qui la remplit",
     compare: "Comparer les fournisseurs",
     recommend: "Lequel choisir ?",
+    settings: "Réglages",
   },
 };
 
@@ -90,6 +92,14 @@ const PICTURES = [
     async prepare(page, words) {
       await openTab(page, words.recommend);
       await page.waitForSelector(".rc-recommend .rc-fieldset b", { timeout: 30_000 });
+    },
+  },
+  {
+    name: "settings",
+    height: 820,
+    async prepare(page, words) {
+      await page.getByRole("button", { name: words.settings }).click();
+      await page.locator(".rc-settings fieldset").first().waitFor();
     },
   },
 ];

@@ -82,9 +82,10 @@ export async function openPage(browser, address, { width = 1280, height = 900, c
 
 /** Chooses language or theme, which stand behind a button. */
 export async function setUp(page, { theme, language }) {
-  await page.locator("header button[popovertarget]").click();
-  const selects = page.locator(".rc-settings select");
+  await page.locator("header button[aria-haspopup=dialog]").click();
+  const selects = page.locator(".rc-settings-row").first().locator("select");
   if (theme !== undefined) await selects.first().selectOption(theme);
   if (language !== undefined) await selects.last().selectOption(language);
   await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
 }

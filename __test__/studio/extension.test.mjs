@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CondensationManager, presets } from "../../index.js";
 import { addonName, debugAddon, readJson, root } from "../../scripts/tools.mjs";
 
 const extension = path.join(root, "examples", "vscode-extension");
@@ -35,12 +36,14 @@ class Uri {
 function standIn() {
   const commands = new Map();
   const panels = [];
+  const serializers = new Map();
   const state = { settings: defaults(), answer: "Condense", said: [], errors: [], cancelled: false };
   const openPanel = (_type, title, _column, options) => {
     const listeners = [];
     const sent = [];
     const closed = [];
     const webview = {
+      options: {},
       cspSource: "vscode-webview://x",
       html: "",
       asWebviewUri: (uri) => `vscode-webview://x${uri.fsPath}`,
@@ -66,6 +69,8 @@ function standIn() {
     Uri,
     RelativePattern: class {},
     ViewColumn: { Active: -1 },
+    ConfigurationTarget: { Global: 1 },
+    l10n: { t: (words, ...values) => words.replace(/\{(\d)\}/g, (_, at) => values[at]) },
     ProgressLocation: { Notification: 15 },
     env: { language: "fr" },
     commands: {
@@ -75,11 +80,21 @@ function standIn() {
       },
     },
     workspace: {
-      getConfiguration: (section) => ({ get: (name, other) => state.settings[`${section}.${name}`] ?? other }),
+      getConfiguration: (section) => ({
+        get: (name, other) => state.settings[`${section}.${name}`] ?? other,
+        async update(name, value, target) {
+          expect(target).toBe(vscode.ConfigurationTarget.Global);
+          state.settings[`${section}.${name}`] = value ?? defaults()[`${section}.${name}`];
+        },
+      }),
       createFileSystemWatcher: () => ({ onDidChange() {}, onDidCreate() {}, dispose() {} }),
     },
     window: {
       createWebviewPanel: openPanel,
+      registerWebviewPanelSerializer(type, serializer) {
+        serializers.set(type, serializer);
+        return { dispose() {} };
+      },
       showOpenDialog: async () => undefined,
       async showInformationMessage(...words) {
         state.said.push(words);
@@ -89,7 +104,7 @@ function standIn() {
       withProgress: (_options, task) => task({}, { onCancellationRequested: (listener) => state.cancelled && listener() }),
     },
   });
-  return { commands, panels, state };
+  return { commands, panels, serializers, openPanel, state };
 }
 
 let main;
@@ -128,9 +143,29 @@ describe("the package", () => {
     expect([...host.commands.keys()].sort()).toEqual(manifest.contributes.commands.map(({ command }) => command).sort());
   });
 
-  test("every setting is read, and its default is accepted", () => {
+  test("every setting is read", () => {
+    const source = readFileSync(path.join(extension, "src", "settings.js"), "utf8");
+    for (const name of Object.keys(defaults())) expect(source).toContain(`"${name.replace("roo-condense.", "")}"`);
+  });
+
+  test("its settings name every provider and every preset", () => {
+    const { "roo-condense.provider": provider, "roo-condense.preset": preset } = manifest.contributes.configuration.properties;
+    expect(provider.enum).toEqual(new CondensationManager().listProviders().map(({ id }) => id));
+    expect([...preset.enum].sort()).toEqual(Object.keys(presets).sort());
+  });
+
+  test("all its words are there in English and in French", () => {
+    const english = readJson(path.join(extension, "package.nls.json"));
+    const french = readJson(path.join(extension, "package.nls.fr.json"));
+    const named = [...JSON.stringify(manifest).matchAll(/"%([\w.]+)%"/g)].map(([, name]) => name);
+    expect(Object.keys(english).sort()).toEqual(named.sort());
+    expect(Object.keys(french).sort()).toEqual(named);
     const source = readFileSync(path.join(extension, "src", "extension.js"), "utf8");
-    for (const name of Object.keys(defaults())) expect(source).toContain(`stored.get("${name.replace("roo-condense.", "")}"`);
+    const said = [...source.matchAll(/l10n\.t\("([^"]+)"/g)].map(([, words]) => words);
+    const bundle = readJson(path.join(extension, "l10n", "bundle.l10n.fr.json"));
+    expect(Object.keys(bundle).sort()).toEqual([...new Set(said)].sort());
+    for (const [words, translated] of Object.entries(bundle))
+      expect(translated.match(/\{\d\}/g) ?? [], words).toEqual(words.match(/\{\d\}/g) ?? []);
   });
 });
 
@@ -141,7 +176,7 @@ describe("condensing", () => {
     expect(host.state.said[0][0]).toMatch(/^65.293 tokens become \d+.\d{3}; \d.* would be lost to the model\.$/);
     expect(readFileSync(`${history}.bak`, "utf8")).toBe(original);
     expect(stored().id).toBe("claude-code");
-    expect(JSON.stringify(stored()).length).toBeLessThan(original.length * 0.7);
+    expect(JSON.stringify(stored()).length).toBeLessThan(original.length * 0.8);
     await run("restore");
     expect(stored().messages).toEqual(messages);
     expect(existsSync(`${history}.undo.json`)).toBe(false);
@@ -183,6 +218,42 @@ describe("condensing", () => {
     await run("condense");
     expect(host.state.errors).toEqual([]);
     expect(existsSync(`${history}.undo.json`)).toBe(true);
+  });
+});
+
+describe("one message a line", () => {
+  const file = path.join(folder, "history.jsonl");
+  const lines = (values) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
+  const messagesIn = () =>
+    readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  test("is condensed and undone", async () => {
+    writeFileSync(file, lines(messages));
+    await host.commands.get("roo-condense.condense")(new Uri(file));
+    expect(host.state.errors).toEqual([]);
+    expect(readFileSync(file, "utf8").length).toBeLessThan(lines(messages).length * 0.8);
+    await host.commands.get("roo-condense.restore")(new Uri(file));
+    expect(messagesIn()).toEqual(messages);
+  });
+
+  test("what an agent has not finished, and the records of Claude Code, are looked at only", async () => {
+    for (const text of [
+      `${lines(messages)}{"role": "us`,
+      lines(messages.map((message) => ({ type: message.role, message, uuid: "x", isSidechain: false }))),
+    ]) {
+      writeFileSync(file, text);
+      await host.commands.get("roo-condense.studio")(new Uri(file));
+      const panel = host.panels.at(-1);
+      panel.listeners.forEach((listener) => listener({ studio: 1, id: 1, method: "hello", params: {} }));
+      await expect.poll(() => panel.sent[0]?.answer?.histories).toMatchObject([{ messages: 200, canWrite: false }]);
+      panel.close();
+      await host.commands.get("roo-condense.condense")(new Uri(file));
+      expect(host.state.errors.at(-1)).toMatch(/is written by its agent alone, or not finished/);
+      expect(readFileSync(file, "utf8")).toBe(text);
+    }
   });
 });
 
@@ -229,7 +300,7 @@ describe("the studio", () => {
     expect(host.state.errors).toEqual([]);
     const [panel] = host.panels;
     expect(panel.title).toBe("history.json");
-    expect(panel.options.localResourceRoots.map(({ fsPath }) => fsPath)).toEqual([path.join(folder, "dist")]);
+    expect(panel.webview.options.localResourceRoots.map(({ fsPath }) => fsPath)).toEqual([path.join(folder, "dist")]);
     expect(panel.webview.html).toContain("default-src &#39;none&#39;; script-src vscode-webview://x;");
     for (const name of ["studio.js", "studio.css"]) expect(panel.webview.html).toContain(path.posix.join("dist", name));
     const { answer } = await ask(panel, 1, "hello", {});
@@ -244,6 +315,47 @@ describe("the studio", () => {
     panel.close();
     await run("restore");
     expect(stored().messages).toEqual(messages);
+  });
+
+  test("and *Condense a History* go by the same settings, which the studio changes", async () => {
+    await run("studio");
+    const [panel] = host.panels;
+    const { answer: hello } = await ask(panel, 1, "hello", {});
+    expect(hello).toMatchObject({ canSet: true, targetPercent: 100 });
+    const { answer: before } = await ask(panel, 2, "settings", {});
+    expect(before).toMatchObject({
+      settings: { autoCondenseContext: true, provider: "lossless", preset: "balanced", targetPercent: 100 },
+      canAsk: false,
+    });
+    const changed = { ...before.settings, provider: "smart", preset: "aggressive", targetPercent: 30 };
+    await ask(panel, 3, "changeSettings", { settings: { ...changed, profileThresholds: { cheap: 60 } } });
+    expect(host.state.settings).toMatchObject({
+      "roo-condense.provider": "smart",
+      "roo-condense.preset": "aggressive",
+      "roo-condense.targetPercent": 30,
+      "roo-condense.profileThresholds": { cheap: 60 },
+    });
+    // As the page asks: of the tokens that the inspection counts.
+    const { answer: inspected } = await ask(panel, 4, "inspect", { history });
+    const targetTokens = Math.floor((inspected.inspection.tokens.messages * 30) / 100);
+    const { answer: condensed } = await ask(panel, 5, "condense", { history, targetTokens });
+    await ask(panel, 6, "save", { condensation: condensed.id });
+    const byStudio = stored();
+    writeFileSync(history, original);
+    await run("condense");
+    expect(stored()).toEqual(byStudio);
+    const { error } = await ask(panel, 7, "changeSettings", { settings: { provider: "losless" } });
+    expect(error.code).toBe("unknown_provider");
+    expect(host.state.settings["roo-condense.provider"]).toBe("smart");
+    panel.close();
+  });
+
+  test("is put back where VS Code starts again, by what its page left", async () => {
+    const panel = host.openPanel("roo-condense.studio", "history.json", -1, {});
+    await host.serializers.get("roo-condense.studio").deserializeWebviewPanel(panel, { histories: [history] });
+    const { answer } = await ask(panel, 1, "hello", {});
+    expect(answer.histories).toMatchObject([{ id: history, messages: 200 }]);
+    panel.close();
   });
 
   test("undoes a saving in a panel opened later, with messages added since", async () => {

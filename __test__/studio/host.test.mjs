@@ -40,10 +40,9 @@ describe("createStudioHost", () => {
       histories: [{ id: "h", name: "h", messages: 200, canWrite: false }],
       activeProvider: "native",
       contextWindow: 100_000,
-      threshold: 100,
       language: "fr",
       presets: expect.arrayContaining(["balanced"]),
-      providers: expect.arrayContaining([expect.objectContaining({ id: "lossless", usesModel: false })]),
+      providers: expect.arrayContaining([expect.objectContaining({ id: "lossless", isFree: true, isLossy: false, speed: "fast" })]),
     });
   });
 
@@ -211,6 +210,27 @@ describe("createStudioHost", () => {
     };
     return { state, source };
   }
+
+  test("what was kept stays at the hardest target, whoever condenses then", async () => {
+    const { ask, messages } = hostOf();
+    for (const first of ["lossless", "truncation"]) {
+      const made = await ask("condense", { history: "h", provider: first });
+      // Some of every operation, with what stands on it.
+      const of = new Map(made.changes.map((change) => [change.operation, change.id]));
+      const { condensation } = await ask("undo", { condensation: made.id, changes: [...of.values()] });
+      expect(condensation.kept.length).toBeGreaterThan(0);
+      for (const provider of ["lossless", "truncation", "smart", "pipeline", undefined]) {
+        const again = await ask("condense", {
+          history: "h",
+          ...(provider && { provider }),
+          targetTokens: Math.floor(countTokens(messages) / 50),
+          kept: condensation.kept,
+        });
+        expect(again.kept).toHaveLength(condensation.kept.length);
+        expect(again.kept.filter(({ fault }) => fault)).toEqual([]);
+      }
+    }
+  });
 
   test("keeps again what was kept, wherever it stands now, and says what stands nowhere", async () => {
     const first = messagesOf("claude-code");

@@ -5,6 +5,8 @@ import path from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
+import { plain } from "../../ui/src/locales/plain.ts";
+import { RESOURCES } from "../../ui/src/translator.ts";
 
 const source = path.join(root, "ui", "src");
 
@@ -66,10 +68,33 @@ function unionOf(file, name) {
   return alias.type.types.map(({ literal }) => literal.text);
 }
 
-test("what is said without the names of options is said by the library, with the same values", () => {
-  const library = JSON.parse(readFileSync(path.join(root, "src", "words", "en.json"), "utf8"));
-  const names = (text) => [...text.matchAll(/\{\{(\w+)/g)].map(([, name]) => name).sort();
-  for (const [code, text] of wordsOf("plain")) expect(names(text), code).toEqual(names(library[code]));
+describe("what the library says", () => {
+  const libraryOf = (language) => JSON.parse(readFileSync(path.join(root, "src", "words", `${language}.json`), "utf8"));
+  const valuesIn = (text) => [...text.matchAll(/\{\{(\w+)/g)].map(([, name]) => name).sort();
+  /** Values that are names of options, or codes: plain words have none. */
+  const FOR_PROGRAMS = ["option", "code", "field"];
+  /** An option, a function, a flag or a variable, as programs write them. */
+  const NAMES = /`|\w\(\)|\b[a-z]+[A-Z]\w*\b|--[a-z]|\b[A-Z]+_[A-Z_]+\b/;
+  /** Said of a configuration or a file that somebody looks at: there the names of fields are what it is about. */
+  const isOfConfiguration = (code) => /^(allowed|config|file)\./.test(code);
+
+  test.each(languages)("is said on the page in %s, every code of it, without names of options", (language) => {
+    const library = libraryOf(language);
+    const page = RESOURCES[language].translation;
+    expect(Object.keys(library).sort()).toEqual(Object.keys(libraryOf("en")).sort());
+    for (const code of Object.keys(library)) {
+      expect(page[code], code).toBeTruthy();
+      if (isOfConfiguration(code)) continue;
+      expect(page[code].replaceAll(/\{\{[^}]*\}\}/g, ""), code).not.toMatch(NAMES);
+      for (const name of valuesIn(page[code])) expect(FOR_PROGRAMS, code).not.toContain(name);
+    }
+  });
+
+  test.each(languages)("is said in plain words of %s with the same values, but for those that are names", (language) => {
+    const library = libraryOf(language);
+    for (const [code, text] of Object.entries(plain[language]))
+      expect(valuesIn(text), code).toEqual(valuesIn(library[code]).filter((name) => !FOR_PROGRAMS.includes(name)));
+  });
 });
 
 test("every code of the library and of the studio's host has words", () => {

@@ -485,6 +485,16 @@ const FLAGS = deepFrozen([
     group: "write",
     commands: ["studio"],
   },
+  {
+    name: "settings",
+    value: "FILE",
+    isFile: true,
+    about: "Keep the settings of automatic condensing in this file",
+    details:
+      "The page reads and writes them there, as JSON with the names of a manager's options. Without it, they last as long as the studio.",
+    group: "write",
+    commands: ["studio"],
+  },
   { name: "redact", about: "Leave texts out of the page", group: "write", commands: ["report"] },
   { name: "no-open", about: "Print the address, but do not open a browser", group: "print", commands: ["studio"] },
   {

@@ -15,6 +15,7 @@ const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { staticPage } = require("../studio/page.js");
 const { findSessions } = require("./sessions.js");
+const { settingsStore } = require("./settings-file.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
 /** An agent writes a history in several steps. */
@@ -133,9 +134,9 @@ function openBrowser(address) {
 /**
  * @param {any} library
  * @param {string[]} files
- * @param {{ write: boolean, window?: number, model?: any, price?: string }} settings
+ * @param {{ write: boolean, window?: number, model?: any, price?: string, settings?: string }} settings
  */
-function hostOf(library, files, { write: canWrite, window, model, price }, env = process.env) {
+function hostOf(library, files, { write: canWrite, window, model, price, settings }, env = process.env) {
   const histories = files.map((file) => fileSource(file, canWrite, files.length === 1));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
@@ -143,10 +144,28 @@ function hostOf(library, files, { write: canWrite, window, model, price }, env =
     histories,
     readText: historyIn,
     report: staticPage,
+    settings: settingsStore(settings),
     sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, canWrite, true) },
     ...(window && { contextWindow: window }),
     ...(language && { language }),
   });
+}
+
+/** Asks what the page will ask first: while a browser starts, the answer is made. */
+async function prepare(host) {
+  let last = 0;
+  const ask = async (method, params) => {
+    last += 1;
+    const { answer, error } = await host.answer({ id: last, method, params });
+    if (error) throw new Error(error.message);
+    return answer;
+  };
+  const { histories, contextWindow, targetPercent = 100 } = await ask("hello", {});
+  if (histories.length === 0) return;
+  const about = { history: histories[0].id, ...(contextWindow !== null && { contextWindow }) };
+  const { inspection } = await ask("inspect", about);
+  const targetTokens = targetPercent < 100 ? Math.floor((inspection.tokens.messages * targetPercent) / 100) : undefined;
+  await ask("condense", { ...about, ...(targetTokens !== undefined && { targetTokens }) });
 }
 
 /** Serves until it is interrupted. */
@@ -159,6 +178,8 @@ async function studio(library, settings, { stdout, env, loadServer = () => requi
     host.dispose();
     throw new Failure(EXIT.failed, error.message, { code: error.code ?? "failed", cause: error });
   }
+  // What fails is told by the page.
+  prepare(host).catch(() => {});
   const interruption = new Interruption(() => {});
   await interruption.during(async () => {
     const words = settings.write ? "Saving writes to the files, each after a backup." : "The page writes nothing; --write lets it save.";

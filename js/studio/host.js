@@ -20,8 +20,9 @@ const { answersOf } = require("../recall/index.js");
 const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
-const { textsOf } = require("./message-texts.js");
+const { placesOf, textsOf } = require("./message-texts.js");
 const { proofOf } = require("./proof.js");
+const { Settings } = require("./settings.js");
 const { snapshot } = require("./snapshot.js");
 const { version } = require("../../package.json");
 
@@ -42,16 +43,21 @@ const HOST_OPTIONS = Object.freeze([
   "saveOpened",
   "report",
   "sessions",
+  "settings",
 ]);
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
 class StudioHost {
+  /** The host's own: what is run with a model counts there. What is only tried is tried by a copy that works by the settings. */
   #manager;
   #options;
+  #settings;
   /** @type {Map<string, OpenHistory>} */
   #histories = new Map();
   /** @type {Map<string, any>} */
   #condensations = new Map();
+  /** Condensations on their way that nobody can stop, by what was asked: whoever asks the same waits for them. @type {Map<string, Promise<any>>} */
+  #onTheirWay = new Map();
   #waiting = new Set();
   #stops = [];
   /** Ids of the sessions that were found last. */
@@ -62,6 +68,7 @@ class StudioHost {
   constructor(manager, options) {
     this.#manager = manager;
     this.#options = options;
+    this.#settings = new Settings(manager, options.settings);
     for (const source of options.histories) this.#open(new OpenHistory(source));
     // While the page loads. What is wrong with it comes up where it is used.
     warmUp(manager.getEffectiveConfig().encoding).catch(() => {});
@@ -178,15 +185,18 @@ class StudioHost {
           id,
           name,
           description,
-          usesModel: Boolean(capabilities?.supportsLLMSummarization),
+          isFree: capabilities.isFree,
+          isLossy: capabilities.supportsLossy,
+          speed: capabilities.estimatedSpeed,
         })),
         presets: Object.keys(presets()),
         activeProvider: this.#manager.getActiveProvider().id,
         contextWindow: this.#options.contextWindow ?? null,
-        threshold: this.#manager.effectiveThreshold(),
+        targetPercent: await this.#settings.targetPercent(),
         language: this.#options.language,
         ...(this.#options.report && { canReport: true }),
         ...(this.#options.sessions && { canFind: true }),
+        ...(this.#options.settings && { canSet: true }),
       };
     },
 
@@ -212,7 +222,8 @@ class StudioHost {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision } = history;
-      const inspection = await this.#manager.inspect(this.#context(messages, contextWindow), { targetTokens });
+      const manager = await this.#settings.manager();
+      const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens });
       return { revision, inspection };
     },
 
@@ -220,8 +231,9 @@ class StudioHost {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision } = history;
-      const trials = [{ id: name, provider: provider ?? this.#manager.getActiveProvider().id, config }];
-      const found = await this.#manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
+      const manager = await this.#settings.manager();
+      const trials = [{ id: name, provider: provider ?? manager.getActiveProvider().id, config }];
+      const found = await manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
       const [trial] = found.providers ?? [];
       const { scale } = this.#manager.getEffectiveConfig();
       const scaled = (tokens) => Math.round(tokens * scale);
@@ -249,13 +261,17 @@ class StudioHost {
 
     presets: async () => ({ presets: presets() }),
 
+    settings: async () => this.#settings.told(),
+
+    changeSettings: async ({ settings }) => this.#settings.change(settings),
+
     condense: async (params, signal) => this.#condense(params, signal),
 
     undo: async ({ condensation: id, changes }) => {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
       const { result, undone, dependants, refused } = takeBack(kept.result, changes);
-      const condensation = this.#keep({ ...kept, result, choices: withChoices(kept.choices, kept.given, undone) });
+      const condensation = this.#keep({ ...kept, key: undefined, result, choices: withChoices(kept.choices, kept.given, undone) });
       return { condensation, refused, dependants: dependants.map(({ id }) => id) };
     },
 
@@ -271,6 +287,12 @@ class StudioHost {
       const after = place === -1 ? null : kept.result.messages[place];
       if (isSame(after, message)) return { ...shown, fate: "same", diff: [] };
       return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
+    },
+
+    search: async ({ history: id, text }) => {
+      const history = this.#history(id);
+      const messages = await history.loaded();
+      return { revision: history.revision, messages: placesOf(messages, text) };
     },
 
     proof: async ({ condensation: id, change: name }) => {
@@ -371,7 +393,7 @@ class StudioHost {
     await warmUp(encoding);
     const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, count(messages));
     const sum = { names: { ...nothing }, edits: { ...nothing }, before: 0, after: 0 };
-    const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
+    const copy = copyOf(await this.#settings.manager(), provider === undefined ? {} : { fallback: false });
     for (const cut of cuts) {
       const before = count(cut.prefix);
       const { contextWindow: _, ...context } = this.#context(cut.prefix);
@@ -402,7 +424,22 @@ class StudioHost {
     return kept;
   }
 
-  async #condense({ history: id, provider, config, targetTokens, contextWindow, ask, kept: choices = [] }, signal) {
+  /** Condenses, unless the same was asked before: of a page that is loaded again, or goes back to what it had. */
+  async #condense(params, signal) {
+    const history = this.#history(params.history);
+    await history.loaded();
+    const manager = await this.#settings.manager();
+    const key = JSON.stringify([params, history.revision, manager.getEffectiveConfig()]);
+    const known = [...this.#condensations].find(([, kept]) => kept.key === key && !kept.told.error);
+    if (known) return this.#condensation(known[0]).told;
+    const onItsWay = this.#onTheirWay.get(key);
+    if (onItsWay) return onItsWay;
+    const made = this.#condenseAnew(params, key, signal);
+    if (!signal) this.#onTheirWay.set(key, made);
+    return made.finally(() => this.#onTheirWay.delete(key));
+  }
+
+  async #condenseAnew({ history: id, provider, config, targetTokens, contextWindow, ask, kept: choices = [] }, key, signal) {
     const history = this.#history(id);
     const messages = await history.loaded();
     const { revision } = history;
@@ -411,13 +448,13 @@ class StudioHost {
     const options = { provider, config, targetTokens, signal };
     for (const name of Object.keys(options)) if (options[name] === undefined) delete options[name];
     // What is tried must not stand in the metrics of the manager; and whoever names a provider wants to see that one.
-    const copy = copyOf(this.#manager, provider === undefined ? {} : { fallback: false });
+    const copy = copyOf(await this.#settings.manager(), provider === undefined ? {} : { fallback: false });
     const { preview, result: wouldBe } = /** @type {any} */ (await copy[tried](context, options));
     const exact = preview.exact && !preview.error;
     const result = exact
       ? (wouldBe ?? (await copy.condense(context, options)))
       : ask && !preview.error
-        ? await this.#manager.condense(context, options)
+        ? await this.#manager.condense(context, { ...options, ...(await this.#settings.forCall(options)) })
         : undefined;
     await warmUp();
     const isDone = result !== undefined && !result.error;
@@ -435,6 +472,7 @@ class StudioHost {
       textWith: history.textWith,
       targetTokens,
       timeMs: performance.now() - begun,
+      key,
     });
   }
 
@@ -445,6 +483,8 @@ class StudioHost {
     const count = (message) => Math.round(countTokens([message], { encoding }) * scale);
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
+    // All at once: below, each is known.
+    countTokens(condensed, { encoding });
     // What stands in the place of messages that went is none of them, however alike it looks.
     const gone = new Set((result?.changes ?? []).filter(isOfWholeMessage).map(({ messageIndex }) => messageIndex));
     const from = condensed === given ? undefined : origins(given, condensed).map((origin) => (gone.has(origin) ? -1 : origin));
@@ -494,7 +534,8 @@ class StudioHost {
       passes: said.passes,
       after,
       added,
-      samples: (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
+      // Where the changes are known, they tell more.
+      samples: made.exact ? [] : (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
       warnings: said.warnings,
       error: said.error && { code: said.error.code, message: said.error.message, said: said.error.said },
     };
@@ -583,6 +624,9 @@ function createStudioHost(manager, options) {
   const { sessions } = options;
   if (sessions !== undefined && (typeof sessions?.find !== "function" || typeof sessions.open !== "function"))
     throw notAllowed("options.sessions", sessions, "{ find(), open(id) }");
+  const { settings } = options;
+  if (settings !== undefined && (typeof settings?.read !== "function" || typeof settings.write !== "function"))
+    throw notAllowed("options.settings", settings, "{ read(), write(settings), keptIn? }");
   for (const [index, source] of options.histories.entries()) {
     const field = `options.histories[${index}]`;
     if (!isObject(source) || typeof source.id !== "string" || source.id === "") throw notAllowed(`${field}.id`, source?.id, "a text");

@@ -59,4 +59,26 @@ function textsOf(message) {
   return { role: String(message.role ?? "").slice(0, 40), texts: contentTexts(message.content) };
 }
 
-module.exports = { textsOf };
+/** Whether a value, of which strings are what somebody wrote, says something; `wanted` is in lower case. */
+function says(value, wanted) {
+  const left = [value];
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next === "string") {
+      if (next.toLowerCase().includes(wanted)) return true;
+    } else if (next !== null && typeof next === "object") {
+      // An image says nothing.
+      if (next.type !== "base64") left.push(...Object.values(next));
+    }
+  }
+  return false;
+}
+
+/** The places of the messages in whose content a text stands, however it is written. */
+function placesOf(messages, text) {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return [];
+  return messages.flatMap((message, index) => (says(isObject(message) ? message.content : message, wanted) ? [index] : []));
+}
+
+module.exports = { placesOf, textsOf };

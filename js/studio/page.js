@@ -41,7 +41,8 @@ const SERVED_POLICY =
 /** The page of the server, with its files beside it. */
 const servedPage = () =>
   htmlOf({
-    head: '<link rel="icon" href="data:,">\n<link rel="stylesheet" href="studio.css">\n',
+    // What `studio.js` loads once it runs comes at the same time.
+    head: '<link rel="icon" href="data:,">\n<link rel="stylesheet" href="studio.css">\n<link rel="modulepreload" href="components.js">\n<link rel="modulepreload" href="react.js">\n',
     body: '<script type="module" src="studio.js"></script>\n',
   });
 

@@ -241,10 +241,35 @@ const totals = object({
 const totalsByName = (value, path) =>
   Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, totals(each, `${path}.${name}`)]));
 
+const estimate = nullable(object({ mean: number, low: nullable(number), high: nullable(number) }));
+const variant = object({
+  calls: count,
+  errors: count,
+  tokensSaved: estimate,
+  reductionPercent: estimate,
+  cost: estimate,
+  latencyMs: estimate,
+  lostPercent: estimate,
+  summaryQuality: estimate,
+});
+
+/** @type {Reader} */
+const variantsByName = (value, path) =>
+  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, variant(each, `${path}.${name}`)]));
+
+/** @type {Reader} */
+const experiments = (value, path) =>
+  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, experiment(each, `${path}.${name}`)]));
+const experiment = object({
+  variants: variantsByName,
+  comparisons: list(object({ measure: text, ahead: nullable(text), isReal: flag })),
+});
+
 const metrics = object({
   total: totals,
   providers: totalsByName,
   profiles: totalsByName,
+  experiments,
   records: list(
     object({
       timestamp: number,
@@ -275,6 +300,35 @@ const written = object({
 
 const file = object({ name: text, text });
 
+/** Of a context window, or of what may stay. @type {Reader} */
+const percent = (value, path) => (number(value, path) >= 5 && value <= 100 ? value : refuse(path, "a number from 5 to 100"));
+/** -1 for that of all profiles. @type {Reader} */
+const profilePercent = (value, path) => (value === -1 ? value : percent(value, path));
+/** @type {Reader} */
+const percentsByProfile = (value, path) =>
+  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, profilePercent(each, `${path}.${name}`)]));
+
+/** Settings of automatic condensing. What is absent is as the host's manager has it. */
+const settings = object({
+  autoCondenseContext: optional(flag),
+  autoCondenseContextPercent: optional(percent),
+  profileThresholds: optional(percentsByProfile),
+  provider: optional(shortText),
+  preset: optional(shortText),
+  condensingApiConfigId: optional(shortText),
+  customCondensingPrompt: optional(text),
+  targetPercent: optional(percent),
+});
+const settingsTold = object({
+  settings,
+  /** Profiles that are known here, and whether a model can be asked under them. */
+  profiles: list(object({ id: text, hasModel: flag })),
+  /** Whether a model can be asked without a profile. */
+  canAsk: flag,
+  /** Where they stand, such as a file; absent where they last as long as the page's host. */
+  keptIn: optional(text),
+});
+
 const target = optional(count);
 const provider = { provider: optional(shortText), config: optional(record) };
 const window = optional(count);
@@ -288,16 +342,21 @@ const METHODS = Object.freeze({
       version: text,
       canWrite: flag,
       histories: list(history),
-      providers: list(object({ id: text, name: text, description: text, usesModel: flag })),
+      providers: list(
+        object({ id: text, name: text, description: text, isFree: flag, isLossy: flag, speed: choice(["fast", "medium", "slow"]) }),
+      ),
       presets: list(text),
       activeProvider: text,
       contextWindow: nullable(number),
-      threshold: number,
+      /** How much may stay at first, in percent. */
+      targetPercent: optional(percent),
       language: optional(text),
       /** Whether `report` can make one file of what is shown. */
       canReport: optional(flag),
       /** Whether `sessions` finds some. */
       canFind: optional(flag),
+      /** Whether there are `settings`. */
+      canSet: optional(flag),
     }),
   },
   /** Waits until a history has changed, or for a while. */
@@ -356,6 +415,9 @@ const METHODS = Object.freeze({
   /** What the manager has done so far. */
   metrics: { request: object({}), answer: object({ metrics }) },
   presets: { request: object({}), answer: object({ presets: record }) },
+  /** When and how a conversation is condensed on its own. */
+  settings: { request: object({}), answer: settingsTold },
+  changeSettings: { request: object({ settings }), answer: settingsTold },
   /** What one provider would leave. */
   try: {
     request: object({ history: shortText, id: shortText, ...provider, targetTokens: target }),
@@ -376,6 +438,11 @@ const METHODS = Object.freeze({
       fate: nullable(choice(["same", "changed", "removed"])),
       diff: list(any),
     }),
+  },
+  /** The messages that say something, whatever of it is shown. */
+  search: {
+    request: object({ history: shortText, text: shortText }),
+    answer: object({ revision: count, messages: list(count) }),
   },
   /** What of a change's lines can be read back from the condensed conversation, and in which message most of them stand. */
   proof: {

@@ -65,7 +65,7 @@ async function snapshot(host, { history: id, condense: done, targetTokens, redac
   const hello = await ask("hello", {});
   hello.histories = hello.histories.filter((each, at) => (id === undefined ? at === 0 : each.id === id));
   // Nobody is asked there.
-  for (const name of ["canReport", "canFind"]) delete hello[name];
+  for (const name of ["canReport", "canFind", "canSet"]) delete hello[name];
   const history = hello.histories[0].id;
   const inspect = await ask("inspect", { history, ...target });
   // Without a target the least that nobody misses; with one, what meets it. Redacting must not change what the page goes on to use.

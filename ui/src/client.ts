@@ -20,11 +20,14 @@ const METHODS = [
   "undo",
   "validate",
   "presets",
+  "settings",
+  "changeSettings",
   "metrics",
   "recommend",
   "try",
   "recall",
   "message",
+  "search",
   "proof",
   "save",
   "undoSave",
@@ -58,7 +61,7 @@ function clientOf(send: Send, isLive = true): CondenseClient {
   };
   const methods = Object.fromEntries(
     METHODS.map((method) =>
-      ["hello", "presets", "metrics", "sessions"].includes(method)
+      ["hello", "presets", "settings", "metrics", "sessions"].includes(method)
         ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
         : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
     ),
@@ -177,6 +180,12 @@ export function createStaticClient(snapshot: Snapshot): CondenseClient {
       const recall = snapshot.recalls[name];
       if (!recall) throw new StudioError("not_live", name);
       return { revision: snapshot.inspect.revision, recall };
+    },
+    search: ({ text }: { text: string }) => {
+      const wanted = text.trim().toLowerCase();
+      const says = ({ texts }: MessageTexts) => texts.some((one) => one.text.toLowerCase().includes(wanted));
+      const messages = (snapshot.messages ?? []).flatMap((message, index) => (wanted !== "" && says(message) ? [index] : []));
+      return { revision: snapshot.inspect.revision, messages };
     },
     message: ({ index }: { index: number }) => {
       const message = snapshot.messages?.[index];

@@ -60,12 +60,14 @@ interface Given {
   choices: Choices;
   passes: ReturnType<typeof usePasses>;
   remembered: Remembered;
+  /** Changes when the host goes by other settings. */
+  settled: number;
   /** The user does something with the condensation: what was said of an earlier saving is no news any more. */
   onChange: () => void;
 }
 
 /** The condensation that the choices lead to, and what can be done with it. */
-export function useCondensing({ history: { id, revision }, contextWindow, choices, passes, remembered, onChange }: Given) {
+export function useCondensing({ history: { id, revision }, contextWindow, choices, passes, remembered, settled, onChange }: Given) {
   const { client, t } = useStudio();
   const told = useTold();
   const { choice, taken, percent } = choices;
@@ -74,14 +76,17 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
   const [along, setAlong] = useState(0);
   const [isWorking, setWorking] = useState(false);
   const window = contextWindow === undefined ? {} : { contextWindow };
-  const inspected = useAnswer((signal) => client.inspect({ history: id, ...window }, { signal }), [client, id, revision, contextWindow]);
+  const inspected = useAnswer(
+    (signal) => client.inspect({ history: id, ...window }, { signal }),
+    [client, id, revision, contextWindow, settled],
+  );
   const inspection = inspected.answer?.inspection;
   const total = inspection?.tokens.messages;
   const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
-  const hasAnswer = useRef(false);
   const condensed = useAnswer(
-    inspection === undefined || !passes.isReady
+    // Without a target nobody has to know how large it is.
+    (percent < 100 && inspection === undefined) || !passes.isReady
       ? undefined
       : async (signal) => {
           const { kept } = remembered.of(id);
@@ -100,12 +105,23 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
           if (!signal.aborted) remembered.keep(id, { kept: answer.kept });
           return answer;
         },
-    [client, id, revision, choice, targetTokens, contextWindow, asks, inspection === undefined, own, passes.isReady, taken],
-    // Somebody who goes on choosing need not wait for each step; the first time nobody has chosen.
-    client.isLive && hasAnswer.current ? 150 : 0,
+    [
+      client,
+      id,
+      revision,
+      choice,
+      targetTokens,
+      contextWindow,
+      asks,
+      percent < 100 && inspection === undefined,
+      own,
+      passes.isReady,
+      taken,
+      settled,
+    ],
+    client.isLive ? 150 : 0,
   );
   const condensation = condensed.answer;
-  hasAnswer.current ||= condensation !== undefined;
   // What was read belongs to another state of the file for a moment after it changed.
   const isCurrent = condensation?.after.length === inspection?.messages.length;
   // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.
@@ -118,7 +134,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
     setAsks(0);
     setRefused(undefined);
     setAlong(0);
-  }, [id, revision, choice, percent, contextWindow, own]);
+  }, [id, revision, choice, percent, contextWindow, own, settled]);
 
   const now = useRef({ revision, isWaiting: false });
   now.current = { revision, isWaiting: condensed.isWaiting };

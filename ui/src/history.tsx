@@ -1,11 +1,13 @@
 // One history: the answer, what would go, and every way out.
 
 import * as Tabs from "@radix-ui/react-tabs";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
+import { useCommands } from "./commands.js";
 import { Answer } from "./components/answer.js";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
 import { CUSTOM, ProviderSelect, TargetSlider } from "./components/choices.js";
+import { CommandPalette } from "./components/command-palette.js";
 import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
 import type { DiffMode } from "./components/diff.js";
@@ -19,7 +21,7 @@ import { RecommendWizard } from "./components/recommend-wizard.js";
 import { Safe } from "./components/safe.js";
 import { SaveBar } from "./components/save-bar.js";
 import { FIRST_PRESET, useChoices, useCondensing, usePasses } from "./condensing.js";
-import { useStudio } from "./context.js";
+import { type Key, useStudio } from "./context.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { type Saving, useSaving } from "./saving.js";
@@ -38,21 +40,6 @@ function useObstacle(history: HistoryInfo, condensation: Condensation | undefine
   return undefined;
 }
 
-/** Ctrl+S, or ⌘S, saves; the browser would save the page. */
-function useSaveKey(save: (() => void) | undefined): void {
-  const now = useRef(save);
-  now.current = save;
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "s") return;
-      event.preventDefault();
-      now.current?.();
-    };
-    document.addEventListener("keydown", pressed);
-    return () => document.removeEventListener("keydown", pressed);
-  }, []);
-}
-
 export interface HistoryProps {
   hello: Hello;
   history: HistoryInfo;
@@ -61,9 +48,13 @@ export interface HistoryProps {
   remembered: Remembered;
   /** Nobody answers any more, which the page says. */
   isLost: boolean;
+  /** Changes when the host goes by other settings. */
+  settled: number;
+  /** Closes the list of commands; absent while it is not shown. */
+  onCommanded?: (() => void) | undefined;
 }
 
-export function History({ hello, history, contextWindow, draft, remembered, isLost }: HistoryProps): ReactNode {
+export function History({ hello, history, contextWindow, draft, remembered, isLost, settled, onCommanded }: HistoryProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
   const { id, revision } = history;
@@ -73,19 +64,49 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   const [selected, setSelected] = useState<number>();
   /** The message that was looked at last: what is done otherwise to single messages begins with it. */
   const [looked, setLooked] = useState<number>();
+  const page = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLDivElement>(null);
   const clear = useRef(() => {});
   const [changed] = useState(() => () => clear.current());
   const choices = useChoices(id, draft, remembered);
   const passes = usePasses(choices.choice, draft);
-  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, onChange: changed });
+  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, settled, onChange: changed });
   const { inspected, inspection, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
   const usable = current?.error ? undefined : current;
   const saving = useSaving(history, usable, condensing.key, condensed.again);
   clear.current = saving.clear;
   const obstacle = useObstacle(history, usable, saving, isFaulty);
   const canSave = history.canWrite && usable?.didCondense === true && obstacle === undefined && !saving.isBusy && !isWorking;
-  useSaveKey(canSave ? saving.save : undefined);
+  const isThere = isLive && usable?.exact === true && !saving.isBusy && !isWorking;
+  const focus = (selector: string) => () => page.current?.querySelector<HTMLElement>(selector)?.focus();
+  const show = (name: string) => () => {
+    setTab(name);
+    details.current?.scrollIntoView({ block: "start" });
+    details.current?.querySelector<HTMLElement>(`[role=tab][id$="-${name}"]`)?.focus({ preventScroll: true });
+  };
+  // Once they are there they stay, with what is open in them, while something else is tried.
+  const hadTabs = useRef(false);
+  const hasTabs = inspection !== undefined && (hadTabs.current || listed !== undefined || condensed.error !== undefined || isFaulty);
+  hadTabs.current = hasTabs;
+  const tabs: [string, Key, boolean][] = [
+    ["changes", "changes.title", true],
+    ["breakdown", "breakdown.title", true],
+    ["compare", "compare.title", true],
+    ["recommend", "recommend.title", isLive],
+    ["metrics", "metrics.title", isLive],
+    ["passes", "passes.title", passes.value !== undefined],
+  ];
+  useCommands([
+    { id: "save", name: t("save.title"), key: "Ctrl+S", run: isLive && canSave ? saving.save : undefined },
+    { id: "saveAs", name: t("bar.saveAs"), key: "S", run: isThere ? saving.saveAs : undefined },
+    { id: "copy", name: t("bar.copy"), key: "c", run: isThere ? saving.copy : undefined },
+    { id: "report", name: t("bar.report"), run: hello.canReport && usable && isThere ? saving.report : undefined },
+    { id: "undoSave", name: t("save.undo"), run: isLive && history.canUndo && !saving.isBusy ? saving.undo : undefined },
+    { id: "map", name: t("map.title"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
+    { id: "provider", name: t("provider.title"), key: "p", run: inspection && isLive ? focus(".rc-choices select") : undefined },
+    { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(".rc-choices [role=slider]") : undefined },
+    ...tabs.map(([name, key, isShown]) => ({ id: name, name: t(key), run: hasTabs && isShown ? show(name) : undefined })),
+  ]);
   const select = (index: number | undefined) => {
     setSelected(index);
     if (index !== undefined) setLooked(index);
@@ -114,7 +135,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
       : condensed.error;
   const window = contextWindow === undefined ? {} : { contextWindow };
   return (
-    <div className="rc-main">
+    <div ref={page} className="rc-main">
       {history.problem && (
         <p className="rc-error" role="alert">
           {t("history.problem", { message: told.problem(history.problem) })}
@@ -131,11 +152,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
         onDownload={isLive ? saving.saveAs : undefined}
         obstacle={isLive ? obstacle : undefined}
         isBusy={isWorking || saving.isBusy}
-        onWhy={() => {
-          setTab("changes");
-          details.current?.scrollIntoView({ block: "start" });
-          details.current?.querySelector<HTMLElement>("[role=tab]")?.focus({ preventScroll: true });
-        }}
+        onWhy={show("changes")}
       />
       {isLive && (
         <SaveBar
@@ -153,6 +170,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
           <ProviderSelect
             hello={hello}
             value={choices.choice}
+            used={current?.provider}
             onChange={(name) => {
               choices.choose(name);
               // Its passes are what somebody who chooses them wants to see.
@@ -177,7 +195,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
           )}
         </>
       )}
-      {(listed || error || isFaulty) && (
+      {hasTabs && (
         <Tabs.Root ref={details} className="rc-tabs" value={tab} onValueChange={setTab}>
           <Tabs.List className="rc-tab-list" aria-label={t("tabs")}>
             <Tabs.Trigger value="changes">
@@ -194,6 +212,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
               <Changes
                 history={id}
                 condensation={listed}
+                messages={listed === current ? inspection.messages : undefined}
                 isBusy={isWorking || listed !== current}
                 mode={mode}
                 onMode={setMode}
@@ -255,6 +274,12 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             </Tabs.Content>
           )}
         </Tabs.Root>
+      )}
+      {onCommanded && (
+        <CommandPalette
+          history={{ id, revision, count: last + 1, labelOf: (index) => inspection.messages[index]?.label ?? "", open: select }}
+          onClose={onCommanded}
+        />
       )}
       {open !== undefined && (
         <Drawer

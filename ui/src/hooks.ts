@@ -27,11 +27,16 @@ export function useGone(error: StudioError | undefined, onGone: (() => void) | u
 const asStudioError = (error: unknown) =>
   error instanceof StudioError ? error : new StudioError("internal_error", error instanceof Error ? error.message : String(error));
 
-/** Asks whenever `dependencies` change, after `delay` milliseconds; `ask` may be undefined for nothing. */
+/**
+ * Asks whenever `dependencies` change; `ask` may be undefined for nothing. What is asked sooner than `delay` milliseconds after the question before, or while
+ * that has no answer yet, waits that long: somebody who goes on choosing need not wait for each step, and the first step is not late.
+ */
 export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, dependencies: DependencyList, delay = 0): Asked<T> {
   const [state, setState] = useState<{ answer?: T | undefined; error?: StudioError | undefined; isWaiting: boolean }>({ isWaiting: false });
   const [times, setTimes] = useState(0);
   const running = useRef<AbortController>(undefined);
+  /** When the newest question was put, and whether it waits for its answer still. */
+  const last = useRef({ at: Number.NEGATIVE_INFINITY, isOpen: false });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says on what the question depends
   useEffect(() => {
     if (!ask) {
@@ -41,12 +46,24 @@ export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefi
     const controller = new AbortController();
     running.current = controller;
     setState((old) => ({ ...old, isWaiting: true }));
-    const timer = setTimeout(() => {
-      ask(controller.signal).then(
-        (answer) => !controller.signal.aborted && setState({ answer, isWaiting: false }),
-        (error) => !controller.signal.aborted && setState((old) => ({ answer: old.answer, error: asStudioError(error), isWaiting: false })),
-      );
-    }, delay);
+    const { at, isOpen } = last.current;
+    const isSoon = isOpen || performance.now() - at < delay;
+    last.current = { at: performance.now(), isOpen: true };
+    const timer = setTimeout(
+      () => {
+        const asked = ask(controller.signal);
+        const closed = () => {
+          if (!controller.signal.aborted) last.current.isOpen = false;
+        };
+        asked.then(closed, closed);
+        asked.then(
+          (answer) => !controller.signal.aborted && setState({ answer, isWaiting: false }),
+          (error) =>
+            !controller.signal.aborted && setState((old) => ({ answer: old.answer, error: asStudioError(error), isWaiting: false })),
+        );
+      },
+      isSoon ? delay : 0,
+    );
     return () => {
       clearTimeout(timer);
       controller.abort();

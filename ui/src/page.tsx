@@ -13,7 +13,21 @@ provide(React, ReactDOM, jsxRuntime);
 const beside = "./components.js";
 type Components = typeof import("./components.js");
 
-declare const acquireVsCodeApi: undefined | (() => { postMessage(message: unknown): void });
+declare const acquireVsCodeApi: undefined | (() => VsCodeApi);
+interface VsCodeApi {
+  postMessage(message: unknown): void;
+  setState(state: object): void;
+}
+
+/** In a webview of VS Code. The ids of the histories are left for the extension that puts the panel back when VS Code starts again. */
+function clientOfVsCode({ createPostMessageClient, vscodePort }: Components, api: VsCodeApi) {
+  const client = createPostMessageClient(vscodePort(api));
+  client.hello().then(
+    ({ histories }) => api.setState({ histories: histories.map(({ id }) => id) }),
+    () => {},
+  );
+  return client;
+}
 
 /** A worker with the library in it, where the page names one: nobody else is asked. */
 function clientOfWorker({ createPostMessageClient }: Components, script: string) {
@@ -26,12 +40,12 @@ function clientOfWorker({ createPostMessageClient }: Components, script: string)
 }
 
 function clientOfPage(components: Components) {
-  const { createHttpClient, createPostMessageClient, createStaticClient, vscodePort } = components;
+  const { createHttpClient, createStaticClient } = components;
   const script = document.querySelector<HTMLMetaElement>('meta[name="roo-condense-worker"]')?.content;
   if (script) return clientOfWorker(components, script);
   const data = document.getElementById("studio-data");
   if (data?.textContent) return createStaticClient(JSON.parse(data.textContent));
-  if (typeof acquireVsCodeApi === "function") return createPostMessageClient(vscodePort(acquireVsCodeApi()));
+  if (typeof acquireVsCodeApi === "function") return clientOfVsCode(components, acquireVsCodeApi());
   return createHttpClient(new URL(".", location.href).href);
 }
 

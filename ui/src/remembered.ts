@@ -12,13 +12,16 @@ export interface PageChoices {
   theme: Theme | undefined;
   /** The model's context window, in tokens. */
   window: number | undefined;
+  /** Whether single letters do something. */
+  letters: boolean;
 }
 
 export function rememberedPage(): PageChoices {
-  const { language, theme, window } = (stored("localStorage", PAGE) ?? {}) as Record<string, unknown>;
+  const { language, theme, window, letters } = (stored("localStorage", PAGE) ?? {}) as Record<string, unknown>;
   return {
     language: LANGUAGES.find((one) => one === language),
     theme: THEMES.find((one) => one === theme),
+    letters: letters !== false,
     window: Number.isSafeInteger(window) && Number(window) > 0 ? Number(window) : undefined,
   };
 }
@@ -41,13 +44,20 @@ export interface Choices {
 const FIRST: Choices = { choice: "", taken: undefined, percent: 100, kept: [] };
 
 export class Remembered {
+  readonly #first: Choices;
+
+  /** `percent`: what may stay of a history for which nothing was chosen yet. */
+  constructor(percent = FIRST.percent) {
+    this.#first = { ...FIRST, percent };
+  }
+
   readonly #of = new Map<string, Partial<Choices>>(Object.entries(stored("sessionStorage", STORED) ?? {}));
 
   of(history: string): Choices {
     const found = this.#of.get(history);
-    const { choice, percent, kept, taken } = { ...FIRST, ...found };
+    const { choice, percent, kept, taken } = { ...this.#first, ...found };
     const isOwn = typeof choice === "string" && typeof percent === "number" && Array.isArray(kept);
-    return isOwn ? { choice, percent, kept, taken } : FIRST;
+    return isOwn ? { choice, percent, kept, taken } : this.#first;
   }
 
   keep(history: string, chosen: Partial<Choices>): void {

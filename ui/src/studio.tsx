@@ -1,9 +1,14 @@
 // The page: what fills the window, what would go, and what every provider makes of it.
 
-import { FolderOpen, List as ListIcon, Settings, X } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useId, useState } from "react";
+import { FolderOpen, List as ListIcon, Search, Settings, X } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { CommandPalette } from "./components/command-palette.js";
+import { Drawer } from "./components/drawer.js";
+import { Switch } from "./components/fields.js";
 import { Waiting } from "./components/preview-pane.js";
+import { SettingsPanel } from "./components/settings-panel.js";
 import { Start } from "./components/start.js";
+import { Commands, CommandsContext, useCommandKeys, useCommands } from "./commands.js";
 import { LANGUAGES, type Key, type Language, StudioProvider, THEMES, type Theme, languageOf, useStudio } from "./context.js";
 import { History } from "./history.js";
 import { usePassDraft } from "./pass-draft.js";
@@ -65,7 +70,17 @@ interface PageProps {
   onTheme: (theme: Theme) => void;
 }
 
-function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): ReactNode {
+/** The page with what can be done on it. */
+function Page(props: PageProps): ReactNode {
+  const [commands] = useState(() => new Commands());
+  return (
+    <CommandsContext value={commands}>
+      <PageInside {...props} commands={commands} />
+    </CommandsContext>
+  );
+}
+
+function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: PageProps & { commands: Commands }): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
   const { histories, setHistories, isLost } = useHistories(hello.histories);
@@ -75,15 +90,40 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
   /** The list of sessions is shown in the place of a history. */
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const settings = useId();
+  const [isSetting, setSetting] = useState(false);
+  /** Counts the settings by which the host has condensed. */
+  const [settled, setSettled] = useState(0);
+  const [isCommanding, setCommanding] = useState(false);
+  const [hasLetters, setLetters] = useState(() => rememberedPage().letters);
+  const files = useRef<HTMLInputElement>(null);
   const draft = usePassDraft();
-  const [remembered] = useState(() => new Remembered());
+  const [remembered] = useState(() => new Remembered(hello.targetPercent));
   const contextWindow = Number.isFinite(Number(window)) ? Number(window) : undefined;
   const names = shortNames(histories);
   const history = histories.find(({ id }) => id === chosen) ?? histories[0];
   const windows = [...new Set([...WINDOWS, ...(Number.isFinite(Number(window)) ? [Number(window)] : [])])].sort(
     (one, other) => one - other,
   );
+
+  useCommandKeys(commands, hasLetters);
+  useCommands([
+    { id: "commands", name: t("commands.title"), key: "Ctrl+K", run: () => setCommanding(true) },
+    { id: "settings", name: t("settings"), key: ",", run: () => setSetting(true) },
+    { id: "open", name: t("history.open"), key: "o", run: client.isLive ? () => files.current?.click() : undefined },
+    { id: "sessions", name: t("start.sessions"), run: hello.canFind && history ? () => setStarting(!isStarting) : undefined },
+    ...histories.map((each) => ({
+      id: `history ${each.id}`,
+      name: `${t("history.title")}: ${visibleText(names.get(each) ?? each.name)}`,
+      run:
+        each === history
+          ? undefined
+          : () => {
+              setChosen(each.id);
+              setStarting(false);
+            },
+    })),
+    { id: "close", name: t("history.close"), run: client.isLive && history?.canClose ? () => close(history.id) : undefined },
+  ]);
 
   const open = useCallback(
     async (files: Iterable<File>) => {
@@ -181,13 +221,20 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
         )}
         {client.isLive && (
           <label className="rc-button">
-            <FolderOpen size={14} aria-hidden="true" /> {t("history.open")}
-            <input type="file" className="rc-unseen" accept=".json,.jsonl" multiple onChange={(event) => open(event.target.files ?? [])} />
+            <FolderOpen size={14} aria-hidden="true" /> <span className="rc-narrow-unseen">{t("history.open")}</span>
+            <input
+              ref={files}
+              type="file"
+              className="rc-unseen"
+              accept=".json,.jsonl"
+              multiple
+              onChange={(event) => open(event.target.files ?? [])}
+            />
           </label>
         )}
         {hello.canFind && histories.length > 0 && (
           <button type="button" className="rc-button" aria-pressed={isStarting} onClick={() => setStarting(!isStarting)}>
-            <ListIcon size={14} aria-hidden="true" /> {t("start.sessions")}
+            <ListIcon size={14} aria-hidden="true" /> <span className="rc-narrow-unseen">{t("start.sessions")}</span>
           </button>
         )}
         <span className="rc-spring" />
@@ -211,34 +258,69 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             ))}
           </select>
         </label>
-        <button type="button" className="rc-icon" popoverTarget={settings} title={t("settings")} aria-label={t("settings")}>
-          <Settings size={16} aria-hidden="true" />
-        </button>
-        <div id={settings} popover="auto" className="rc-settings">
-          {!isInEditor() && (
-            <label>
-              <span>{t("theme")}</span>
-              <select value={theme} onChange={(event) => onTheme(event.target.value as Theme)}>
-                {THEMES.map((name) => (
-                  <option key={name} value={name}>
-                    {t(`theme.${name}` as Key)}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
-          <label>
-            <span>{t("language")}</span>
-            <select value={language} onChange={(event) => onLanguage(event.target.value as Language)}>
-              {LANGUAGES.map((name) => (
-                <option key={name} value={name}>
-                  {t(`language.${name}` as Key)}
-                </option>
-              ))}
-            </select>
-          </label>
-        </div>
+        <span className="rc-tools">
+          <button
+            type="button"
+            className="rc-icon"
+            title={`${t("commands.title")} (Ctrl+K)`}
+            aria-label={t("commands.title")}
+            aria-keyshortcuts="Control+K"
+            onClick={() => setCommanding(true)}
+          >
+            <Search size={16} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            className="rc-icon"
+            aria-haspopup="dialog"
+            title={t("settings")}
+            aria-label={t("settings")}
+            onClick={() => setSetting(true)}
+          >
+            <Settings size={16} aria-hidden="true" />
+          </button>
+        </span>
       </header>
+      {isSetting && (
+        <Drawer label={t("settings")} onClose={() => setSetting(false)}>
+          <section className="rc-settings">
+            <h2>{t("settings")}</h2>
+            <div className="rc-settings-row">
+              {!isInEditor() && (
+                <label>
+                  <span>{t("theme")}</span>
+                  <select value={theme} onChange={(event) => onTheme(event.target.value as Theme)}>
+                    {THEMES.map((name) => (
+                      <option key={name} value={name}>
+                        {t(`theme.${name}` as Key)}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+              )}
+              <label>
+                <span>{t("language")}</span>
+                <select value={language} onChange={(event) => onLanguage(event.target.value as Language)}>
+                  {LANGUAGES.map((name) => (
+                    <option key={name} value={name}>
+                      {t(`language.${name}` as Key)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </div>
+            <Switch
+              label={t("settings.letters")}
+              checked={hasLetters}
+              onChange={(isOn) => {
+                setLetters(isOn);
+                rememberPage({ letters: isOn });
+              }}
+            />
+            {hello.canSet && client.isLive && <SettingsPanel hello={hello} onStored={() => setSettled((times) => times + 1)} />}
+          </section>
+        </Drawer>
+      )}
       {isLost && (
         <p className="rc-error" role="alert">
           {t("lost")}
@@ -259,6 +341,8 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
             draft={draft}
             remembered={remembered}
             isLost={isLost}
+            settled={settled}
+            onCommanded={isCommanding ? () => setCommanding(false) : undefined}
           />
         ) : (
           <Start
@@ -273,6 +357,7 @@ function Page({ hello, language, theme, onLanguage, onTheme }: PageProps): React
           />
         )}
       </main>
+      {isCommanding && !(history && !isStarting) && <CommandPalette onClose={() => setCommanding(false)} />}
       {isDragging && <div className="rc-dropping">{t("history.drop")}</div>}
     </div>
   );

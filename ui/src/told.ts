@@ -29,7 +29,7 @@ interface InWords {
 }
 
 export interface Told {
-  /** A fault or a warning. In English it is the library's own sentence, which has the numbers, unless that is for programs; elsewhere what the code stands for. */
+  /** A fault or a warning: what it says with its numbers, as people say it; where it has no words, what its code stands for, or in English its own sentence unless that is for programs. */
   fault(fault: Fault): string;
   /** What is wrong with a configuration or a file. */
   problem(problem: InWords): string;
@@ -63,9 +63,11 @@ export function useTold(): Told {
         if (code === "unreachable") return t("lost");
         const key = `fault.${code}`;
         const known = key in words ? t(key as Key) : undefined;
+        const inWords = BY_ID.has(code) ? undefined : own(said);
+        if (inWords !== undefined) return capitalized(inWords);
         // A redacted report has the code alone.
-        if (language === "en" && (known === undefined || !(message === code || isForPrograms(fault)))) return sentence(message);
-        return own(said) ?? known ?? sentence(message);
+        if (language === "en" && !(message === code || isForPrograms(fault))) return sentence(message);
+        return known ?? sentence(message);
       },
       problem: ({ message, said }) => own(said) ?? sentence(message),
       reason: ({ reason, said }) => {

@@ -24,7 +24,10 @@ export interface Translator {
   say(said: Said): string | undefined;
 }
 
-export const RESOURCES = { en: { translation: { ...libraryEnglish, ...plain, ...en } }, fr: { translation: { ...libraryFrench, ...fr } } };
+export const RESOURCES = {
+  en: { translation: { ...libraryEnglish, ...plain.en, ...en } },
+  fr: { translation: { ...libraryFrench, ...plain.fr, ...fr } },
+};
 
 export function createTranslator(language: Language): Translator {
   const instance = i18next.createInstance();
@@ -49,10 +52,12 @@ export function createTranslator(language: Language): Translator {
     if (Array.isArray(value)) return value.map(words);
     return typeof value === "object" ? words(value) : value;
   };
+  // French puts a space before some signs, and a line must not end there.
+  const set = (text: string) => (language === "fr" ? text.replace(/ (?=[:;?!»])/g, "\u00a0").replace(/« /g, "«\u00a0") : text);
   const words = ({ code, values }: Said): string =>
     instance.t(code, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asWords(value)]))) as string;
   return {
-    t: (key, values) => instance.t(key, values ?? {}) as string,
-    say: (said) => (has(said) ? visibleText(words(said)) : undefined),
+    t: (key, values) => set(instance.t(key, values ?? {}) as string),
+    say: (said) => (has(said) ? set(visibleText(words(said))) : undefined),
   };
 }

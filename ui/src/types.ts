@@ -5,8 +5,9 @@ import type { FileUsage, InspectedMessage, LargeBlock, TokenKind, TokenLine, Tok
 
 import type { Metrics } from "../../types/manager.js";
 import type { SmartConfig } from "../../types/smart.js";
+import type { StudioSettings } from "../../types/studio.js";
 
-export type { Metrics, SmartConfig };
+export type { Metrics, SmartConfig, StudioSettings };
 export type { DiffHunk, FileUsage, InspectedMessage, LargeBlock, TextDiff, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste };
 
 export interface HistoryInfo {
@@ -27,16 +28,41 @@ export interface Hello {
   version: string;
   canWrite: boolean;
   histories: HistoryInfo[];
-  providers: { id: string; name: string; description: string; usesModel: boolean }[];
+  providers: ProviderFacts[];
   presets: string[];
   activeProvider: string;
   contextWindow: number | null;
-  threshold: number;
+  /** How much may stay at first, in percent. */
+  targetPercent?: number;
   language?: string;
   /** Whether one file can be made of what is shown. */
   canReport?: boolean;
   /** Whether sessions can be found. */
   canFind?: boolean;
+  /** Whether there are settings of automatic condensing. */
+  canSet?: boolean;
+}
+
+/** What a provider says of itself. */
+export interface ProviderFacts {
+  id: string;
+  name: string;
+  description: string;
+  /** Asks no model. */
+  isFree: boolean;
+  /** May lose content. */
+  isLossy: boolean;
+  speed: "fast" | "medium" | "slow";
+}
+
+/** Settings of automatic condensing, and what there is to choose from. */
+export interface SettingsTold {
+  settings: StudioSettings;
+  profiles: { id: string; hasModel: boolean }[];
+  /** Whether a model can be asked without a profile. */
+  canAsk: boolean;
+  /** Where they stand; absent where they last as long as the host. */
+  keptIn?: string;
 }
 
 export interface Window {
@@ -278,6 +304,8 @@ export interface CondenseClient {
   ): Promise<{ faults: { path: string; message: string; said?: Said }[] }>;
   /** The presets of the smart provider, by name. */
   presets(options?: CallOptions): Promise<{ presets: Record<string, SmartConfig> }>;
+  settings(options?: CallOptions): Promise<SettingsTold>;
+  changeSettings(request: { settings: StudioSettings }, options?: CallOptions): Promise<SettingsTold>;
   /** Which provider fits the answers and a history. */
   recommend(request: { history: string; answers: Record<string, unknown> }, options?: CallOptions): Promise<{ recommendation: Advice }>;
   /** What the manager has done so far. */
@@ -291,6 +319,8 @@ export interface CondenseClient {
     options?: CallOptions,
   ): Promise<{ revision: number; recall: Recall }>;
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
+  /** The messages that say something, also what is not shown of them. */
+  search(request: { history: string; text: string }, options?: CallOptions): Promise<{ revision: number; messages: number[] }>;
   /** What of a change's lines can be read back, and where. */
   proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;

@@ -4,25 +4,18 @@
 
 const path = require("node:path");
 const vscode = require("vscode");
-const { CondensationManager, createSmartProvider, createStudioHost, studioPage, countTokens, restore } = require("roo-condense");
-const { addUndo, pathOfUndo, readHistory, readUndo, removeUndo, writeHistory } = require("./files.js");
+const { CondensationManager, createStudioHost, studioPage, countTokens, restore } = require("roo-condense");
+const { addUndo, historyIn, pathOfUndo, readHistory, readUndo, removeUndo, writeHistory } = require("./files.js");
+const { contextWindow, protectedPaths, readSettings, writeSettings } = require("./settings.js");
 
-/** The settings of the user, as they are now. */
-function settings() {
-  const stored = vscode.workspace.getConfiguration("roo-condense");
-  return {
-    provider: stored.get("provider", "lossless"),
-    preset: stored.get("preset", "balanced"),
-    targetPercent: stored.get("targetPercent", 50),
-    contextWindow: stored.get("contextWindow", 200_000),
-    protectPaths: stored.get("protectPaths", []),
-  };
-}
+const PANEL = "roo-condense.studio";
 
-/** Settings may be wrong in a hundred ways; the library says which, and the user reads it. */
-function createManager({ provider, preset, protectPaths }) {
-  const manager = new CondensationManager({ provider, protect: { paths: protectPaths } });
-  manager.registerProvider(createSmartProvider(preset));
+const newManager = (options) => new CondensationManager({ ...options, protect: { paths: protectedPaths() } });
+
+/** A manager by the settings of the user. They may be wrong in a hundred ways; the library says which, and the user reads it. */
+function managerBySettings({ preset, targetPercent: _, ...options }) {
+  const manager = newManager(options);
+  manager.setPreset(preset);
   return manager;
 }
 
@@ -31,8 +24,8 @@ async function pickHistory(resource) {
   if (resource instanceof vscode.Uri) return resource.fsPath;
   const [picked] =
     (await vscode.window.showOpenDialog({
-      title: "A history of an agent",
-      filters: { Histories: ["json"] },
+      title: vscode.l10n.t("A history of an agent"),
+      filters: { [vscode.l10n.t("Histories")]: ["json", "jsonl"] },
       canSelectMany: false,
       defaultUri: vscode.window.activeTextEditor?.document.uri,
     })) ?? [];
@@ -46,25 +39,30 @@ async function save(file, messages, restoreData) {
   return { file, backup, restoreData: pathOfUndo(file) };
 }
 
-function openStudio(context, file) {
-  const { contextWindow, ...more } = settings();
-  const dist = vscode.Uri.joinPath(context.extensionUri, "dist");
-  const panel = vscode.window.createWebviewPanel("roo-condense.studio", path.basename(file), vscode.ViewColumn.Active, {
-    enableScripts: true,
-    retainContextWhenHidden: true,
-    localResourceRoots: [dist],
-  });
-  const history = {
+/** A file as the studio's host takes it. */
+function historyOf(file) {
+  let canWrite = true;
+  const undoSave = async (messages, saving) => {
+    const backup = await writeHistory(file, messages);
+    await removeUndo(file, saving.restoreData);
+    return { file, backup };
+  };
+  return {
     id: file,
     name: path.basename(file),
-    read: () => readHistory(file),
-    save: (messages, restoreData) => save(file, messages, restoreData),
-    savings: async () => (await readUndo(file)).map((restoreData) => ({ restoreData })),
-    undoSave: async (messages, saving) => {
-      const backup = await writeHistory(file, messages);
-      await removeUndo(file, saving.restoreData);
-      return { file, backup };
+    async read() {
+      const history = await readHistory(file);
+      canWrite = history.textWith !== undefined;
+      return history;
     },
+    // Whether a file can be written is known when it was read.
+    get save() {
+      return canWrite ? (messages, restoreData) => save(file, messages, restoreData) : undefined;
+    },
+    get undoSave() {
+      return canWrite ? undoSave : undefined;
+    },
+    savings: async () => (await readUndo(file)).map((restoreData) => ({ restoreData })),
     watch(changed) {
       const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(path.dirname(file), path.basename(file)));
       watcher.onDidChange(changed);
@@ -72,8 +70,20 @@ function openStudio(context, file) {
       return () => watcher.dispose();
     },
   };
-  const host = createStudioHost(createManager(more), { histories: [history], contextWindow, language: vscode.env.language });
+}
+
+/** Shows the studio in a panel, a new one or one that VS Code has put back. */
+function showStudio(context, file, panel) {
+  const dist = vscode.Uri.joinPath(context.extensionUri, "dist");
   const { webview } = panel;
+  webview.options = { enableScripts: true, localResourceRoots: [dist] };
+  const host = createStudioHost(newManager(), {
+    histories: [historyOf(file)],
+    contextWindow: contextWindow(),
+    language: vscode.env.language,
+    readText: historyIn,
+    settings: { read: readSettings, write: writeSettings, keptIn: vscode.l10n.t("the settings of VS Code") },
+  });
   host.connect({ postMessage: (message) => webview.postMessage(message), onMessage: (listener) => webview.onDidReceiveMessage(listener) });
   panel.onDidDispose(() => host.dispose());
   const addressOf = (name) => String(webview.asWebviewUri(vscode.Uri.joinPath(dist, name)));
@@ -85,36 +95,43 @@ function openStudio(context, file) {
   });
 }
 
+function openStudio(context, file) {
+  const options = { retainContextWhenHidden: true };
+  showStudio(context, file, vscode.window.createWebviewPanel(PANEL, path.basename(file), vscode.ViewColumn.Active, options));
+}
+
 /** Condenses as the settings say, after a question that says what that does. */
 async function condense(file) {
-  const { targetPercent, ...more } = settings();
+  const settings = readSettings();
   const { messages } = await readHistory(file);
-  const targetTokens = Math.floor((countTokens(messages) * targetPercent) / 100);
+  // As the studio has it.
+  const targetTokens = settings.targetPercent < 100 ? Math.floor((countTokens(messages) * settings.targetPercent) / 100) : undefined;
   const result = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: "Condensing…", cancellable: true },
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Condensing…"), cancellable: true },
     (_, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      return createManager(more).condense({ messages }, { targetTokens, signal: stop.signal });
+      return managerBySettings(settings).condense({ messages }, { targetTokens, signal: stop.signal });
     },
   );
   if (result.error) throw result.error;
-  if (!result.didCondense) return void vscode.window.showInformationMessage("There is nothing to gain.");
+  if (!result.didCondense) return void vscode.window.showInformationMessage(vscode.l10n.t("There is nothing to gain."));
   const { originalTokens, finalTokens } = result.stats;
   const lost = result.survival?.total.lost.tokens ?? 0;
   const shown = (tokens) => tokens.toLocaleString(vscode.env.language);
+  const yes = vscode.l10n.t("Condense");
   const answer = await vscode.window.showInformationMessage(
-    `${shown(originalTokens)} tokens become ${shown(finalTokens)}; ${shown(lost)} would be lost to the model.`,
-    { modal: true, detail: "The file is replaced after a backup. You can undo it." },
-    "Condense",
+    vscode.l10n.t("{0} tokens become {1}; {2} would be lost to the model.", shown(originalTokens), shown(finalTokens), shown(lost)),
+    { modal: true, detail: vscode.l10n.t("The file is replaced after a backup. You can undo it.") },
+    yes,
   );
-  if (answer === "Condense") await save(file, result.messages, result.restoreData);
+  if (answer === yes) await save(file, result.messages, result.restoreData);
 }
 
 /** Undoes the newest condensation. Messages that were added since stay. */
 async function undo(file) {
   const restoreData = (await readUndo(file)).at(-1);
-  if (!restoreData) return void vscode.window.showInformationMessage("This history was not condensed here.");
+  if (!restoreData) return void vscode.window.showInformationMessage(vscode.l10n.t("This history was not condensed here."));
   const { messages } = await readHistory(file);
   await writeHistory(file, restore({ messages, restoreData }));
   await removeUndo(file, restoreData);
@@ -133,6 +150,9 @@ function activate(context) {
     });
     context.subscriptions.push(registered);
   }
+  // Panels that were open when VS Code ended. The page leaves the ids of its histories, which are files here.
+  const serializer = { deserializeWebviewPanel: async (panel, state) => showStudio(context, state.histories[0], panel) };
+  context.subscriptions.push(vscode.window.registerWebviewPanelSerializer(PANEL, serializer));
 }
 
 module.exports = { activate };

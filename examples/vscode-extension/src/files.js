@@ -5,21 +5,57 @@
 const { constants } = require("node:fs");
 const fs = require("node:fs/promises");
 
-const parse = async (file) => JSON.parse(await fs.readFile(file, "utf8"));
-
-/** An array of messages, or an object that has one in `messages`. */
-async function readHistory(file) {
-  const content = await parse(file);
-  const messages = Array.isArray(content) ? content : content?.messages;
-  if (!Array.isArray(messages)) throw new Error(`${file} holds no array of messages.`);
-  return { messages };
+/** The conversation in the records of Claude Code, which writes a line for each block of an answer, and one for each result. */
+function messagesOfSession(records) {
+  const messages = [];
+  for (const { type, message, isSidechain } of records) {
+    if ((type !== "user" && type !== "assistant") || !message || isSidechain) continue;
+    const last = messages.at(-1);
+    const isMore = last?.role === message.role && last.id === message.id && Array.isArray(last.content) && Array.isArray(message.content);
+    if (isMore) last.content.push(...message.content);
+    else messages.push(message);
+  }
+  return messages;
 }
 
+/** One value a line. The agent may not have finished the last one. */
+function valuesIn(text) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const values = [];
+  for (const [at, line] of lines.entries()) {
+    try {
+      values.push(JSON.parse(line));
+    } catch (error) {
+      if (at + 1 < lines.length) throw error;
+    }
+  }
+  return { values, isWhole: values.length === lines.length };
+}
+
+/**
+ * The messages in the text of a file, and how it is written with others, where it can be: an array, an object that has one in `messages`, or, in a file that
+ * ends in `.jsonl`, one message a line. The records of a session of Claude Code can only be looked at.
+ */
+function historyIn(name, text) {
+  if (name.endsWith(".jsonl")) {
+    const { values, isWhole } = valuesIn(text);
+    if (!values.every((value) => typeof value?.role === "string")) return { messages: messagesOfSession(values) };
+    const textWith = (changed) => `${changed.map((message) => JSON.stringify(message)).join("\n")}\n`;
+    return { messages: values, ...(isWhole && { textWith }) };
+  }
+  const content = JSON.parse(text);
+  const messages = Array.isArray(content) ? content : content?.messages;
+  if (!Array.isArray(messages)) throw new Error(`${name} holds no array of messages.`);
+  return { messages, textWith: (changed) => JSON.stringify(Array.isArray(content) ? changed : { ...content, messages: changed }) };
+}
+
+const readHistory = async (file) => historyIn(file, await fs.readFile(file, "utf8"));
+
 /** Beside the file, then moved over it: whoever reads it sees the old one or the new one. */
-async function replace(file, content) {
+async function replace(file, text) {
   const beside = `${file}.${process.pid}.tmp`;
   try {
-    await fs.writeFile(beside, JSON.stringify(content), { mode: 0o600 });
+    await fs.writeFile(beside, text, { mode: 0o600 });
     await fs.rename(beside, file);
   } catch (error) {
     await fs.rm(beside, { force: true });
@@ -42,9 +78,10 @@ async function backUp(file) {
 
 /** Writes messages in the form that the file has. Returns where it stands as it was. */
 async function writeHistory(file, messages) {
-  const content = await parse(file);
+  const { textWith } = await readHistory(file);
+  if (!textWith) throw new Error(`${file} is written by its agent alone, or not finished.`);
   const backup = await backUp(file);
-  await replace(file, Array.isArray(content) ? messages : { ...content, messages });
+  await replace(file, textWith(messages));
   return backup;
 }
 
@@ -53,22 +90,24 @@ const pathOfUndo = (file) => `${file}.undo.json`;
 /** What leads back, the newest last. */
 async function readUndo(file) {
   try {
-    return await parse(pathOfUndo(file));
+    return JSON.parse(await fs.readFile(pathOfUndo(file), "utf8"));
   } catch (error) {
     if (error.code === "ENOENT") return [];
     throw error;
   }
 }
 
-const addUndo = async (file, restoreData) => replace(pathOfUndo(file), [...(await readUndo(file)), restoreData]);
+const writeUndo = (file, left) => replace(pathOfUndo(file), JSON.stringify(left));
+
+const addUndo = async (file, restoreData) => writeUndo(file, [...(await readUndo(file)), restoreData]);
 
 /** Removes what was used. It is told by its content: the file is read anew each time. */
 async function removeUndo(file, used) {
   const left = await readUndo(file);
   const at = left.findLastIndex((restoreData) => JSON.stringify(restoreData) === JSON.stringify(used));
   if (at !== -1) left.splice(at, 1);
-  if (left.length) await replace(pathOfUndo(file), left);
+  if (left.length) await writeUndo(file, left);
   else await fs.rm(pathOfUndo(file), { force: true });
 }
 
-module.exports = { addUndo, pathOfUndo, readHistory, readUndo, removeUndo, writeHistory };
+module.exports = { addUndo, historyIn, pathOfUndo, readHistory, readUndo, removeUndo, writeHistory };

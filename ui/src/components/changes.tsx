@@ -3,11 +3,12 @@
 import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
+import { useCommands } from "../commands.js";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer, useGone } from "../hooks.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
-import type { Change, Condensation } from "../types.js";
+import type { Change, Condensation, InspectedMessage } from "../types.js";
 import { Diff, type DiffMode } from "./diff.js";
 import { gradeKey } from "./preview-pane.js";
 import { Proof } from "./proof.js";
@@ -15,6 +16,8 @@ import { Proof } from "./proof.js";
 export interface ChangesProps {
   history: string;
   condensation: Condensation;
+  /** What messages are about. */
+  messages?: readonly InspectedMessage[] | undefined;
   mode: DiffMode;
   onMode: (mode: DiffMode) => void;
   onSelect?: ((index: number) => void) | undefined;
@@ -28,6 +31,33 @@ export interface ChangesProps {
   refused?: string | undefined;
   /** So many changes were taken back with those that were asked for, because they stood on them. */
   along?: number;
+}
+
+type Order = "reason" | "tokens" | "place";
+
+/** Changes for the same reason, with the same effect. */
+interface Group {
+  key: string;
+  operation: string;
+  grade: Change["grade"];
+  changes: Change[];
+  saved: number;
+}
+
+const savedBy = ({ tokensBefore, tokensAfter }: Change) => tokensBefore - tokensAfter;
+
+/** The groups, and in each the changes, with those that save most first. */
+function groupsOf(changes: readonly Change[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const change of changes) {
+    const { operation, grade } = change;
+    const key = `${operation} ${grade}`;
+    const group = groups.get(key) ?? { key, operation, grade, changes: [], saved: 0 };
+    group.changes.push(change);
+    group.saved += savedBy(change);
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((one, other) => other.saved - one.saved);
 }
 
 const GRADES = ["inline", "superseded", "lossy"] as const;
@@ -69,6 +99,7 @@ function ChangeDiff({
 export function Changes({
   history,
   condensation,
+  messages,
   mode,
   onMode,
   onSelect,
@@ -78,14 +109,17 @@ export function Changes({
   refused,
   along = 0,
 }: ChangesProps): ReactNode {
-  const { t, format } = useStudio();
+  const { client, t, format } = useStudio();
   const told = useTold();
   const [search, setSearch] = useState("");
   const [operation, setOperation] = useState("");
   const [grade, setGrade] = useState("");
-  const [order, setOrder] = useState<"place" | "tokens">("tokens");
+  const [order, setOrder] = useState<Order>("reason");
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  /** Groups that were opened or closed by hand. */
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLDivElement>(null);
+  const searchField = useRef<HTMLInputElement>(null);
   const { changes } = condensation;
   const operations = useMemo(() => [...new Set(changes.map((change) => change.operation))].sort(), [changes]);
   const operationName = (name: string) => {
@@ -100,56 +134,108 @@ export function Changes({
     [changes, told, isSearched],
   );
   const sought = useDeferredValue(search);
+  // One letter stands everywhere.
+  const isContent = search.trim().length > 1;
+  const saying = useAnswer(
+    isContent ? (signal) => client.search({ history, text: search }, { signal }) : undefined,
+    [client, history, condensation.revision, search],
+    150,
+  );
+  const content = useMemo(() => new Set(isContent ? saying.answer?.messages : []), [isContent, saying.answer]);
   const found = useMemo(() => {
     const wanted = sought.trim().toLowerCase();
     const all = changes.filter(
       (change) =>
         (operation === "" || change.operation === operation) &&
         (grade === "" || change.grade === grade) &&
-        (wanted === "" || texts?.get(change.id)?.includes(wanted) || String(change.messageIndex) === wanted),
+        (wanted === "" ||
+          texts?.get(change.id)?.includes(wanted) ||
+          String(change.messageIndex) === wanted ||
+          content.has(change.messageIndex)),
     );
-    const saved = (change: Change) => change.tokensBefore - change.tokensAfter;
     return all.sort((one, other) =>
-      order === "tokens" ? saved(other) - saved(one) : one.messageIndex - other.messageIndex || one.blockIndex - other.blockIndex,
+      order === "place" ? one.messageIndex - other.messageIndex || one.blockIndex - other.blockIndex : savedBy(other) - savedBy(one),
     );
-  }, [changes, sought, texts, operation, grade, order]);
-  const rows = useVirtualizer({
-    count: found.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW,
-    overscan: 8,
-    getItemKey: (at) => found[at]!.id,
-  });
-
-  if (!condensation.exact) return <p className="rc-empty">{t("changes.estimate")}</p>;
-  if (changes.length === 0) return <p className="rc-empty">{t("changes.none")}</p>;
+  }, [changes, sought, texts, content, operation, grade, order]);
+  const groups = useMemo(() => (order === "reason" ? groupsOf(found) : []), [found, order]);
+  const isOpenGroup = (key: string, at: number) => turned.has(key) !== (at === 0 || isSearched);
+  /** What stands in the list: changes, each below its group where there are groups. */
+  const items: ({ group: Group; isOpen: boolean } | { group?: undefined; change: Change })[] =
+    order === "reason"
+      ? groups.flatMap((group, at) => {
+          const isOpen = isOpenGroup(group.key, at);
+          return [{ group, isOpen }, ...(isOpen ? group.changes.map((change) => ({ change })) : [])];
+        })
+      : found.map((change) => ({ change }));
+  const keyOf = (at: number) => {
+    const item = items[at]!;
+    return item.group ? item.group.key : item.change.id;
+  };
   // Its button goes with the change: the list keeps the keyboard.
   const takeBack = (ids: string[]) => {
     onUndo?.(ids);
     frame.current?.focus();
   };
-  /** Up and down go from row to row, to the same button of each. */
-  const moved = (event: KeyboardEvent<HTMLElement>) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const button = (event.target as HTMLElement).closest<HTMLElement>(".rc-change-row button");
-    if (step === undefined || !button) return;
-    event.preventDefault();
+  const buttonAt = (target: EventTarget | null) =>
+    frame.current?.contains(target as Node) ? (target as HTMLElement).closest<HTMLElement>(".rc-change-row button") : undefined;
+  const step = (by: number) => {
+    const button = buttonAt(document.activeElement);
+    if (button) moveFrom(button, by);
+    else frame.current?.querySelector<HTMLElement>(".rc-change-row button")?.focus();
+  };
+  const keepChosen = () => {
+    const row = buttonAt(document.activeElement)?.closest<HTMLElement>(".rc-change");
+    const item = row && items[Number(row.dataset.index)];
+    if (item) takeBack((item.group ? item.group.changes : [item.change]).map(({ id }) => id));
+  };
+  const isListed = condensation.exact && changes.length > 0;
+  useCommands([
+    { id: "search", name: t("changes.search"), key: "/", run: isListed ? () => searchField.current?.focus() : undefined },
+    { id: "next", name: t("commands.next"), key: "j", run: isListed ? () => step(1) : undefined },
+    { id: "previous", name: t("commands.previous"), key: "k", run: isListed ? () => step(-1) : undefined },
+    { id: "keep", name: t("changes.undo"), key: "u", run: isListed && onUndo && !isBusy ? keepChosen : undefined },
+  ]);
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+    getItemKey: keyOf,
+  });
+
+  /** From row to row, to the same button of each. */
+  const moveFrom = (button: HTMLElement, step: number) => {
     const row = button.closest<HTMLElement>(".rc-change")!;
     const at = Number(row.dataset.index) + step;
-    if (at < 0 || at >= found.length) return;
+    if (at < 0 || at >= items.length) return;
     const place = [...row.querySelectorAll(".rc-change-row button")].indexOf(button);
     rows.scrollToIndex(at);
-    requestAnimationFrame(() => frame.current?.querySelectorAll<HTMLElement>(`[data-index="${at}"] .rc-change-row button`)[place]?.focus());
+    requestAnimationFrame(() => {
+      const buttons = frame.current?.querySelectorAll<HTMLElement>(`[data-index="${at}"] .rc-change-row button`) ?? [];
+      // The row of a group has fewer.
+      buttons[Math.min(place, buttons.length - 1)]?.focus();
+    });
   };
-  const toggle = (id: string) => {
-    const next = new Set(open);
+  if (!condensation.exact) return <p className="rc-empty">{t("changes.estimate")}</p>;
+  if (changes.length === 0) return <p className="rc-empty">{t("changes.none")}</p>;
+  const moved = (event: KeyboardEvent<HTMLElement>) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const button = buttonAt(event.target);
+    if (step === undefined || !button) return;
+    event.preventDefault();
+    moveFrom(button, step);
+  };
+  const without = (ids: ReadonlySet<string>, id: string) => {
+    const next = new Set(ids);
     if (!next.delete(id)) next.add(id);
-    setOpen(next);
+    return next;
   };
+  const toggle = (id: string) => setOpen(without(open, id));
   return (
     <section className={`rc-changes${isBusy ? " rc-busy" : ""}`} aria-label={t("changes.title")} aria-busy={isBusy}>
       <div className="rc-filters">
         <input
+          ref={searchField}
           type="search"
           value={search}
           placeholder={t("changes.search")}
@@ -158,7 +244,7 @@ export function Changes({
           onKeyDown={(event) => {
             if (event.key !== "ArrowDown") return;
             event.preventDefault();
-            frame.current?.querySelector<HTMLElement>(".rc-change-open")?.focus();
+            frame.current?.querySelector<HTMLElement>(".rc-change-row button")?.focus();
           }}
         />
         <select value={operation} aria-label={t("changes.operation")} onChange={(event) => setOperation(event.target.value)}>
@@ -177,7 +263,8 @@ export function Changes({
             </option>
           ))}
         </select>
-        <select value={order} aria-label={t("changes.order")} onChange={(event) => setOrder(event.target.value as "place" | "tokens")}>
+        <select value={order} aria-label={t("changes.order")} onChange={(event) => setOrder(event.target.value as Order)}>
+          <option value="reason">{t("changes.byReason")}</option>
           <option value="tokens">{t("changes.byTokens")}</option>
           <option value="place">{t("changes.byPlace")}</option>
         </select>
@@ -237,23 +324,67 @@ export function Changes({
       >
         <div style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((item) => {
-            const change = found[item.index]!;
+            const listed = items[item.index]!;
+            if (listed.group) {
+              const { group, isOpen } = listed;
+              return (
+                <div
+                  key={group.key}
+                  ref={rows.measureElement}
+                  data-index={item.index}
+                  className="rc-change rc-group"
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  <div className="rc-change-row">
+                    <button
+                      type="button"
+                      className="rc-group-open"
+                      aria-expanded={isOpen}
+                      onClick={() => setTurned(without(turned, group.key))}
+                    >
+                      {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
+                      <span className={`rc-grade rc-grade-${group.grade}`}>{t(gradeKey(group.grade))}</span>
+                      <span className="rc-change-what">
+                        <b>{operationName(group.operation)}</b> {format.number(group.changes.length)}
+                      </span>
+                      <span className="rc-change-tokens">{format.less(group.saved)}</span>
+                    </button>
+                    {onUndo && (
+                      <button
+                        type="button"
+                        className="rc-icon"
+                        title={t("changes.undoGroup")}
+                        aria-label={t("changes.undoGroup")}
+                        disabled={isBusy}
+                        onClick={() => takeBack(group.changes.map(({ id }) => id))}
+                      >
+                        <Undo2 size={16} aria-hidden="true" />
+                      </button>
+                    )}
+                  </div>
+                </div>
+              );
+            }
+            const { change } = listed;
+            const label = visibleText(messages?.[change.messageIndex]?.label ?? "");
             const isOpen = open.has(change.id);
             const reason = told.reason(change);
+            // Some reasons say what it is about themselves.
+            const about = order !== "reason" ? operationName(change.operation) : reason.said.includes(label) ? "" : label;
             return (
               <div
                 key={change.id}
                 ref={rows.measureElement}
                 data-index={item.index}
-                className="rc-change"
+                className={`rc-change${order === "reason" ? " rc-in-group" : ""}`}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 <div className="rc-change-row">
                   <button type="button" className="rc-change-open" aria-expanded={isOpen} onClick={() => toggle(change.id)}>
                     {isOpen ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" />}
-                    <span className={`rc-grade rc-grade-${change.grade}`}>{t(gradeKey(change.grade))}</span>
+                    {order !== "reason" && <span className={`rc-grade rc-grade-${change.grade}`}>{t(gradeKey(change.grade))}</span>}
                     <span className="rc-change-what">
-                      <b>{operationName(change.operation)}</b> <span lang={reason.lang}>{reason.said}</span>
+                      {about && <b>{about}</b>} <span lang={reason.lang}>{reason.said}</span>
                     </span>
                     <span className="rc-change-tokens">
                       {format.less(change.tokensBefore - change.tokensAfter)}

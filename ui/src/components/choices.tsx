@@ -2,7 +2,7 @@
 
 import * as Slider from "@radix-ui/react-slider";
 import type { ReactNode } from "react";
-import { type Key, useStudio } from "../context.js";
+import { type Key, type Translate, useStudio } from "../context.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import type { Choice, Hello } from "../types.js";
@@ -18,9 +18,18 @@ export function choiceOf(name: string, custom?: object): Choice {
   return name === "" ? {} : { provider: name };
 }
 
+/** What a preset is called; one that is not known here has its own name. */
+export function presetNameOf(preset: string, t: Translate): string {
+  const key = `preset.${preset}`;
+  const told = t(key as Key);
+  return told === key ? visibleText(preset) : told;
+}
+
 export interface ProviderSelectProps {
   hello: Hello;
   value: string;
+  /** The id of the provider that was used, which matters where it is chosen elsewhere. */
+  used?: string | undefined;
   onChange: (name: string) => void;
   disabled?: boolean | undefined;
 }
@@ -34,16 +43,11 @@ const FACTS: Record<string, Key> = {
   smart: "fact.smart",
 };
 
-export function ProviderSelect({ hello, value, onChange, disabled = false }: ProviderSelectProps): ReactNode {
+export function ProviderSelect({ hello, value, used, onChange, disabled = false }: ProviderSelectProps): ReactNode {
   const { t } = useStudio();
   const told = useTold();
   const own = hello.providers.filter(({ id }) => id !== "smart");
   const hasSmart = hello.providers.some(({ id }) => id === "smart");
-  const presetName = (preset: string) => {
-    const key = `preset.${preset}`;
-    const told = t(key as Key);
-    return told === key ? visibleText(preset) : told;
-  };
   const [provider = ""] = value.split(":", 1);
   const described = hello.providers.find(({ id }) => id === provider);
   const fact = FACTS[provider];
@@ -61,14 +65,22 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
           <optgroup label={t("provider.smart")}>
             {hello.presets.map((preset) => (
               <option key={preset} value={`smart:${preset}`}>
-                {presetName(preset)}
+                {presetNameOf(preset, t)}
               </option>
             ))}
             <option value={CUSTOM}>{t("provider.custom")}</option>
           </optgroup>
         )}
       </select>
-      <small>{fact ? t(fact) : described ? told.providerAbout(described) : ""}</small>
+      <small>
+        {provider === "" && used
+          ? t("fact.used", { name: told.calledById(used) })
+          : fact
+            ? t(fact)
+            : described
+              ? told.providerAbout(described)
+              : ""}
+      </small>
     </label>
   );
 }
@@ -76,7 +88,9 @@ export function ProviderSelect({ hello, value, onChange, disabled = false }: Pro
 export interface TargetSliderProps {
   /** Percent of what there is; 100 for no target. */
   value: number;
-  tokens: number;
+  /** Tokens that there are; absent where it is not about one conversation. */
+  tokens?: number | undefined;
+  label?: string | undefined;
   onChange: (percent: number) => void;
   disabled?: boolean | undefined;
 }
@@ -114,16 +128,20 @@ function Range({
   );
 }
 
-export function TargetSlider({ value, tokens, onChange, disabled = false }: TargetSliderProps): ReactNode {
+export function TargetSlider({ value, tokens, label, onChange, disabled = false }: TargetSliderProps): ReactNode {
   const { t, format } = useStudio();
+  const title = label ?? t("target.title");
+  const share = format.percent(value);
   const text =
     value >= 100
       ? t("target.none")
-      : t("target.value", { share: format.percent(value), shown: format.number(Math.floor((tokens * value) / 100)) });
+      : tokens === undefined
+        ? t("target.share", { share })
+        : t("target.value", { share, shown: format.number(Math.floor((tokens * value) / 100)) });
   return (
     <div className="rc-field">
-      <span>{t("target.title")}</span>
-      <Range label={t("target.title")} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
+      <span>{title}</span>
+      <Range label={title} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
       <small>{text}</small>
     </div>
   );

@@ -178,7 +178,9 @@ function draw(
     const label = own.map((each) => names.get(each)).join(", ");
     const length = paint.measureText(label).width;
     const at = Math.max(2, Math.min(x + 3, view.width - length - 2));
-    const row = at >= ends[0]! ? 0 : 1;
+    const row = ends.findIndex((end) => at >= end);
+    // Without room it is left out: the bar above names the lines as well.
+    if (row === -1) continue;
     ends[row] = at + length + 8;
     paint.fillStyle = ink;
     paint.fillText(label, at, row * 14 + 1);

@@ -42,26 +42,30 @@ export function Drawer({ label, onClose, onPrevious, onNext, children }: DrawerP
     >
       <div className="rc-drawer-inside">
         <div className="rc-drawer-ways">
-          <button
-            type="button"
-            className="rc-icon"
-            aria-label={t("drawer.previous")}
-            title={t("drawer.previous")}
-            disabled={!onPrevious}
-            onClick={onPrevious}
-          >
-            <ChevronUp size={16} aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="rc-icon"
-            aria-label={t("drawer.next")}
-            title={t("drawer.next")}
-            disabled={!onNext}
-            onClick={onNext}
-          >
-            <ChevronDown size={16} aria-hidden="true" />
-          </button>
+          {(onPrevious || onNext) && (
+            <>
+              <button
+                type="button"
+                className="rc-icon"
+                aria-label={t("drawer.previous")}
+                title={t("drawer.previous")}
+                disabled={!onPrevious}
+                onClick={onPrevious}
+              >
+                <ChevronUp size={16} aria-hidden="true" />
+              </button>
+              <button
+                type="button"
+                className="rc-icon"
+                aria-label={t("drawer.next")}
+                title={t("drawer.next")}
+                disabled={!onNext}
+                onClick={onNext}
+              >
+                <ChevronDown size={16} aria-hidden="true" />
+              </button>
+            </>
+          )}
           <button type="button" className="rc-icon" aria-label={t("close")} title={t("close")} onClick={onClose}>
             <X size={16} aria-hidden="true" />
           </button>

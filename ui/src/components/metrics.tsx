@@ -3,10 +3,11 @@
 import { AlertTriangle, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
 import type { CondensationRecord, MetricTotals } from "../../../types/manager.js";
-import { useStudio } from "../context.js";
+import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
+import type { Metrics } from "../types.js";
 import { Waiting } from "./preview-pane.js";
 
 export interface MetricsDashboardProps {
@@ -49,6 +50,61 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
           ))}
         </tbody>
       </table>
+    </section>
+  );
+}
+
+/** What came of each variant of an experiment, and which is ahead in what. */
+function ExperimentTable({ name, experiment }: { name: string; experiment: Metrics["experiments"][string] }): ReactNode {
+  const { t, format } = useStudio();
+  const { variants, comparisons } = experiment;
+  const title = t("metrics.experiment", { name: visibleText(name) });
+  const mean = (estimated: { mean: number } | null, shown: (value: number) => string) => (estimated ? shown(estimated.mean) : "");
+  const ahead = new Map<string, { name: string; isReal: boolean; measures: string[] }>();
+  for (const { measure, ahead: best, isReal } of comparisons) {
+    if (best === null) continue;
+    const key = `${best} ${isReal}`;
+    const found = ahead.get(key) ?? { name: best, isReal, measures: [] };
+    found.measures.push(t(`measure.${measure}` as Key));
+    ahead.set(key, found);
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it
+    <section className="rc-scroll" tabIndex={0} aria-label={title}>
+      <table className="rc-table">
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t("metrics.variant")}</th>
+            <th scope="col">{t("metrics.calls")}</th>
+            <th scope="col">{t("column.failed")}</th>
+            <th scope="col">{t("metrics.saved")}</th>
+            <th scope="col">{t("column.reductionPercent")}</th>
+            <th scope="col">{t("column.lostPercent")}</th>
+            <th scope="col">{t("column.cost")}</th>
+            <th scope="col">{t("column.timeMs")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(variants).map(([variant, one]) => (
+            <tr key={variant}>
+              <th scope="row">{visibleText(variant)}</th>
+              <td>{format.number(one.calls)}</td>
+              <td>{one.errors ? format.number(one.errors) : ""}</td>
+              <td>{mean(one.tokensSaved, (tokens) => format.number(Math.round(tokens)))}</td>
+              <td>{mean(one.reductionPercent, format.percent)}</td>
+              <td>{mean(one.lostPercent, format.percent)}</td>
+              <td>{mean(one.cost, format.dollars)}</td>
+              <td>{mean(one.latencyMs, format.duration)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {[...ahead.values()].map(({ name: best, isReal, measures }) => (
+        <p key={`${best} ${isReal}`} className="rc-hint">
+          {t(isReal ? "metrics.aheadReal" : "metrics.aheadSoFar", { name: visibleText(best), measures: measures.join(", ") })}
+        </p>
+      ))}
     </section>
   );
 }
@@ -119,6 +175,9 @@ export function MetricsDashboard({ refresh = 0 }: MetricsDashboardProps): ReactN
           <Records records={metrics.records} />
           <Totals title={t("column.id")} rows={[...Object.entries(metrics.providers), [t("metrics.all"), metrics.total]]} />
           <Totals title={t("metrics.profile")} rows={Object.entries(metrics.profiles)} />
+          {Object.entries(metrics.experiments).map(([name, experiment]) => (
+            <ExperimentTable key={name} name={name} experiment={experiment} />
+          ))}
         </>
       )}
     </section>

@@ -37,7 +37,7 @@ export interface PassConfigurationPanelProps {
 
 const PRELUDE = ["deduplicateFileReads", "consolidateToolResults", "removeObsoleteState"] as const;
 /** What is done before all passes, without loss. */
-function Prelude({ value, set, saved }: { value: SmartConfig; set: (config: SmartConfig) => void; saved: string }): ReactNode {
+function Prelude({ value, set, saved }: { value: SmartConfig; set: (config: SmartConfig) => void; saved: ReactNode }): ReactNode {
   const { t } = useStudio();
   const prelude = isObject(value.losslessPrelude) ? value.losslessPrelude : {};
   const isPreludeOn = prelude.enabled !== false;
@@ -45,7 +45,7 @@ function Prelude({ value, set, saved }: { value: SmartConfig; set: (config: Smar
   return (
     <fieldset className="rc-fieldset">
       <legend>
-        {t("passes.prelude")} <b>{saved}</b>
+        {t("passes.prelude")} {saved}
       </legend>
       <label className="rc-check">
         <input
@@ -129,8 +129,8 @@ export function PassConfigurationPanel({
   };
   const measured = (id: string | undefined) => {
     const found = condensation?.passes?.find((one) => one.id === id);
-    if (!found) return "";
-    return found.ran ? format.less(found.tokensBefore - found.tokensAfter) : t("preview.skipped");
+    if (!found) return null;
+    return found.ran ? <b>{format.less(found.tokensBefore - found.tokensAfter)}</b> : <small>{t("preview.skipped")}</small>;
   };
   return (
     <section ref={panel} className="rc-passes-panel rc:grid rc:gap-4" aria-label={t("passes.title")} onKeyDown={stepKeys({ undo, redo })}>

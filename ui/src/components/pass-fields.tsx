@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import type { ContentOperation } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt, useFieldFault } from "../faults.js";
+import { OperationBadges } from "./badges.js";
 import { ChoiceField, NumberField, TextField, compact } from "./fields.js";
 
 export const CONTENT_KINDS = ["messageText", "toolParameters", "toolResults"] as const;
@@ -27,11 +28,13 @@ export interface OperationSelectorProps {
   value: Operation | undefined;
   allowed: readonly Operation[];
   inherited?: Operation | undefined;
+  /** Its limits, of which the badges tell. */
+  params?: Pick<ContentOperation, "params"> | undefined;
   onChange: (operation: Operation | undefined) => void;
 }
 
 /** One of the operations, with its sign and what it does. */
-export function OperationSelector({ label, value, allowed, inherited, onChange }: OperationSelectorProps): ReactNode {
+export function OperationSelector({ label, value, allowed, inherited, params, onChange }: OperationSelectorProps): ReactNode {
   const { t } = useStudio();
   const { control, note } = useFieldFault("operation");
   const done = value ?? inherited ?? "keep";
@@ -61,7 +64,8 @@ export function OperationSelector({ label, value, allowed, inherited, onChange }
         </button>
       )}
       {note}
-      <small className="rc:basis-full">{t(`about.${done}` as Key)}</small>
+      {done !== "keep" && <small className="rc:basis-full">{t(`about.${done}` as Key)}</small>}
+      <OperationBadges operation={{ ...params, operation: done }} />
     </div>
   );
 }
@@ -107,6 +111,7 @@ export function ContentTypeSelector({
           value={operation?.operation}
           inherited={inherited?.operation}
           allowed={ALLOWED[kind]}
+          params={operation ?? inherited}
           onChange={(name) => onOperation(name && { ...operation, operation: name })}
         />
         <div className="rc:flex rc:flex-wrap rc:gap-3 rc:mt-2">

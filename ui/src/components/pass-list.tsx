@@ -10,7 +10,7 @@ export interface PassListProps {
   list: Passes;
   faults: readonly ConfigFault[];
   /** What a pass saved, in words. */
-  measured: (id: string | undefined) => string;
+  measured: (id: string | undefined) => ReactNode;
 }
 
 export function PassList({ list, faults, measured }: PassListProps): ReactNode {
@@ -52,7 +52,7 @@ export function PassList({ list, faults, measured }: PassListProps): ReactNode {
                 move(at, at + step);
               }}
             >
-              {at + 1}. {nameOf(pass)} <b>{measured(pass?.id)}</b>{" "}
+              {at + 1}. {nameOf(pass)} {measured(pass?.id)}{" "}
               {isFaulty(at) && <TriangleAlert className="rc-error" size={14} role="img" aria-label={t("passes.faulty")} />}
             </button>
             <button
