@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, inOwnFormat, position, readText } = require("./history-text.js");
+const { ROO_HISTORY, position, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -193,14 +193,4 @@ function readHistory(name, warn) {
   };
 }
 
-/**
- * Reads a history for a command that takes Anthropic's messages alone.
- * @param {string} name
- * @param {((sentence: string) => void) | undefined} [warn]
- */
-function readOwnFormat(name, warn) {
-  const history = readHistory(name, warn);
-  return inOwnFormat(history, history.shownName);
-}
-
-module.exports = { readHistory, readOwnFormat, unreadable };
+module.exports = { readHistory, unreadable };

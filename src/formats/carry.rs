@@ -10,9 +10,12 @@ use super::{
     part::{Path, Place, Slot, below, checked},
     projection::{Projection, alone},
 };
-use crate::conversation::{
-    Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,
-    json_text::{escape, splice},
+use crate::{
+    conversation::{
+        Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,
+        json_text::{escape, splice},
+    },
+    markers::SummaryHead,
 };
 
 /// A plan for a projection, as edits on the caller's messages.
@@ -551,6 +554,7 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
+        let is_summary = SummaryHead::is_of_messages(text);
         // One beside it is most like it; of the same role, best of all.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
@@ -560,7 +564,7 @@ impl Carry<'_> {
         let like = near.clone().find(says).or_else(|| near.clone().next());
         let message = |message: usize| self.of.raws.get(message).map(|raw| Json::from(&**raw));
         let behind = before.checked_sub(1).and_then(message);
-        let near = Near { like: like.and_then(message), behind, number: self.added.len() };
+        let near = Near { like: like.and_then(message), behind, number: self.added.len(), is_summary };
         let written = self.of.format.write(role, text, &near);
         self.added.push(New { before, order, json: checked(written.json), text: written.text, from });
     }

@@ -164,11 +164,17 @@ fn check(
     let known = breaches(&before);
     let (wanted, is) = (said(&condensed), said(after.conversation()));
     // What is added beside a result that stands far from its call stands behind it.
+    let may_differ = json.contains("Mind the tests.");
     if known.is_empty() && !is_cut {
         // What is tied to something that goes, goes, too.
         let (wanted, others) = without_others(wanted);
         let (is, left) = without_others(is);
         prop_assert!(left.iter().all(|other| others.contains(other)), "{:?} is new", left);
+        // A log stands behind the results of the calls before it, wherever these are; the words of the system may stand between.
+        let is_between = |said: &&Said| !may_differ || !matches!(said, Said::Words(_));
+        prop_assert!(!may_differ || letters(&wanted) == letters(&is));
+        let wanted: Vec<&Said> = wanted.iter().filter(is_between).collect();
+        let is: Vec<&Said> = is.iter().filter(is_between).collect();
         for (wanted, is) in wanted.iter().zip(&is) {
             prop_assert!(is_same(wanted, is), "{} for {}: {:?} is {:?}", format.name(), config, wanted, is);
         }
@@ -195,6 +201,9 @@ fn check(
     prop_assert_eq!(plan.edits.is_empty(), !report.did_condense());
     let told = before.conversation().export(&report.of_format(&before)).unwrap();
     // A provider refuses what it would break, and then nothing is changed.
+    if told.contains("\"error\":{") {
+        eprintln!("BROKEN {} {:?} {} {}", format.name(), config, told, json);
+    }
     prop_assert!(!told.contains("\"error\":{") || told.contains("\"code\":\"broken_result\""), "{}", told);
     Ok((tally(before.conversation()).total(), tally(&condensed).total()))
 }
