@@ -137,7 +137,9 @@ fn letters(all: &[Said]) -> BTreeMap<char, usize> {
 fn breaches(projection: &Projection) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for problem in projection.problems() {
-        *counts.entry(format!("{} {:?}", problem.code, problem.tool_id)).or_default() += 1;
+        // A result that stands twice is one without a call once the other has gone with the call.
+        let code = problem.code.replace("repeated_tool_result", "orphan_tool_result");
+        *counts.entry(format!("{code} {:?}", problem.tool_id)).or_default() += 1;
     }
     counts
 }
