@@ -6,13 +6,13 @@
 #[path = "../tests/all/formats/writers.rs"]
 mod writers;
 
-use std::{fs, path::Path, sync::Arc, time::Instant};
+use std::{collections::HashMap, fs, path::Path, sync::Arc, time::Instant};
 
 use roo_condense::{
     CallOptions, Conversation, Encoding, FORMATS, Projection, Provider, Report, Work, condense_with, create_provider,
     edited, format_named,
 };
-use serde_json::json;
+use serde_json::{json, value::RawValue};
 
 /// Times that each thing is measured; the fastest counts.
 const TIMES: usize = 5;
@@ -71,7 +71,11 @@ fn main() {
         let format = format_named(format.name()).expect("its name");
         let mut sum = Sum::default();
         for file in &files {
-            let Ok(history) = Conversation::parse(&fs::read_to_string(file).expect("a file")) else { continue };
+            let text = fs::read_to_string(file).expect("a file");
+            // An array, or an object that holds one.
+            let fields: HashMap<&str, &RawValue> = serde_json::from_str(&text).unwrap_or_default();
+            let messages = fields.get("messages").map_or(text.as_str(), |messages| messages.get());
+            let history = Conversation::parse(messages).expect("a history");
             let json = writers::written(format.name(), &history);
             let (there, read) = milliseconds(|| Projection::parse(format, &json).expect("an array"));
             let tokens = condensed(&provider, &history, usize::MAX).original_tokens();

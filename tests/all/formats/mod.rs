@@ -6,7 +6,7 @@ mod writers;
 
 use std::collections::BTreeMap;
 
-use proptest::{collection::vec, prelude::*, sample::select};
+use proptest::{collection::vec, prelude::*, sample::select, strategy::ValueTree, test_runner::TestRunner};
 use roo_condense::{
     Block, Content, Conversation, FORMATS, Format, Llm, Projection, create_provider, edited, format_named,
 };
@@ -282,6 +282,21 @@ proptest! {
     ) {
         let target = target.of(&Conversation::parse(&history).unwrap());
         check(format, &history, (provider.0, &provider.1), target)?;
+    }
+}
+
+/// Random histories, one a line, for soak/formats.mjs.
+#[test]
+#[ignore = "it prints what soak/formats.mjs reads"]
+fn histories_are_printed() {
+    let Ok(count) = std::env::var("ROO_CONDENSE_HISTORIES") else { return };
+    let any = (any_format(), native(), variations(), prop::option::weighted(0.3, damages()));
+    let mut runner = TestRunner::default();
+    for _ in 0..count.parse::<usize>().unwrap() {
+        let (format, history, variations, damages) = any.new_tree(&mut runner).unwrap().current();
+        let json = varied(format, &written(format, &Conversation::parse(&history).unwrap()), &variations);
+        let json = damages.map_or(json.clone(), |damages| variations::damaged(&json, &damages));
+        println!(r#"{{"format":"{format}","messages":{json}}}"#);
     }
 }
 
