@@ -132,7 +132,7 @@ test("thresholds are learned from histories of any format", async () => {
 
 test("messages of two formats are refused by advice, too", async () => {
   const both = [...historyOf("openai-chat"), ...historyOf("gemini")];
-  await expect(api.recommend({ messages: both })).rejects.toMatchObject({ code: "unsupported_format", field: "answers.messages[21]" });
+  await expect(api.recommend({ messages: both })).rejects.toMatchObject({ code: "unsupported_format", field: "answers.messages[31]" });
   await expect(api.calibrateThresholds([both])).rejects.toMatchObject({ code: "unsupported_format" });
   await expect(api.recommend({ messages: conversation(3), format: "gpt" })).rejects.toMatchObject({ code: "invalid_argument" });
 });

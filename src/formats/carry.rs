@@ -59,7 +59,7 @@ impl Projection {
             inside: BTreeMap::new(),
             inputs: BTreeMap::new(),
             added: Vec::new(),
-            latest: self.latest_results(),
+            behind_results: self.behind_results(),
         };
         for (index, edit) in plan.edits.iter().enumerate() {
             carry.removal_or_set(index, edit)?;
@@ -72,18 +72,17 @@ impl Projection {
         Ok(carry.done(plan))
     }
 
-    /// For each message of the projection the last of the caller's with a result in those before it.
-    fn latest_results(&self) -> Vec<usize> {
-        let mut latest = 0;
-        let messages = self.conversation().messages().zip(&self.sources);
-        let until = messages.map(|(message, from)| {
-            let before = latest;
+    /// For each message of the projection, and behind the last, where the caller's messages with results of those before it end.
+    fn behind_results(&self) -> Vec<usize> {
+        let mut ends = vec![0];
+        let mut end = 0;
+        for (message, from) in self.conversation().messages().zip(&self.sources) {
             let results = message.content.blocks().iter().zip(from);
             let results = results.filter(|(block, _)| matches!(block, Block::ToolResult { .. }));
-            latest = results.map(|(_, (message, _))| *message).max().unwrap_or_default().max(latest);
-            before
-        });
-        until.collect()
+            end = results.map(|(_, (message, _))| *message + 1).max().unwrap_or_default().max(end);
+            ends.push(end);
+        }
+        ends
     }
 
     /// Where a text of the condensed projection stands in the caller's condensed messages; `None` where it does not stand there as it is.
@@ -184,8 +183,8 @@ struct Carry<'a> {
     inside: BTreeMap<usize, Vec<Within>>,
     inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
     added: Vec<New>,
-    /// For each message of the projection the last of the caller's with a result that stands before it.
-    latest: Vec<usize>,
+    /// See [`Projection::behind_results`].
+    behind_results: Vec<usize>,
 }
 
 /// The text of a message or content that is nothing but text.
@@ -509,9 +508,9 @@ impl Carry<'_> {
                     return Ok(());
                 };
                 // A result may stand far behind its call, and nothing comes between them.
-                let latest = self.latest[*before];
-                if latest > source.0 {
-                    self.add_message(latest + 1, (*before, true, index), &message.role, &text, vec![index]);
+                let behind = self.behind_results[*before];
+                if behind > source.0 + 1 {
+                    self.add_message(behind, (*before, true, index), &message.role, &text, vec![index]);
                     return Ok(());
                 }
                 let is_inside = !self.is_gone(source.0) && !self.is_first_left(source);
@@ -531,7 +530,7 @@ impl Carry<'_> {
                 };
                 if !self.add_part(source, is_behind, &text, index) {
                     let role = self.of.conversation().message(*message).role.clone();
-                    let before = source.0 + usize::from(is_behind);
+                    let before = (source.0 + usize::from(is_behind)).max(self.behind_results[*message + 1]);
                     self.add_message(before, (*message, is_behind, index), &role, &text, vec![index]);
                 }
             }
