@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { CondensationManager, presets } from "../../index.js";
-import { readOwnFormat } from "../../js/cli/history-file.js";
+import { readHistory } from "../../js/cli/history-file.js";
 import { isWhole, languages } from "./languages.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-faults-"));
@@ -63,7 +63,7 @@ describe("faults in the language of the page", () => {
     };
     const faultOf = (file) => {
       try {
-        readOwnFormat(file);
+        readHistory(file);
       } catch (error) {
         return error;
       }
