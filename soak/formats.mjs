@@ -7,7 +7,10 @@ import { createInterface } from "node:readline";
 import { Failure, isProgram, main } from "../scripts/tools.mjs";
 import { api } from "./package.mjs";
 
-/** What is tried, one after the other: providers that ask no model, each with a share of the tokens to leave. */
+/**
+ * What is tried, one after the other: providers that ask no model, each with a share of the tokens to leave.
+ * @type {readonly { provider: string, config?: object, share?: number }[]}
+ */
 const TRIALS = Object.freeze([
   { provider: "lossless" },
   { provider: "smart", share: 0.5 },
@@ -29,7 +32,11 @@ function problemsOf(messages, format) {
   return counts;
 }
 
-/** What does not hold; undefined where the history is refused because it holds parts of two formats. */
+/**
+ * What does not hold; undefined where the history is refused because it holds parts of two formats.
+ * @param {any} history
+ * @param {{ provider: string, config?: object, share?: number }} trial
+ */
 async function faultsOf({ format, messages }, { provider, config, share }) {
   const text = JSON.stringify(messages);
   const manager = new api.CondensationManager({ provider, fallback: false, guard: false });
