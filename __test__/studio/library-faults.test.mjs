@@ -59,7 +59,6 @@ describe("faults in the language of the page", () => {
       "no-array": '{"a": 1}',
       "no-role": '[{"a": 1}]',
       foreign: '[{"from":"human","value":"x"}]',
-      "not-own": '[{"role":"tool","content":"x","tool_call_id":"a"}]',
     };
     const faultOf = (file) => {
       try {
