@@ -5,14 +5,16 @@
 
 const native = require("#native");
 const { countTokens, warmUp } = require("./count.js");
-const { abortError, argumentError, notAllowed, outOfRange, unknown } = require("./errors.js");
+const { abortError, argumentError, notAllowed, outOfRange, readable, unknown } = require("./errors.js");
+const { formatOf, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
+const { asOurs } = require("./projection.js");
 const { createSmartProvider } = require("./provider.js");
 const { answersOf, questionsOf } = require("./recall/index.js");
 const { readables, stands } = require("./recall/edits.js");
 const { namesOf } = require("./recall/names.js");
 const { blocksOf, textOf } = require("./recall/texts.js");
-const { serializeMessages } = require("./serialize.js");
+const { requireMessages, serializeMessages } = require("./serialize.js");
 
 /** Tokens of a kind in a message, as a threshold may say. Under the last nothing of that kind is cut. */
 const NEVER = 1_000_000;
@@ -29,7 +31,7 @@ const WHOLE = 10;
 /** Condensations under way at once. */
 const AT_ONCE = 2;
 
-const OPTIONS = ["preset", "goal", "maxCuts", "signal", "onProgress"];
+const OPTIONS = ["preset", "goal", "maxCuts", "format", "signal", "onProgress"];
 
 const presetsOf = () => JSON.parse(native.smartPresets());
 const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
@@ -196,7 +198,7 @@ function evidenceOf(cuts) {
 function read(histories, options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw unknown("options", name, OPTIONS);
-  const { preset = "aggressive", goal, maxCuts = DEFAULT_CUTS, signal, onProgress } = options;
+  const { preset = "aggressive", goal, maxCuts = DEFAULT_CUTS, format, signal, onProgress } = options;
   const presets = presetsOf();
   const able = Object.keys(presets).filter((name) => learnable(presets[name], MECHANICAL).length > 0);
   if (!able.includes(preset)) throw notAllowed("options.preset", preset, `a preset with passes that ask no model: ${able.join(", ")}`);
@@ -209,12 +211,16 @@ function read(histories, options) {
     throw outOfRange("options.maxCuts", maxCuts, `a whole number from 1 to ${MAX_CUTS}`);
   if (signal != null && typeof signal.aborted !== "boolean") throw notAllowed("options.signal", signal, "an AbortSignal");
   if (onProgress != null && typeof onProgress !== "function") throw notAllowed("options.onProgress", onProgress, "a function");
+  requireFormat(format);
   if (!Array.isArray(histories)) throw notAllowed("histories", histories, "an array of conversations");
   const read = histories.map((history, index) => {
     const messages = Array.isArray(history) ? history : history?.messages;
     if (!Array.isArray(messages)) throw notAllowed(`histories[${index}]`, history, "an array of messages, or an object with one");
-    serializeMessages(messages, `histories[${index}]`);
-    return messages;
+    const field = `histories[${index}]`;
+    requireMessages(messages, field);
+    const ours = readable(field, () => asOurs(messages, formatOf(messages, format, field)));
+    serializeMessages(ours, field);
+    return ours;
   });
   return {
     histories: read,

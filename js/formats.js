@@ -247,9 +247,18 @@ const hasCompaction = (message) =>
 const OWN = { name: "messages of the Anthropic Messages API", format: "anthropic" };
 const NAMES = [OWN, ...FORMATS].flatMap(({ format }) => format ?? []);
 
+/** Messages that were read from another format: what their blocks hold may look like it. */
+const ours = new WeakSet();
+
+/** Marks messages as Anthropic's, whatever stands in them. */
+function takeAsOurs(messages) {
+  for (const message of messages) if (isObject(message)) ours.add(message);
+  return messages;
+}
+
 /** The formats that a message is seen to be of: the row, and the words for what was seen. `first` is tried before all others. */
 function rowOf(message, first) {
-  if (!isObject(message) || isPlainlyOurs(message)) return undefined;
+  if (!isObject(message) || isPlainlyOurs(message) || ours.has(message)) return undefined;
   for (const row of first ? [first, ...FORMATS] : FORMATS) {
     const seen = row.sees(message);
     if (seen) return { row, seen };
@@ -356,4 +365,4 @@ function formatOf(messages, named, holder = "context.messages") {
   return format;
 }
 
-module.exports = { NAMES, asRead, isCut, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn };
+module.exports = { NAMES, asRead, isCut, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn, takeAsOurs };

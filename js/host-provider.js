@@ -8,6 +8,7 @@ const { costOf, requireValid } = require("./host-estimates.js");
 const isObject = require("./is-object.js");
 const { faultyPlace } = require("./place.js");
 const { applyPlan } = require("./plan.js");
+const { asOurs } = require("./projection.js");
 
 /** More warnings than this of one answer are not passed on. */
 const MAX_WARNINGS = 1000;
@@ -21,8 +22,10 @@ function hostCallback(provider, calls) {
     if (!call) return JSON.stringify({ error: { message: "the call is over" } });
     call.alive.waiting();
     try {
-      if (call.format) throw notRead(provider, call.format);
-      const current = applyPlan(call.given, request.plan, { foreign: call.foreign, snapshot: call.snapshot }).messages;
+      // Of another format it is given what the plan is about: the messages as Anthropic's.
+      call.read ??= asOurs(call.given, call.format);
+      const own = call.format === undefined ? { snapshot: call.snapshot } : {};
+      const current = applyPlan(call.read, request.plan, { foreign: call.foreign, ...own }).messages;
       return stringify(await ask(provider, current, request, call));
     } catch (error) {
       call.causes.push(error);
@@ -31,13 +34,6 @@ function hostCallback(provider, calls) {
       call.alive.working();
     }
   };
-}
-
-/** A provider of the host reads messages and returns them; what it would do with others nobody knows. */
-function notRead({ id }, format) {
-  const these = format === "anthropic" ? "these hold a compaction" : `these are of format "${format}"`;
-  const message = `provider ${shown(id)} is given whole histories of the Anthropic Messages API alone, and ${these}`;
-  return Object.assign(new TypeError(message), { code: "unsupported_format" });
 }
 
 async function ask(provider, current, request, call) {

@@ -15,6 +15,7 @@ const { begin, trialOf, withoutAbsent } = require("./inspection.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
+const { asOurs } = require("./projection.js");
 const { chosenRules, hasRules, needsMessages, plainRules } = require("./protect.js");
 const { NativeCondensationProvider, createSmartProvider } = require("./provider.js");
 const { profilesNamed } = require("./smart.js");
@@ -379,7 +380,11 @@ class CondensationManager {
       countTokens(prepared.given, { encoding, ...(format && { format }) }) + countTokens(prepared.systemPrompt ?? "", { encoding });
     return warmUp(encoding).then(() => {
       const tokenCount = Math.ceil(count() * scale - 1e-9);
-      return ask(provider, { ...prepared.context, messages: prepared.given.slice(), tokenCount, isPreview: true }, config ?? {});
+      return ask(
+        provider,
+        { ...prepared.context, messages: asOurs(prepared.given, format).slice(), tokenCount, isPreview: true },
+        config ?? {},
+      );
     });
   }
 

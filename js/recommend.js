@@ -7,12 +7,13 @@ const { isSignal } = require("./abort.js");
 const { systemText } = require("./call.js");
 const { countMessages, countTokens, warmUp } = require("./count.js");
 const { abortError, checked, notAllowed, readable, refuseUnknown } = require("./errors.js");
-const { refuseForeign } = require("./formats.js");
+const { formatOf, requireFormat } = require("./formats.js");
 const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { CondensationManager } = require("./manager.js");
+const { asOurs } = require("./projection.js");
 const { answersOf, questionsOf } = require("./recall/index.js");
-const { serializeMessages, serializeSettings } = require("./serialize.js");
+const { requireMessages, serializeMessages, serializeSettings } = require("./serialize.js");
 
 /** What can be answered. What was measured goes to the addon beside it, and is no answer. */
 const ANSWERS = Object.freeze([
@@ -28,6 +29,7 @@ const ANSWERS = Object.freeze([
   "contextWindow",
   "targetTokens",
   "messages",
+  "format",
   "systemPrompt",
   "handler",
   "price",
@@ -126,7 +128,8 @@ const aborted = () => abortError("the recommendation was aborted");
 async function recommend(answers = {}) {
   if (!isObject(answers)) throw notAllowed("answers", answers, "an object");
   refuseUnknown("answers", answers, ANSWERS);
-  const { messages, systemPrompt: prompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
+  const { messages, format, systemPrompt: prompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
+  requireFormat(format ?? undefined, "answers.format");
   if (handler != null && !isHandlerLike(handler)) throw notAllowed("answers.handler", handler, "a handler");
   if (signal != null && !isSignal(signal)) throw notAllowed("answers.signal", signal, "an AbortSignal");
   const systemPrompt = readable("answers.systemPrompt", () => systemText(prompt ?? undefined, "answers.systemPrompt"));
@@ -139,9 +142,11 @@ async function recommend(answers = {}) {
     if (signal?.aborted) throw aborted();
     return byRules;
   }
-  serializeMessages(messages, "answers.messages");
-  readable("answers.messages", () => refuseForeign(messages, "answers.messages"));
-  const { targetTokens, ...facts } = await measure({ messages, systemPrompt, handler: own, price, signal }, plain);
+  requireMessages(messages, "answers.messages");
+  // What each provider makes of them is the same, whatever they are written in.
+  const ours = readable("answers.messages", () => asOurs(messages, formatOf(messages, format ?? undefined, "answers.messages")));
+  serializeMessages(ours, "answers.messages");
+  const { targetTokens, ...facts } = await measure({ messages: ours, systemPrompt, handler: own, price, signal }, plain);
   return { ...asked({ ...known, ...facts }), ...(targetTokens !== undefined && { targetTokens }) };
 }
 

@@ -1,6 +1,6 @@
 // Learning thresholds of the smart provider from your own conversations.
 
-import type { MessageLike } from "./messages.js";
+import type { MessageFormat, MessageLike } from "./messages.js";
 import type { PresetName, SmartConfig } from "./smart.js";
 
 /** Options for learning thresholds. */
@@ -14,6 +14,8 @@ export interface CalibrateOptions {
   goal?: { reductionPercent?: number | undefined } | undefined;
   /** Number of cut histories to condense for each try, 1 to 1,000, evenly spread over all. Default: 24. */
   maxCuts?: number | undefined;
+  /** The format of the messages. Default: recognised from each history. */
+  format?: MessageFormat | undefined;
   /** Aborts the work; the promise then rejects with the code `aborted`. */
   signal?: AbortSignal | undefined;
   /** Called after each try. */

@@ -95,7 +95,10 @@ export interface ConfigValidation {
 
 /** Input to a custom provider. */
 export interface ProviderContext<M extends MessageLike = Message> extends ConversationContext<M> {
-  /** A copy of the array, with the caller's own message objects. Do not mutate them: return new ones. */
+  /**
+   * A copy of the array, with the caller's own message objects. Do not mutate them: return new ones. Messages of another format are given as Anthropic's
+   * (docs/formats.md): you may drop them, shorten their texts, and add messages of text.
+   */
   readonly messages: M[];
   /** Local token count of messages and system prompt. `options.targetTokens` is in the same tokens, whatever the caller counts in. */
   readonly tokenCount: number;

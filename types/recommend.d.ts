@@ -2,7 +2,7 @@
 
 import type { ConversationContext } from "./calls.js";
 import type { HandlerOption } from "./handlers.js";
-import type { MessageLike } from "./messages.js";
+import type { MessageFormat, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { Said } from "./words.js";
 import type { ProviderId } from "./providers.js";
@@ -41,6 +41,8 @@ export interface RecommendAnswers<M extends MessageLike = MessageLike> {
   targetTokens?: number | undefined;
   /** A conversation on which every provider is tried in a dry run, for its result, time and cost. No LLM is called. */
   messages?: readonly M[] | undefined;
+  /** The format of the messages. Default: recognised from them. */
+  format?: MessageFormat | undefined;
   systemPrompt?: ConversationContext<M>["systemPrompt"];
   /** The handler for summaries, whose price decides their cost. */
   handler?: HandlerOption;

@@ -1,7 +1,7 @@
 // Messages in the formats of others are read as what they are or refused, never mangled; what only looks a little like one is carried through.
 
 import { describe, expect, test } from "vitest";
-import { api, conversation, expectRejected, expectThrown, managerWith } from "./support.mjs";
+import { api, conversation, expectRejected, expectThrown } from "./support.mjs";
 
 const user = { role: "user", content: "What is the weather in Paris?" };
 const call = { id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } };
@@ -213,15 +213,6 @@ test("text alone is condensed in the format that is named", async () => {
     expect(result.restoreData.format).toBe(format);
     expect(api.restore(result)).toEqual(messages);
   }
-});
-
-test("a provider of the host is not given what it does not know", async () => {
-  const messages = READ["openai-chat"][0];
-  const asked = [];
-  const manager = managerWith((context) => asked.push(context));
-  const result = await manager.condense({ messages });
-  expect(result.error).toMatchObject({ code: "provider_failed", cause: { code: "unsupported_format" } });
-  expect([result.messages, asked]).toEqual([messages, []]);
 });
 
 test("text alone is the same in most formats, and odd fields are nobody's", async () => {

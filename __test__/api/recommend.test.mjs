@@ -55,7 +55,7 @@ test("what is wrong is named, with and without a conversation", async () => {
     for (const more of [{}, { messages }]) expect((await rejected(() => recommend({ ...answers, ...more }))).message).toContain(field);
   const foreign = /** @type {any} */ ([
     { role: "user", content: "hi" },
-    { role: "tool", content: "x" },
+    { role: "toolResult", content: "x" },
   ]);
   expect(await rejected(() => recommend({ messages: foreign }))).toMatchObject({
     code: "unsupported_format",

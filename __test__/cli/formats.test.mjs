@@ -6,10 +6,10 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { historiesIn } from "../formats/histories.mjs";
 import { withShared } from "../shared.mjs";
-import { expectFailure, folder, history, library, put, readJson, repeated, run, runJson, thrownBy } from "./support.mjs";
+import { folder, history, library, put, readJson, repeated, run, runJson, thrownBy } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
-const { readHistory, readOwnFormat } = require("../../js/cli/history-file.js");
+const { readHistory } = require("../../js/cli/history-file.js");
 const { historyIn } = require("../../js/cli/history-text.js");
 
 const DONE = "The file was read twice.";
@@ -186,19 +186,22 @@ describe.each(Object.entries(FORMATS))("%s", (format, messages) => {
     expect(stdout).toMatch(/^ +- Line \d+ of a tool result/m);
   });
 
-  test("what reads Anthropic's messages alone names the format", () => {
-    const file = put("array.json", JSON.stringify(messages));
-    const message = `in the format ${format}, but only those of the Anthropic Messages API are read here`;
-    for (const read of [() => readOwnFormat(file), () => historyIn("array.json", JSON.stringify(messages))])
-      expect(thrownBy(read)).toMatchObject({ code: 5, message: expect.stringContaining(`array.json has messages ${message}`) });
+  test("the studio reads it from its text", () => {
+    const text = JSON.stringify(messages);
+    const found = historyIn("array.json", text);
+    expect(found).toMatchObject({ messages, format });
+    expect(found.textWith(messages)).toBe(text);
   });
-});
 
-test("the commands that read Anthropic's messages alone end with 5", () => {
-  put("chat.json", JSON.stringify(FORMATS["openai-chat"]));
-  const told = /chat\.json has messages in the format openai-chat, but only those of the Anthropic Messages API are read here/;
-  for (const args of [["recommend"], ["calibrate"], ["studio", "--no-open"], ["report", "--html", "out.html"]])
-    expectFailure([args[0], "chat.json", ...args.slice(1)], 5, told);
+  test("recommend measures on it, and report shows it", async () => {
+    put("array.json", JSON.stringify(messages));
+    const advice = runJson(["recommend", "array.json"]);
+    expect([advice.code, typeof advice.report.provider]).toEqual([0, "string"]);
+    expect(run(["report", "array.json", "--html", "out.html", "--force"]).code).toBe(0);
+    const page = readFileSync(path.join(folder, "out.html"), "utf8");
+    expect(page).toContain(DONE);
+    expect(page).toContain("Read it.");
+  });
 });
 
 test("Anthropic's messages behind a summary by the service count what is sent, and are read by every command", () => {
@@ -211,7 +214,7 @@ test("Anthropic's messages behind a summary by the service count what is sent, a
   const { report } = runJson(["count", "history.json"]);
   expect(report.tokens).toBe(library.countTokens(messages));
   expect(report.tokens).toBeLessThan(library.countTokens(history()));
-  expect(readOwnFormat(file).messages).toEqual(messages);
+  expect(readHistory(file).messages).toEqual(messages);
   expect(run(["validate", "history.json"]).stdout).toContain("valid for the Messages API");
 });
 

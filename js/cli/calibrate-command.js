@@ -4,7 +4,7 @@
 
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { readOwnFormat } = require("./history-file.js");
+const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, writeOutput } = require("./output-file.js");
 const { inOwnWords } = require("./own-words.js");
@@ -18,7 +18,7 @@ function readAll(names) {
   const histories = [];
   for (const { file, below } of files) {
     try {
-      histories.push(readOwnFormat(file).messages);
+      histories.push(readHistory(file).messages);
     } catch (error) {
       if (below === undefined || !(error instanceof Failure)) throw error;
     }

@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, asArray, inOwnFormat, isWholeHistory, parse, position, readJson, readText } = require("./history-text.js");
+const { ROO_HISTORY, asArray, isWholeHistory, parse, position, readJson, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -249,14 +249,4 @@ function holdsHistories(lines) {
   return undefined;
 }
 
-/**
- * Reads a history for a command that takes Anthropic's messages alone.
- * @param {string} name
- * @param {((sentence: string) => void) | undefined} [warn]
- */
-function readOwnFormat(name, warn) {
-  const history = readHistory(name, warn);
-  return inOwnFormat(history, history.shownName);
-}
-
-module.exports = { holdsHistories, readHistory, readHistoryLine, readOwnFormat, unreadable };
+module.exports = { holdsHistories, readHistory, readHistoryLine, unreadable };

@@ -102,13 +102,6 @@ function requireFormatOf(messages, shownName, noMessage) {
 /** Whether a format is that of the Messages API. It has its name where the service has put a summary in the place of messages. */
 const isOwn = (format) => format === undefined || format === "anthropic";
 
-/** The history, unless its messages have another format than Anthropic's. */
-function inOwnFormat(history, shownName) {
-  const { format } = history;
-  if (isOwn(format)) return history;
-  throw new Failure(EXIT.notMessages, told("file.notOwn", { name: shownName, format }), { code: "unsupported_format" });
-}
-
 function describe(value) {
   if (Array.isArray(value)) return "an array";
   if (!isObject(value)) return value === null ? "null" : `a ${typeof value}`;
@@ -184,6 +177,6 @@ const isWholeHistory = (value) =>
   Array.isArray(value) || (isObject(value) && !("role" in value) && placeIn(value) !== undefined && kindOfLines([value]) === undefined);
 
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
-const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
+const historyIn = (name, text) => readText(name, visible(name), text);
 
-module.exports = { ROO_HISTORY, asArray, describe, historyIn, inOwnFormat, isOwn, isWholeHistory, parse, position, readJson, readText };
+module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, parse, position, readJson, readText };

@@ -7,7 +7,7 @@ const { didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { flagNamed } = require("./flags.js");
-const { readOwnFormat } = require("./history-file.js");
+const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
@@ -140,7 +140,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
   const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
   const given = nothing && stdin.isTTY && stdout.isTTY ? await ask(stdin, stdout, interruption) : answers;
   const handler = createHandler(library, model, env);
-  const messages = file ? readOwnFormat(file, warn).messages : undefined;
+  const messages = file ? readHistory(file, warn).messages : undefined;
   const own = readObject("--price", price);
   const asked = {
     ...given,

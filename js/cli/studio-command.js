@@ -8,7 +8,7 @@ const path = require("node:path");
 const { write } = require("./condense-command.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { readOwnFormat } = require("./history-file.js");
+const { readHistory } = require("./history-file.js");
 const { historyIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
@@ -80,7 +80,7 @@ function savingIn(name) {
 function fileSource(file, canWrite, isOnly) {
   let history;
   const read = () => {
-    history = readOwnFormat(file);
+    history = readHistory(file);
     const { messages, bytes, contentWith } = history;
     return { messages, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
   };
@@ -199,7 +199,7 @@ async function studio(library, settings, { stdout, env, loadServer = () => requi
 async function report(library, settings, { stdout, warn }) {
   const { snapshot } = require("../studio/snapshot.js");
   const { file, html, target, force, redact } = settings;
-  const history = readOwnFormat(file, warn);
+  const history = readHistory(file, warn);
   checkOutput(html, history, force, "--html is the input itself: choose another file");
   const host = hostOf(library, [file], { write: false, window: settings.window });
   try {

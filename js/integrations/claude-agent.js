@@ -88,9 +88,9 @@ const QUOTES = {
 };
 
 function readSession(file) {
-  const { readOwnFormat } = require("../cli/history-file.js");
+  const { readHistory } = require("../cli/history-file.js");
   const warnings = [];
-  const history = readOwnFormat(file, (sentence) => warnings.push(sentence));
+  const history = readHistory(file, (sentence) => warnings.push(sentence));
   return { ...history, warnings };
 }
 

@@ -11,11 +11,13 @@ const { diffMessages } = require("../diff.js");
 const { messageOf, notAllowed, refuseUnknown } = require("../errors.js");
 const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
+const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { origins } = require("../origins.js");
 const { OpenHistory, asText } = require("./open-history.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
+const { eachAsOurs } = require("../projection.js");
 const { answersOf } = require("../recall/index.js");
 const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
@@ -279,14 +281,15 @@ class StudioHost {
       const history = this.#history(id);
       const kept = of === undefined ? undefined : this.#condensation(of);
       const messages = kept?.given ?? (await history.loaded());
+      const { format } = history;
       const message = messages[index];
       if (index >= messages.length) throw failure("no_such_message", `there is no message ${index}`);
-      const shown = textsOf(message);
+      const shown = textsOf(eachAsOurs([message], format)[0]);
       if (!kept?.result) return { ...shown, fate: null, diff: [] };
       const place = kept.places[index];
       const after = place === -1 ? null : kept.result.messages[place];
       if (isSame(after, message)) return { ...shown, fate: "same", diff: [] };
-      return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF) };
+      return { ...shown, fate: after === null ? "removed" : "changed", diff: diffMessages(message, after, DIFF, format) };
     },
 
     search: async ({ history: id, text }) => {
@@ -337,7 +340,11 @@ class StudioHost {
       const { messages } = await this.#sessionNamed(id).read();
       const { encoding, scale } = this.#manager.getEffectiveConfig();
       await warmUp(encoding);
-      return { title: titleOf(messages), messages: messages.length, tokens: Math.round(countTokens(messages, { encoding }) * scale) };
+      return {
+        title: titleOf(eachAsOurs(messages, seenIn(messages).format)),
+        messages: messages.length,
+        tokens: Math.round(countTokens(messages, { encoding }) * scale),
+      };
     },
 
     openSession: async ({ id }) => {
@@ -480,7 +487,8 @@ class StudioHost {
   #keep(made) {
     const id = `condensation-${this.#nextId++}`;
     const { encoding, scale } = this.#manager.getEffectiveConfig();
-    const count = (message) => Math.round(countTokens([message], { encoding }) * scale);
+    const { format } = made.history;
+    const count = (message) => Math.round(countTokens([message], { encoding, format }) * scale);
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
     // All at once: below, each is known.
@@ -561,7 +569,7 @@ function foundIn(value) {
   const isArray = Array.isArray(value);
   const messages = isArray ? value : value?.messages;
   const isMessage = (message) => isObject(message) && typeof message.role === "string";
-  if (!Array.isArray(messages) || !messages.every(isMessage))
+  if (!Array.isArray(messages) || !(messages.every(isMessage) || seenIn(messages).format))
     throw failure("not_messages", 'an array of messages is expected, or an object with an array "messages"');
   if (typeof value.textWith === "function") return value;
   return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };

@@ -20,7 +20,8 @@ const WHOLE = -1;
 /** What the rest of the message says tells more than its neighbours do. */
 const WEIGHTS = [1, 4, 1];
 
-const contentOf = (message) => (isObject(message) ? message.content : message);
+/** What a message says; items of some formats have neither content nor parts. */
+const contentOf = (message) => (isObject(message) ? (message.content ?? message.parts ?? message) : message);
 const isAddition = ({ tokensBefore, tokensAfter }) => tokensBefore === 0 && tokensAfter > 0;
 const keyOf = ({ operation, print, messageIndex, blockIndex }) => (print === "" ? operation : `${messageIndex} ${blockIndex}`);
 

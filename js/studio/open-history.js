@@ -3,7 +3,9 @@
 const { stringify } = require("../deep-json.js");
 const { messageOf, notAllowed } = require("../errors.js");
 const { DIGITS, contentsOf } = require("../fingerprints.js");
+const { formatOf } = require("../formats.js");
 const { tell, watch } = require("../host-call.js");
+const { asOurs } = require("../projection.js");
 const { questionsOf } = require("../recall/index.js");
 const { restore } = require("../restore.js");
 const { failure } = require("./failure.js");
@@ -34,6 +36,8 @@ const isOf = (data, contents) =>
 class OpenHistory {
   /** @type {readonly any[] | undefined} */
   messages;
+  /** The format of the messages; undefined for Anthropic's. */
+  format;
   revision = 0;
   bytes;
   /** Writes the text of the history with other messages. */
@@ -82,11 +86,13 @@ class OpenHistory {
 
   async #read() {
     let found = { messages: this.messages, bytes: this.bytes, textWith: this.textWith };
+    let { format } = this;
     let problem;
     let isOther = false;
     try {
       const read = await this.#source.read();
       if (!Array.isArray(read.messages)) throw notAllowed("messages", read.messages, "an array of messages");
+      format = formatOf(read.messages, undefined, "messages");
       // Nothing else reads between here and the end: what was read at the same time counts once.
       isOther = stringify(read.messages) !== stringify(this.messages);
       found = read;
@@ -96,7 +102,7 @@ class OpenHistory {
     }
     if (this.#source.savings) this.#savings = await this.#listed();
     const isNew = problem?.message !== this.problem?.message || isOther;
-    Object.assign(this, { messages: found.messages, bytes: found.bytes, textWith: found.textWith ?? asText, problem });
+    Object.assign(this, { messages: found.messages, format, bytes: found.bytes, textWith: found.textWith ?? asText, problem });
     if (isNew) this.revision++;
     return isNew;
   }
@@ -118,7 +124,7 @@ class OpenHistory {
 
   /** What it asks of whoever condenses its earlier part. */
   questions(messages) {
-    if (this.#asked?.messages !== messages) this.#asked = { messages, questions: questionsOf(messages) };
+    if (this.#asked?.messages !== messages) this.#asked = { messages, questions: questionsOf(asOurs(messages, this.format)) };
     return this.#asked.questions;
   }
 
@@ -131,7 +137,7 @@ class OpenHistory {
   #fitting() {
     const { messages } = this;
     if (messages === undefined || this.#savings.length === 0 || typeof this.#source.undoSave !== "function") return undefined;
-    if (this.#contents?.messages !== messages) this.#contents = { messages, text: contentsOf(messages).join("") };
+    if (this.#contents?.messages !== messages) this.#contents = { messages, text: contentsOf(messages, this.format).join("") };
     const { text } = this.#contents;
     return this.#savings.findLast(({ restoreData }) => isOf(restoreData, text));
   }

@@ -5,6 +5,7 @@
 
 const { expand } = require("../expand.js");
 const isObject = require("../is-object.js");
+const { eachAsOurs } = require("../projection.js");
 
 const WHOLE = -1;
 /** Lines that are shown beside each other. */
@@ -70,24 +71,38 @@ function sourceOf(taken, condensed, except) {
   return { place: best.place, pairs };
 }
 
+/** Condensed messages as they are read, and with what their pointers lead to. */
+const read = new WeakMap();
+
+function readOnce(messages, format) {
+  if (!read.has(messages))
+    read.set(messages, {
+      condensed: eachAsOurs(messages, format),
+      expanded: eachAsOurs(expand(messages, { format }).messages, format),
+    });
+  return read.get(messages);
+}
+
 /**
- * What can be read back of a change. `kept`: a condensation of the host, with `given`, `result` and `places`; what its pointers lead to is read once.
+ * What can be read back of a change. `kept`: a condensation of the host, with `history`, `given`, `result` and `places`.
  * @param {any} kept
  * @param {{ messageIndex: number, blockIndex: number | null, tokensBefore: number }} change
  */
 function proofOf(kept, { messageIndex, blockIndex, tokensBefore }) {
-  const { given, result, places } = kept;
-  const block = blockIndex ?? WHOLE;
-  kept.expanded ??= expand(result.messages).messages;
+  const { given, places } = kept;
+  const { format } = kept.history;
+  // The elements of other formats are not the blocks that are read from them.
+  const block = format === undefined ? (blockIndex ?? WHOLE) : WHOLE;
+  const { condensed, expanded } = readOnce(kept.result.messages, format);
   const place = places[messageIndex];
   // What a condensation adds took nothing out.
-  const before = tokensBefore === 0 ? [] : saidIn(partOf(given[messageIndex], block)).flatMap(linesOf);
-  const after = place === -1 ? [] : saidIn(partOf(result.messages[place], block)).flatMap(linesOf);
-  const back = place === -1 ? [] : saidIn(partOf(kept.expanded[place], block)).flatMap(linesOf);
+  const before = tokensBefore === 0 ? [] : saidIn(partOf(eachAsOurs([given[messageIndex]], format)[0], block)).flatMap(linesOf);
+  const after = place === -1 ? [] : saidIn(partOf(condensed[place], block)).flatMap(linesOf);
+  const back = place === -1 ? [] : saidIn(partOf(expanded[place], block)).flatMap(linesOf);
   const left = new Set(after);
   const taken = before.map((text, at) => ({ text, number: at + 1 })).filter(({ text }) => !left.has(text));
   const readBack = countInOrder(before, back);
-  const source = sourceOf(taken, result.messages, place);
+  const source = sourceOf(taken, condensed, place);
   const message = source.place === -1 ? -1 : places.indexOf(source.place);
   return {
     lines: before.length,

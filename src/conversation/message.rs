@@ -148,6 +148,13 @@ impl Message {
         self.extra("isSummary") == Some("true")
     }
 
+    /// The same message, marked as one that stands for messages that are no longer there.
+    #[must_use]
+    pub fn as_summary(mut self) -> Self {
+        self.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
+        self
+    }
+
     /// The field `name` among those not read here, as JSON text.
     #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {

@@ -9,7 +9,7 @@ use super::{
     part::{Part, Path, Slot, Wrap, below, raw_of, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
 
 /// AI SDK model messages.
 pub struct ModelMessages;
@@ -30,11 +30,20 @@ impl Format for ModelMessages {
             let part = (!text.is_empty()).then(|| Part::text(role, text, steps!["content"], steps!["content"]));
             return part.into_iter().collect();
         }
-        content.elements().into_iter().enumerate().map(|(index, part)| part_of(&role, part, index)).collect()
+        let elements = content.elements();
+        let mut parts: Vec<Part> =
+            elements.iter().enumerate().map(|(index, part)| part_of(&role, *part, index)).collect();
+        for (index, element) in elements.iter().enumerate() {
+            asked_for(&element.object(), steps!["content", index], &mut parts);
+        }
+        parts
     }
 
-    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        Written::content(role, text)
+    fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written {
+        let options = near.is_summary.then_some(r#","providerOptions":{"rooCondense":{"isSummary":true}}"#);
+        let (role, text) = (escape(role.as_str()), escape(text));
+        let json = format!(r#"{{"role":{role},"content":{text}{}}}"#, options.unwrap_or_default());
+        Written { json, text: steps!["content"] }
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
@@ -66,8 +75,7 @@ impl Format for ModelMessages {
                 "assistant" => (true, ASSISTANT),
                 "tool" => (false, &["tool-result", "tool-approval-response"]),
                 other => {
-                    let allowed = ROLES.map(|role| format!("{role:?}")).join(", ");
-                    breaches.add(index, None, "unknown_role", format!("role is {other:?}; allowed: {allowed}"));
+                    breaches.role(index, other, &ROLES);
                     continue;
                 }
             };
@@ -105,6 +113,23 @@ impl Format for ModelMessages {
 
 const ASSISTANT: &[&str] =
     &["text", "reasoning", "file", "tool-call", "tool-result", "tool-approval-request", "source", "custom"];
+
+/// A request for approval stands with its call, and goes with it and with the answer.
+fn asked_for(request: &JsonObject<'_>, at: Path, parts: &mut Vec<Part>) {
+    if request.string("type").as_deref() != Some("tool-approval-request") {
+        return;
+    }
+    let (Some(approval), Some(of)) = (request.string("approvalId"), request.string("toolCallId")) else { return };
+    let is_it = |part: &&mut Part| matches!(&part.block, Block::ToolUse { id, .. } if *id == of);
+    let Some(call) = parts.iter_mut().find(is_it) else { return };
+    call.place.ties.push(tie(&approval));
+    call.place.at.push(at.clone());
+    parts.retain(|part| part.place.at[0] != at);
+}
+
+fn tie(approval: &str) -> String {
+    format!("approval {approval}")
+}
 
 fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
     let fields = part.object();
@@ -148,7 +173,7 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
             None => other(&kind),
         },
         "tool-approval-request" | "tool-approval-response" => match fields.string("approvalId") {
-            Some(id) => other(&kind).tied(format!("approval {id}")),
+            Some(id) => other(&kind).tied(tie(&id)),
             None => other(&kind),
         },
         _ => other(&kind),
@@ -158,8 +183,11 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
 /// What the model thought; `options` is the field with what the service said of it.
 pub fn reasoning(fields: &JsonObject<'_>, options: &str, at: Path) -> Part {
     let text = fields.string("text").unwrap_or_default();
-    let anthropic = fields.object(options).object("anthropic");
-    Part::thinking(&text, anthropic.string("signature").as_deref(), at)
+    let options = fields.object(options);
+    let part = Part::thinking(&text, options.object("anthropic").string("signature").as_deref(), at);
+    // An item of OpenAI's, which has to stand before what it led to.
+    let is_item = ["openai", "azure"].iter().any(|service| options.object(service).get("itemId").is_some());
+    if is_item { part.needing_next() } else { part }
 }
 
 fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {

@@ -17,6 +17,8 @@ use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json
 /// AI SDK UI messages.
 pub struct UiMessages;
 
+const ROLES: [&str; 3] = ["system", "user", "assistant"];
+
 /// A tool part whose result is there.
 const ANSWERED: [&str; 3] = ["output-available", "output-error", "output-denied"];
 
@@ -63,19 +65,9 @@ impl Format for UiMessages {
         let mut breaches = Breaches::default();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
-                continue;
-            };
-            if !["system", "user", "assistant"].contains(&role.as_str()) {
-                let text = format!("role is {role:?}; allowed: \"system\", \"user\", \"assistant\"");
-                breaches.add(index, None, "unknown_role", text);
-            }
-            let Some(parts) = fields.get("parts").filter(|parts| parts.is_array()) else {
-                breaches.add(index, None, "empty_content", "there are no parts");
-                continue;
-            };
-            for (at, part) in parts.elements().into_iter().enumerate() {
+            let found = breaches.role_and_parts(index, (&fields, &fields), &ROLES, "a role");
+            let Some((_, parts)) = found else { continue };
+            for (at, part) in parts.into_iter().enumerate() {
                 let part = part.object();
                 let kind = part.string("type").unwrap_or_default();
                 if kind.is_empty() || kind == "tool-invocation" {

@@ -53,10 +53,7 @@ impl Format for Bedrock {
                 before = Some(String::new());
                 continue;
             };
-            if role != "user" && role != "assistant" {
-                let text = format!("role is {role:?}; allowed: \"user\", \"assistant\"");
-                breaches.add(index, None, "unknown_role", text);
-            }
+            breaches.role(index, &role, &["user", "assistant"]);
             if before.as_ref() == Some(&role) {
                 breaches.add(index, None, "same_role_twice", "has the same role as the message before");
             } else if before.is_none() && role != "user" {

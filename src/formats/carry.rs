@@ -10,9 +10,12 @@ use super::{
     part::{Path, Place, Slot, below, checked},
     projection::{Projection, alone},
 };
-use crate::conversation::{
-    Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,
-    json_text::{escape, splice},
+use crate::{
+    conversation::{
+        Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,
+        json_text::{escape, splice},
+    },
+    markers::SummaryHead,
 };
 
 /// A plan for a projection, as edits on the caller's messages.
@@ -56,7 +59,7 @@ impl Projection {
             inside: BTreeMap::new(),
             inputs: BTreeMap::new(),
             added: Vec::new(),
-            latest: self.latest_results(),
+            behind_results: self.behind_results(),
         };
         for (index, edit) in plan.edits.iter().enumerate() {
             carry.removal_or_set(index, edit)?;
@@ -69,18 +72,17 @@ impl Projection {
         Ok(carry.done(plan))
     }
 
-    /// For each message of the projection the last of the caller's with a result in those before it.
-    fn latest_results(&self) -> Vec<usize> {
-        let mut latest = 0;
-        let messages = self.conversation().messages().zip(&self.sources);
-        let until = messages.map(|(message, from)| {
-            let before = latest;
+    /// For each message of the projection, and behind the last, where the caller's messages with results of those before it end.
+    fn behind_results(&self) -> Vec<usize> {
+        let mut ends = vec![0];
+        let mut end = 0;
+        for (message, from) in self.conversation().messages().zip(&self.sources) {
             let results = message.content.blocks().iter().zip(from);
             let results = results.filter(|(block, _)| matches!(block, Block::ToolResult { .. }));
-            latest = results.map(|(_, (message, _))| *message).max().unwrap_or_default().max(latest);
-            before
-        });
-        until.collect()
+            end = results.map(|(_, (message, _))| *message + 1).max().unwrap_or_default().max(end);
+            ends.push(end);
+        }
+        ends
     }
 
     /// Where a text of the condensed projection stands in the caller's condensed messages; `None` where it does not stand there as it is.
@@ -181,8 +183,8 @@ struct Carry<'a> {
     inside: BTreeMap<usize, Vec<Within>>,
     inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
     added: Vec<New>,
-    /// For each message of the projection the last of the caller's with a result that stands before it.
-    latest: Vec<usize>,
+    /// See [`Projection::behind_results`].
+    behind_results: Vec<usize>,
 }
 
 /// The text of a message or content that is nothing but text.
@@ -506,9 +508,9 @@ impl Carry<'_> {
                     return Ok(());
                 };
                 // A result may stand far behind its call, and nothing comes between them.
-                let latest = self.latest[*before];
-                if latest > source.0 {
-                    self.add_message(latest + 1, (*before, true, index), &message.role, &text, vec![index]);
+                let behind = self.behind_results[*before];
+                if behind > source.0 + 1 {
+                    self.add_message(behind, (*before, true, index), &message.role, &text, vec![index]);
                     return Ok(());
                 }
                 let is_inside = !self.is_gone(source.0) && !self.is_first_left(source);
@@ -528,7 +530,7 @@ impl Carry<'_> {
                 };
                 if !self.add_part(source, is_behind, &text, index) {
                     let role = self.of.conversation().message(*message).role.clone();
-                    let before = source.0 + usize::from(is_behind);
+                    let before = (source.0 + usize::from(is_behind)).max(self.behind_results[*message + 1]);
                     self.add_message(before, (*message, is_behind, index), &role, &text, vec![index]);
                 }
             }
@@ -551,6 +553,7 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
+        let is_summary = SummaryHead::is_of_messages(text);
         // One beside it is most like it; of the same role, best of all.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
@@ -560,7 +563,7 @@ impl Carry<'_> {
         let like = near.clone().find(says).or_else(|| near.clone().next());
         let message = |message: usize| self.of.raws.get(message).map(|raw| Json::from(&**raw));
         let behind = before.checked_sub(1).and_then(message);
-        let near = Near { like: like.and_then(message), behind, number: self.added.len() };
+        let near = Near { like: like.and_then(message), behind, number: self.added.len(), is_summary };
         let written = self.of.format.write(role, text, &near);
         self.added.push(New { before, order, json: checked(written.json), text: written.text, from });
     }

@@ -49,6 +49,8 @@ pub struct Near<'a> {
     pub behind: Option<Json<'a>>,
     /// How many were added to the conversation before it.
     pub number: usize,
+    /// Whether it stands for messages that are no longer there.
+    pub is_summary: bool,
 }
 
 /// A message that was written.

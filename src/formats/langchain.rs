@@ -51,24 +51,22 @@ impl Format for LangChain {
             Role::Other(_) => ("system", "SystemMessage"),
         };
         let like = near.like.map(Message::of);
-        let text = escape(text);
+        let mark = near.is_summary.then_some(r#","additional_kwargs":{"isSummary":true}"#).unwrap_or_default();
+        let content = format!(r#""content":{}{mark}"#, escape(text));
         match like.map(|like| (like.shape, like.namespace)) {
             Some((Shape::Serialised, mut id)) => {
                 id.pop();
                 id.push(class.to_owned());
                 let id = id.iter().map(|step| escape(step)).collect::<Vec<_>>().join(",");
-                let json = format!(r#"{{"lc":1,"type":"constructor","id":[{id}],"kwargs":{{"content":{text}}}}}"#);
+                let json = format!(r#"{{"lc":1,"type":"constructor","id":[{id}],"kwargs":{{{content}}}}}"#);
                 Written { json, text: steps!["kwargs", "content"] }
             }
             Some((Shape::Stored, _)) => {
-                let json = format!(r#"{{"type":"{kind}","data":{{"content":{text}}}}}"#);
+                let json = format!(r#"{{"type":"{kind}","data":{{{content}}}}}"#);
                 Written { json, text: steps!["data", "content"] }
             }
-            Some((Shape::Roles, _)) => {
-                let json = format!(r#"{{"role":{},"content":{text}}}"#, escape(role.as_str()));
-                Written { json, text: steps!["content"] }
-            }
-            _ => Written { json: format!(r#"{{"type":"{kind}","content":{text}}}"#), text: steps!["content"] },
+            Some((Shape::Roles, _)) => Written::content(role, text),
+            _ => Written { json: format!(r#"{{"type":"{kind}",{content}}}"#), text: steps!["content"] },
         }
     }
 

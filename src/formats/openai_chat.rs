@@ -65,10 +65,7 @@ impl Format for OpenAiChat {
                 breaches.add(index, None, "not_a_message", "is not an object with a role");
                 continue;
             };
-            if !ROLES.contains(&role.as_str()) {
-                let text = format!("role is {role:?}; allowed: {}", ROLES.map(|role| format!("{role:?}")).join(", "));
-                breaches.add(index, None, "unknown_role", text);
-            }
+            breaches.role(index, &role, &ROLES);
             let content = fields.get("content").filter(|content| !content.is_null());
             if role == "tool" || role == "function" {
                 open.result(result_id(&fields), index, &mut breaches);

@@ -3,8 +3,6 @@
 //! Rules: <https://platform.openai.com/docs/api-reference/responses/create> and the texts of its errors. A call and its output have one `call_id`, at any
 //! distance; a reasoning item needs the item that followed it; ids begin with the prefix of their kind. Encrypted content and ids are never changed.
 
-use std::collections::HashSet;
-
 use super::{
     format::{Format, Near, Written},
     openai_chat::result_of,
@@ -91,8 +89,8 @@ impl Format for ResponsesItems {
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
+        // Those without an output yet.
         let mut calls: Vec<(String, usize)> = Vec::new();
-        let mut outputs = HashSet::new();
         let mut open = Open::default();
         let mut last_said = 0;
         for (index, message) in messages.iter().enumerate() {
@@ -140,7 +138,9 @@ impl Format for ResponsesItems {
                         open.call(id);
                     }
                     Block::ToolResult { tool_use_id, .. } => {
-                        outputs.insert(tool_use_id.clone());
+                        if let Some(at) = calls.iter().position(|(call, _)| *call == tool_use_id) {
+                            calls.remove(at);
+                        }
                         open.result(tool_use_id, index, &mut breaches);
                     }
                     _ => {}
@@ -149,7 +149,7 @@ impl Format for ResponsesItems {
         }
         // An agent condenses between a call and its output, too.
         for (id, index) in calls {
-            if index < last_said && !outputs.contains(&id) {
+            if index < last_said {
                 breaches.about(index, "unanswered_tool_use", &id, format!("call {id:?} has no output"));
             }
         }

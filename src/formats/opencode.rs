@@ -88,7 +88,8 @@ impl Format for OpenCode {
                 r#""role":"user","model":{{"providerID":{provider},"modelID":{name}}},"time":{{"created":{created}}}"#
             ),
         };
-        let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text);
+        let mark = near.is_summary.then_some(r#","metadata":{"isSummary":true}"#).unwrap_or_default();
+        let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text, mark);
         Written { json: format!(r#"{{"info":{{{common},{own}}},"parts":[{part}]}}"#), text: steps!["parts", 0, "text"] }
     }
 
@@ -100,7 +101,7 @@ impl Format for OpenCode {
         let id = |index: usize| message.at(array)?.elements().get(index)?.object().string("id");
         let behind = before.checked_sub(1).and_then(id).unwrap_or_else(|| "prt_0".to_owned());
         let string = |name: &str| escape(&info.string(name).unwrap_or_default());
-        Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text))
+        Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text, ""))
     }
 
     fn emptied(&self) -> &'static str {
@@ -131,20 +132,10 @@ impl Format for OpenCode {
         let mut breaches = Breaches::default();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let info = fields.object("info");
-            let Some(role) = info.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with info and parts");
-                continue;
-            };
-            if role != "user" && role != "assistant" {
-                let text = format!("role is {role:?}; allowed: \"user\", \"assistant\"");
-                breaches.add(index, None, "unknown_role", text);
-            }
-            let Some(parts) = fields.get("parts").filter(|parts| parts.is_array()) else {
-                breaches.add(index, None, "empty_content", "there are no parts");
-                continue;
-            };
-            for (at, part) in parts.elements().into_iter().enumerate() {
+            let speaker = (&fields, &fields.object("info"));
+            let found = breaches.role_and_parts(index, speaker, &["user", "assistant"], "info and parts");
+            let Some((role, parts)) = found else { continue };
+            for (at, part) in parts.into_iter().enumerate() {
                 let part = part.object();
                 if part.string("type").as_deref() != Some("tool") {
                     continue;
@@ -171,9 +162,9 @@ fn compaction(message: Json<'_>) -> Option<JsonObject<'_>> {
     parts.into_iter().map(Json::object).find(|part| part.string("type").as_deref() == Some("compaction"))
 }
 
-fn text_part(id: &str, message: &str, session: &str, text: &str) -> String {
+fn text_part(id: &str, message: &str, session: &str, text: &str, more: &str) -> String {
     format!(
-        r#"{{"id":{id},"messageID":{message},"sessionID":{session},"type":"text","text":{},"synthetic":true}}"#,
+        r#"{{"id":{id},"messageID":{message},"sessionID":{session},"type":"text","text":{},"synthetic":true{more}}}"#,
         escape(text)
     )
 }

@@ -13,6 +13,7 @@ use crate::{
         Block, Content, Contents, Conversation, Entry, Json, Message, NotAnArray, PathStep, Problem, Role,
         hash_of_blocks, surrogates,
     },
+    markers::SummaryHead,
     parallel::in_parts,
 };
 
@@ -53,8 +54,8 @@ impl Projection {
     /// Of messages that were read.
     pub(super) fn of(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
-        // The groups with calls of an id that nothing has answered yet.
-        let mut open: HashMap<String, Vec<usize>> = HashMap::new();
+        // The groups with calls of an id that nothing has answered yet, and the last that had one.
+        let mut open: HashMap<String, (Vec<usize>, usize)> = HashMap::new();
         let mut raws = Vec::with_capacity(read.len());
         let mut parts: Vec<Vec<(Place, (usize, usize))>> = Vec::with_capacity(read.len());
         let messages: Vec<Json<'_>> = read.iter().map(|(raw, _)| Json::from(&**raw)).collect();
@@ -68,7 +69,9 @@ impl Projection {
                 let source = (message, index);
                 if format.joins()
                     && let Block::ToolResult { tool_use_id, .. } = &block
-                    && let Some(of) = open.get_mut(tool_use_id).filter(|of| !of.is_empty()).map(|of| of.remove(0))
+                    && let Some((waiting, last)) = open.get_mut(tool_use_id)
+                    // Ids may be used again: a result answers the newest call. One that stands twice stays beside the other.
+                    && let Some(of) = waiting.pop().or_else(|| (*last + 1 == groups.len()).then_some(*last))
                 {
                     groups[of].results.push((block, source));
                     continue;
@@ -82,7 +85,9 @@ impl Projection {
                 }
                 let of = groups.len() - 1;
                 if let Block::ToolUse { id, .. } = &block {
-                    open.entry(id.clone()).or_default().push(of);
+                    let (waiting, last) = open.entry(id.clone()).or_default();
+                    waiting.push(of);
+                    *last = of;
                 }
                 groups[of].blocks.push((block, source));
             }
@@ -102,7 +107,7 @@ impl Projection {
                 [Block::Text { text, .. }] if is_string(from[0]) => Content::Text(std::mem::take(text)),
                 _ => Content::Blocks(blocks),
             };
-            messages.push(Message::new(role, content));
+            messages.push(as_read(role, content));
             sources.push(from);
         };
         let mut groups = groups.into_iter().peekable();
@@ -211,5 +216,23 @@ impl Projection {
 pub(super) fn alone(format: &dyn Format, message: Json<'_>) -> Message {
     let parts = format.read(message);
     let role = parts.first().map_or_else(|| Role::Other(String::new()), |part| part.role.clone());
-    Message::new(role, Content::Blocks(parts.into_iter().map(|part| part.block).collect()))
+    as_read(role, Content::Blocks(parts.into_iter().map(|part| part.block).collect()))
+}
+
+/// A message as it was read. A summary is known by the line above it.
+fn as_read(role: Role, content: Content) -> Message {
+    let first = match &content {
+        Content::Text(text) => Some(text),
+        content => {
+            let texts = content
+                .blocks()
+                .iter()
+                .map(|block| if let Block::Text { text, .. } = block { Some(text) } else { None });
+            // Calls and results beside it are no part of a summary.
+            texts.collect::<Option<Vec<_>>>().and_then(|texts| texts.first().copied())
+        }
+    };
+    let is_summary = first.is_some_and(|text| SummaryHead::is_of_messages(text));
+    let message = Message::new(role, content);
+    if is_summary { message.as_summary() } else { message }
 }

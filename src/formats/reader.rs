@@ -1,5 +1,7 @@
 //! Messages of any format that come in parts, each of which is read while the next is still being written.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 
 use super::{format::Format, part::Part, projection::Projection};
@@ -30,7 +32,7 @@ pub enum Messages {
     /// Of our own format.
     Own(Conversation),
     /// Of another one.
-    Foreign(Box<Projection>),
+    Foreign(Arc<Projection>),
 }
 
 /// Reads messages of another format.
@@ -68,7 +70,7 @@ impl ProjectionReader {
     pub fn finish(self) -> Result<Messages, NotMessages> {
         Ok(match self {
             Self::Own(reader) => Messages::Own(reader.finish()?),
-            Self::Foreign(reader) => Messages::Foreign(Box::new(reader.finish()?)),
+            Self::Foreign(reader) => Messages::Foreign(Arc::new(reader.finish()?)),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What the checkers of formats have in common: how a breach is told, and which calls still wait for their results.
 
-use crate::conversation::Problem;
+use crate::conversation::{Json, JsonObject, Problem};
 
 /// The breaches that a checker finds.
 #[derive(Default)]
@@ -10,6 +10,36 @@ impl Breaches {
     /// One in a message, or in an element of it.
     pub fn add(&mut self, message: usize, block: Option<usize>, code: &'static str, text: impl Into<String>) {
         self.0.push(Problem { message_index: message, block_index: block, code, message: text.into(), tool_id: None });
+    }
+
+    /// Whether a message has one of these roles.
+    pub fn role(&mut self, message: usize, role: &str, allowed: &[&str]) -> bool {
+        let is_known = allowed.contains(&role);
+        if !is_known {
+            let allowed = allowed.iter().map(|role| format!("{role:?}")).collect::<Vec<_>>().join(", ");
+            self.add(message, None, "unknown_role", format!("role is {role:?}; allowed: {allowed}"));
+        }
+        is_known
+    }
+
+    /// The role that `speaker` says and the `parts` of a message; `None` where one is missing. `shape` names what a message is.
+    pub fn role_and_parts<'j>(
+        &mut self,
+        index: usize,
+        (message, speaker): (&JsonObject<'j>, &JsonObject<'j>),
+        allowed: &[&str],
+        shape: &str,
+    ) -> Option<(String, Vec<Json<'j>>)> {
+        let Some(role) = speaker.string("role") else {
+            self.add(index, None, "not_a_message", format!("is not an object with {shape}"));
+            return None;
+        };
+        self.role(index, &role, allowed);
+        let Some(parts) = message.get("parts").filter(|parts| parts.is_array()) else {
+            self.add(index, None, "empty_content", "there are no parts");
+            return None;
+        };
+        Some((role, parts.elements()))
     }
 
     /// One about a call or result, by its id.

@@ -378,7 +378,7 @@ impl Manager {
             config: work.call.config.clone(),
             tools: self.options.tools.clone(),
             thinking: self.thinking(work),
-            host_call: work.host_call,
+            host_call: work.host_call.clone(),
             subject: subject(&work.call),
             llm: self.llm(work),
             cancel: work.cancel.clone(),

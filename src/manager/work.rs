@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{CallOptions, in_force::InForce};
-use crate::{cancel::Cancel, conversation::Conversation, progress::Progress, summaries::Llm};
+use crate::{cancel::Cancel, conversation::Conversation, progress::Progress, providers::HostCall, summaries::Llm};
 
 /// A conversation and everything else about one call.
 pub struct Work {
@@ -13,8 +13,8 @@ pub struct Work {
     pub call: CallOptions,
     /// What the manager was set to when the call was made. Without it, what it is set to when that is needed.
     pub in_force: Option<Arc<InForce>>,
-    /// The host's own name for this call; providers of the host are told it.
-    pub host_call: u32,
+    /// The call, as providers of the host know it.
+    pub host_call: HostCall,
     /// The handlers of the call.
     pub llm: Llm,
     /// Stops the work.
@@ -31,7 +31,7 @@ impl Work {
             conversation,
             call: CallOptions::default(),
             in_force: None,
-            host_call: 0,
+            host_call: HostCall::default(),
             llm: Llm::default(),
             cancel: Cancel::default(),
             progress: Progress::default(),
@@ -45,7 +45,7 @@ impl Work {
             conversation: self.conversation.clone(),
             call,
             in_force: self.in_force.clone(),
-            host_call: self.host_call,
+            host_call: self.host_call.clone(),
             llm: self.llm.clone(),
             cancel: self.cancel.clone(),
             progress: self.progress.clone(),

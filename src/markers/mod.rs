@@ -15,6 +15,7 @@
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
 //! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
 //! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
+//! | [`SummaryHead::Messages`] | native | `[Summary of 12 messages]` | the line above a summary in formats of others |
 //! | [`SUMMARY_ABOVE`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
 //! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
@@ -138,6 +139,7 @@ mod tests {
             ("[Tool parameter suppressed]", suppressed(ToolParameters, None)),
             ("[Message text suppressed]", suppressed(MessageText, None)),
             ("[Summary of 60 lines]", Marker::SummaryHead(SummaryHead::Lines(60))),
+            ("[Summary of 1 message]", Marker::SummaryHead(SummaryHead::Messages(1))),
         ]
         .into_iter()
         .chain(fixed::FIXED.iter().map(|text| (*text, Marker::Fixed(text))))
@@ -282,6 +284,7 @@ mod tests {
                 Marker::Suppressed(Suppressed { kind, size: Some(count) }),
                 Marker::Suppressed(Suppressed { kind, size: None }),
                 Marker::SummaryHead(SummaryHead::Lines(count)),
+                Marker::SummaryHead(SummaryHead::Messages(count)),
                 Marker::LeftOut(state),
             ] {
                 let written = marker.to_string();

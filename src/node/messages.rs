@@ -1,5 +1,7 @@
 //! Messages as JavaScript hands them over: JSON in UTF-16, copied once there is room for what will be made of it.
 
+use std::sync::Arc;
+
 use napi::{JsString, bindgen_prelude::JsValue, check_status, sys};
 use napi_derive::napi;
 
@@ -32,7 +34,7 @@ impl Messages {
         drop(self.json);
         let read = match format {
             None => Read::Own(Conversation::parse(&json)?),
-            Some(format) => Read::Foreign(Box::new(Projection::parse(format, &json)?)),
+            Some(format) => Read::Foreign(Arc::new(Projection::parse(format, &json)?)),
         };
         Ok((read, self.room))
     }

@@ -95,6 +95,14 @@ pub fn expand_pointers(messages: JsString<'_>, format: Option<String>) -> Result
     conversation.export(&serde_json::json!({ "edits": edits, "unresolved": unresolved })).map_err(unreadable)
 }
 
+/// Messages of a format as messages of ours, as JSON: joined as providers read them, or each alone.
+#[napi(catch_unwind)]
+pub fn project_messages(messages: JsString<'_>, format: Option<String>, is_each: bool) -> Result<String> {
+    let (read, _room) = parse(&messages, format)?;
+    let conversation = if is_each { read.each() } else { read.conversation().clone() };
+    conversation.export(&conversation).map_err(unreadable)
+}
+
 /// How the second of two messages differs from the first, text by text, as JSON; `null` stands for a message that is not there.
 #[napi(catch_unwind)]
 pub fn message_diff(

@@ -30,11 +30,11 @@ use super::{
 use crate::{
     cancel::Cancel,
     conversation::surrogates::{enter_text, leave},
-    formats::{Messages, ProjectionReader},
+    formats::{Messages, Projection, ProjectionReader},
     manager::{CallOptions, InForce, Manager, Report, Work},
     options::ConfigError,
     progress::Progress,
-    providers::{CondenseError, Provider, panic_message},
+    providers::{CondenseError, HostCall, Provider, Refusal, panic_message},
     summaries::{Llm, ProfileHandler, Requests},
 };
 
@@ -155,12 +155,19 @@ impl Incoming {
         let (reader, room) = messages;
         let read = reader.finish().map_err(|error| CondenseError::Internal(error.to_string()))?;
         let conversation = read.conversation().clone();
-        let call = match read.projection() {
-            Some(projection) => options.projected(projection),
-            None => options,
+        let (call, refusal) = match &read {
+            Messages::Foreign(projection) => (options.projected(projection), Some(refusal(projection))),
+            Messages::Own(_) => (options, None),
         };
+        let host_call = HostCall { id: host_call, refusal };
         Ok((Work { conversation, call, in_force, host_call, llm, cancel, progress }, read, room))
     }
+}
+
+/// What messages of the caller's format cannot hold.
+fn refusal(projection: &Arc<Projection>) -> Arc<Refusal> {
+    let projection = Arc::clone(projection);
+    Arc::new(move |plan| projection.carried(plan).err().map(|error| error.to_string()))
 }
 
 /// How long aborted work may take to say what it spent; handlers and providers take less.

@@ -38,7 +38,7 @@ pub use self::{
     pass_report::{PassReport, PassTimer},
     proposal::{Change, Grade, Note, Proposal, Settled},
     provider::{Capabilities, Provider, ProviderInfo, Registry, Speed},
-    request::{Request, Subject},
+    request::{HostCall, Refusal, Request, Subject},
     runner::{State, Step},
     settle::settle,
     smart::Smart,

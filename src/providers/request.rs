@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use super::{choices::Choices, thinking::ThinkingRule};
 use crate::{
     cancel::Cancel,
-    conversation::Conversation,
+    conversation::{Conversation, Plan},
     progress::Progress,
     salience::History,
     summaries::{Llm, SummaryContext},
@@ -36,8 +36,8 @@ pub struct Request {
     pub tools: ToolTable,
     /// What is done with signed thinking behind a change.
     pub thinking: ThinkingRule,
-    /// The host's own name for this call.
-    pub host_call: u32,
+    /// The call, as providers of the host know it.
+    pub host_call: HostCall,
     /// What is needed to ask a model, and what that has cost.
     pub llm: Llm,
     /// The ids of the strategies within which this is asked, from the outside in.
@@ -50,6 +50,26 @@ pub struct Request {
     pub cancel: Cancel,
     /// Told how the work goes.
     pub progress: Progress,
+}
+
+/// Why messages of the caller's format cannot hold what a plan puts into the conversation; `None` where they can.
+pub type Refusal = dyn Fn(&Plan) -> Option<String> + Send + Sync;
+
+/// A call, as providers of the host know it.
+#[derive(Clone, Default)]
+pub struct HostCall {
+    /// The host's own name for it.
+    pub id: u32,
+    /// Asked what the caller's messages cannot hold, where they are of another format than ours.
+    pub refusal: Option<Arc<Refusal>>,
+}
+
+impl HostCall {
+    /// Whether the caller's messages are of another format than ours. There, no field marks a summary.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.refusal.is_some()
+    }
 }
 
 /// Whose conversation it is, as the host names them.
@@ -80,7 +100,7 @@ impl Request {
             config: serde_json::Value::Null,
             tools: ToolTable::default(),
             thinking: ThinkingRule::default(),
-            host_call: 0,
+            host_call: HostCall::default(),
             llm: Llm::default(),
             within: Vec::new(),
             subject: Subject::default(),

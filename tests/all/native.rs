@@ -26,7 +26,7 @@ fn work(conversation: &Conversation, handler: Arc<dyn LlmHandler>) -> Work {
     Work {
         conversation: conversation.clone(),
         call: CallOptions::read(&Value::Null, &Value::Null).unwrap(),
-        host_call: 0,
+        host_call: Default::default(),
         in_force: None,
         llm: Llm { handler: Some(handler), ..Llm::default() },
         cancel: Cancel::new(),

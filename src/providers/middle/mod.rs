@@ -14,7 +14,6 @@ mod middle_range;
 mod must;
 pub(super) mod quality;
 
-use serde_json::value::RawValue;
 use std::sync::Arc;
 
 pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
@@ -35,7 +34,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
     llm::HostRequest,
-    markers::{SUMMARY_ABOVE, log},
+    markers::{SUMMARY_ABOVE, SummaryHead, log},
     options::{Field, Settings},
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
@@ -223,11 +222,14 @@ fn proposal(
         let value = Inserted { estimates, ..message.into() };
         Edit::Insert { before: selection.start, value }
     };
-    let range = 0..summary.text.len();
+    let head = match request.host_call.is_foreign() {
+        true => format!("{}\n", SummaryHead::Messages(selection.start - selection.head)),
+        false => String::new(),
+    };
+    let range = head.len()..head.len() + summary.text.len();
     let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });
-    let text = words.map_or_else(|| summary.text.clone(), |words| format!("{}\n\n{words}", summary.text));
-    let mut message = Message::new(selection.role.clone(), Content::Text(text));
-    message.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
+    let text = head + &words.map_or_else(|| summary.text.clone(), |words| format!("{}\n\n{words}", summary.text));
+    let message = Message::new(selection.role.clone(), Content::Text(text)).as_summary();
     let inserted = insert(message.with_time_of(tail), estimate.into_iter().collect());
     let mut how = vec![said!("change.summary", first: selection.head.to_string(), last: last.to_string())];
     how.extend((summary.parts > 1).then(|| said!("change.inParts", count: summary.parts)));
