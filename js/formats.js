@@ -66,6 +66,13 @@ const FORMATS = [
     sees: (message) => hasNoRole(message) && message.type === "gemini" && "content" in message && 'type "gemini"',
   },
   {
+    name: "items of a Continue session",
+    advice:
+      "take `message` of each item, without role thinking, and give its `toolCalls` as `tool_calls`, `toolCallId` as `tool_call_id` (docs/formats.md)",
+    sees: (message) =>
+      hasNoRole(message) && isObject(message.message) && Array.isArray(message.contextItems) && "contextItems beside a message",
+  },
+  {
     name: "lines of a Claude Code transcript",
     advice:
       "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",

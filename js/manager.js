@@ -43,9 +43,9 @@ function requireUsage(context) {
 }
 
 /** What a report says of preparing; where it failed before anything was begun, it says nothing. */
-function preparationOf({ preparation, cost, warnings, error }) {
+function preparationOf({ preparation, cost, requests, warnings, error }) {
   const nothing = { prepared: false, reason: "failed", messages: 0, tokensSaved: 0 };
-  return { ...nothing, ...preparation, cost, warnings, ...(error && { error }) };
+  return { ...nothing, ...preparation, cost, ...(requests && { requests }), warnings, ...(error && { error }) };
 }
 
 function requireText(field, value) {

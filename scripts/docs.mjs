@@ -15,8 +15,16 @@ function ensureSite() {
   if (code !== 0) throw new Failure(`npm ci failed in site/ with exit code ${code}; its message is above.`, code);
 }
 
+/** Builds the types of the studio's components, which the reference lists, unless they are there. */
+function ensureTypesOfUi() {
+  if (existsSync(path.join(root, "ui", "dist", "index.d.ts"))) return;
+  const code = runNode(path.join(root, "scripts", "build-ui.mjs"), [], { cwd: root });
+  if (code !== 0) throw new Failure(`The studio could not be built (exit code ${code}).`, code);
+}
+
 await main(() => {
   ensureSite();
+  ensureTypesOfUi();
   const code = runNode(path.join(site, "build.mjs"), [], { cwd: site });
   if (code !== 0) throw new Failure(`The documentation could not be built (exit code ${code}).`, code);
   console.log(`The site is in ${path.join("site", "dist")}; \`npm run preview\` in site/ serves it.`);

@@ -3,6 +3,7 @@
 
 import { ensureBrowser } from "./browser.mjs";
 import { buildDebug } from "./build.mjs";
+import { ensureRedis } from "./redis.mjs";
 import { ALL, LONG, compileOnce, runSteps, rustTests, rustTestsOnAddon, soak, studio, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
@@ -12,6 +13,7 @@ const steps = [
   { name: "integration tests of the core, all and with all cases", needs: "addon", run: () => rustTestsOnAddon("--test", "all", ...ALL) },
   { name: "studio", run: () => studio() },
   { name: "a browser", run: () => ensureBrowser() },
+  { name: "a Redis", run: () => ensureRedis() },
   { name: "long JavaScript tests", needs: "addon", run: () => vitest("--project", "node", "--tags-filter", "long") },
   { name: "tests in a browser", needs: "addon", run: () => vitest("--project", "browser") },
   { name: "soak, 2,000 trials of it", needs: "addon", run: () => soak("2000") },

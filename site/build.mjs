@@ -9,20 +9,21 @@ import { Application } from "typedoc";
 import { build } from "vitepress";
 import config from "./.vitepress/config.mjs";
 import { deadLinks } from "./links.mjs";
+import { modules } from "./modules.mjs";
 
 const site = fileURLToPath(new URL(".", import.meta.url));
 const root = path.dirname(path.resolve(site));
 /** The pages are copied beside what builds them, where Vue is found, and the reference is written there. */
 const pages = path.join(site, "pages");
 
-/** What the modules are imported by. */
-const NAMES = { index: "roo-condense", "js/roo": "roo-condense/roo" };
+/** TypeDoc names a module by its file, without the folders that all have in common. */
+const NAMES = new Map(modules.map(([name, file]) => [file.replace(/^\.\/|(?:\/index)?\.d\.ts$/g, ""), name]));
 
 /** Writes the API reference as Markdown. */
 async function writeReference() {
   const app = await Application.bootstrapWithPlugins({
     plugin: ["typedoc-plugin-markdown"],
-    entryPoints: ["index.d.ts", "js/roo/index.d.ts"].map((file) => path.join(root, file)),
+    entryPoints: modules.map(([, file]) => path.join(root, file)),
     tsconfig: path.join(site, "tsconfig.json"),
     name: "API",
     out: path.join(pages, "api"),
@@ -43,7 +44,7 @@ async function writeReference() {
   });
   const project = await app.convert();
   if (!project) throw new Error("The types have errors.");
-  for (const module of project.children ?? []) module.name = NAMES[module.name] ?? module.name;
+  for (const module of project.children ?? []) module.name = NAMES.get(module.name) ?? module.name;
   app.validate(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error("The reference has faults; see above.");
   await app.generateOutputs(project);

@@ -8,7 +8,7 @@ import type { Message, MessageLike } from "./messages.js";
 import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
 import type { ModelPrice } from "./prices.js";
 import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderId, ProviderInfo } from "./providers.js";
-import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
+import type { CondensationResult, ModelRequest, Preview, TokenEstimate } from "./results.js";
 import type { PresetName } from "./smart.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
@@ -262,6 +262,8 @@ export interface PreparationResult {
   tokensSaved: number;
   /** Dollars spent by this call. */
   cost: number;
+  /** The requests to models, in the order in which they ended; absent if there was none. */
+  requests?: ModelRequest[];
   warnings: Warning[];
   /** Why it failed. */
   error?: CondensationError;

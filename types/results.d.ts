@@ -188,6 +188,36 @@ export interface ProviderShare {
   tokensSaved: number;
 }
 
+/** One request to a model: a summary that was asked for, with the attempts it took. Summaries from the cache are no requests. */
+export interface ModelRequest {
+  /** The id of the provider that asked. */
+  provider: string;
+  /** The protocol of the handler; `callback` for a custom handler. */
+  api: "anthropic" | "openai" | "callback";
+  /** The model's name, as the handler knows it. */
+  model: string;
+  /** When it was sent, in milliseconds since 1970. */
+  startedAt: number;
+  /** Milliseconds until the response was there or the request had failed, retries and waiting included. */
+  timeElapsed: number;
+  /** Number of requests sent, retries included; 1 for a custom handler. */
+  attempts: number;
+  /** Input tokens of all attempts as the service reported them, cached ones included whatever the protocol; absent, like the next three, if it reported none. */
+  inputTokens?: number;
+  /** Output tokens. */
+  outputTokens?: number;
+  /** Input tokens written to the service's prompt cache. */
+  cacheWriteTokens?: number;
+  /** Input tokens read from it. */
+  cacheReadTokens?: number;
+  /** Dollars, also for tokens that were not reported. */
+  cost: number;
+  /** Why the model stopped: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `refusal`, or the service's word; absent if it is not known. */
+  stopReason?: string;
+  /** The code of the error, if it failed. */
+  error?: string;
+}
+
 /** One decision of a strategy. */
 export interface StrategyChoice {
   /** The id of the strategy. */
@@ -258,6 +288,8 @@ export interface CondensationReport {
   providers?: ProviderShare[];
   /** The report of each pass, for providers that work in passes; for strategies, of each provider that ran, or of its passes. */
   passes?: PassReport[];
+  /** The requests to models, in the order in which they ended; absent if there was none. */
+  requests?: ModelRequest[];
   /** The decisions of strategies, in order; absent unless a strategy ran. */
   choices?: StrategyChoice[];
   /** The changes, by message and block. */

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
-import { findBrowser, isRequired } from "../../scripts/browser.mjs";
+import { findBrowser } from "../../scripts/browser.mjs";
+import { isRequired } from "../../scripts/programs.mjs";
 import { root } from "../../scripts/tools.mjs";
 
 const FLAGS = [

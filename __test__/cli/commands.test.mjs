@@ -1,7 +1,7 @@
 // The command line: several histories, `count`, `validate`, JSON Lines and sessions of Claude Code, narrow terminals.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
@@ -23,23 +23,12 @@ import {
 } from "./support.mjs";
 
 describe("several histories", () => {
-  test("are condensed one after the other, into a folder", () => {
-    mkdirSync(path.join(folder, "condensed"));
+  test("are condensed one after the other", () => {
     const files = [fixture("claude-code"), fixture("shell-only")];
-    const { code, stdout, stderr } = run([...files, "-o", "condensed"]);
+    const { code, stdout, stderr } = run(files);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout.match(/^Written to /gm)).toHaveLength(2);
-    for (const name of ["claude-code", "shell-only"]) {
-      run([fixture(name), "--out", "alone.json", "--force", "--no-restore-data"]);
-      expect(readFileSync(path.join(folder, "condensed", `${name}.json`))).toEqual(readFileSync(path.join(folder, "alone.json")));
-    }
-    expect(readdirSync(path.join(folder, "condensed"))).toHaveLength(4);
-  });
-
-  test("go into a new folder", () => {
-    put("a.json", readFileSync(fixture("shell-only")));
-    expect(run(["a.json", fixture("claude-code"), "--target", "50%", "-o", "new/below"]).code).toBe(0);
-    expect(readdirSync(path.join(folder, "new", "below"))).toHaveLength(4);
+    expect(stdout.match(/^Nothing was written\. /gm)).toHaveLength(2);
+    expect(stdout).toMatch(/\nTotal of 2 histories: /);
   });
 
   test("one that fails is told, and the others go on", () => {
@@ -55,16 +44,6 @@ describe("several histories", () => {
       { file, exitCode: 0, didCondense: true },
       { file: "absent.json", exitCode: 3, error: { code: "unreadable" } },
     ]);
-  });
-
-  test("--out has to be a folder in which each has a name of its own", () => {
-    put("a.json", "[]");
-    mkdirSync(path.join(folder, "sub"));
-    put("sub/a.json", "[]");
-    put("b.json", "[]");
-    expectFailure(["a.json", "b.json", "--out", "new.json"], 2, /--out must be a folder for several histories; got "new\.json"/);
-    expectFailure(["a.json", "b.json", "--out", "a.json"], 2, /--out must be a folder/);
-    expectFailure(["a.json", "sub/a.json", "--out", "sub"], 2, /two of the histories would be written to "sub.a.json"/);
   });
 });
 
@@ -102,25 +81,11 @@ describe("a folder", () => {
     expect(run(["validate", "tasks", "-q"])).toMatchObject({ stdout: "" });
   });
 
-  test("is condensed into another one, with its paths", () => {
-    tasks();
-    const { code, report } = runJson(["tasks", "--target", "50%", "-o", "out"]);
-    expect([code, report.total.histories, report.total.failed]).toEqual([0, 2, 0]);
-    expect(report.total.tokensAfter).toBe(report.files.reduce((sum, { tokens }) => sum + tokens.after, 0));
-    for (const name of histories) expect(messagesOf(readJson(path.join(folder, "out", name))).length).toBeGreaterThan(10);
-    expect(readdirSync(path.join(folder, "out")).sort()).toEqual(["one", "two"]);
-    // What was written is there, so nothing is written over it.
-    const again = run(["tasks", "--target", "50%", "-o", "out"]);
-    expect(again.code).toBe(7);
-    expect(again.stdout).toMatch(/\nTotal of 0 histories: 2 failed\.\n/);
-  });
-
   test("without any history is a failure", () => {
     mkdirSync(path.join(folder, "empty"));
     expectFailure(["count", "empty"], 5, /^roo-condense: empty: no \.json or \.jsonl file\n$/);
     put("empty/a.json", "5");
     expectFailure(["empty"], 5, /empty: 1 file, but no history/);
-    expectFailure(["empty", "--out", "-"], 2, /--out - takes one history, and a folder may hold several/);
   });
 });
 
@@ -336,10 +301,9 @@ describe("sessions of Claude Code", () => {
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);
   });
 
-  test("--in-place is refused before anything is done; restore leads back to the session", () => {
+  test("restore leads from the messages back to the session", () => {
     const file = session(records);
     const before = readFileSync(file);
-    expectFailure([file, "--in-place"], 2, /is a session of Claude Code or Codex, which --in-place cannot write: use --out/);
     expect(run([file, "-o", "messages.json"]).code).toBe(0);
     expect(run(["restore", "messages.json", "-o", "again.jsonl"]).code).toBe(0);
     expect(readFileSync(path.join(folder, "again.jsonl"))).toEqual(before);
@@ -347,9 +311,9 @@ describe("sessions of Claude Code", () => {
 
   test("bad input", () => {
     session([records[0], { type: "user", message: "text" }, { type: "assistant", message: null }]);
-    expectFailure(["session.jsonl"], 5, /none of its 3 lines holds a message/);
+    expectFailure(["session.jsonl"], 5, /session\.jsonl:2: not what a session of Claude Code has there: message is missing/);
     session([records[0], ...records.slice(2, 4), { type: "assistant", message: { role: "assistant" } }]);
-    expect(runJson(["count", "session.jsonl"]).report.messages).toBe(3);
+    expectFailure(["session.jsonl"], 5, /session\.jsonl:4: not what a session of Claude Code has there: message\.content is missing/);
   });
 });
 

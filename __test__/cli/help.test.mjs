@@ -105,11 +105,12 @@ describe("help of a command", () => {
       Arguments
         HISTORY               A file or folder. Files: Roo Code's
                               api_conversation_history.json or another array of
-                              messages, an object with "messages", "input" or
-                              "contents", JSON Lines with one message per line, or a
-                              session of Claude Code (without its subagents) or Codex
-                              (.jsonl). - is standard input. In a folder, all .json
-                              and .jsonl files that are histories, at any depth.
+                              messages, an object with "messages", "input", "contents"
+                              or "history", JSON Lines with one message per line, or a
+                              session of Claude Code (without its subagents), Codex,
+                              Gemini CLI, Pi, OpenCode or Copilot. - is standard
+                              input. In a folder, all .json and .jsonl files that are
+                              histories, at any depth.
 
       Printing
         --json                Print the report as one JSON object. For several

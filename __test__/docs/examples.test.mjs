@@ -154,6 +154,8 @@ describe("programs", () => {
     afterAll(() => rmSync(home, { recursive: true, force: true }));
     beforeAll(() => {
       copyFileSync(path.join(root, "fixtures", "roo-xml-2025.json"), path.join(home, "history.json"));
+      const lines = ["claude-code", "roo-xml-2025"].map((name) => JSON.stringify(JSON.parse(read(`fixtures/${name}.json`))));
+      writeFileSync(path.join(home, "dataset.jsonl"), `${lines.join("\n")}\n`);
       for (const folder of ["fixtures", "histories"]) {
         mkdirSync(path.join(home, folder));
         for (const name of ["claude-code", "roo-xml-2025"]) {

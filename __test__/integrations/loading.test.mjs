@@ -8,9 +8,11 @@ import { root } from "../../scripts/tools.mjs";
 const names = {
   "ai-sdk": ["condensingMiddleware", "condensingPrepareStep"],
   anthropic: ["condensing", "clientHandler"],
+  "claude-agent": ["condensingHooks", "condenseSession"],
   langchain: ["condensingEdit", "condensingMiddleware"],
   mastra: ["condensingProcessor"],
   openai: ["condensing", "clientHandler"],
+  telemetry: ["instrument"],
 };
 /** The files that are loaded with a module, and what it exports. */
 const loaded = (name) =>

@@ -1,4 +1,4 @@
-// Where the words come from that an assistant goes on to write: the source of the weights of passages in src/salience/weights.rs.
+// Where the words come from that an assistant goes on to write: the source of the numbers of passages in src/salience/coefficients.rs.
 //
 //   node benches/quality/origins.mjs DIR [WORD]     DIR: conversations as JSON; WORD: only files whose id contains it, `-WORD`: all others
 //

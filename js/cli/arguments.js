@@ -201,7 +201,8 @@ function readNames({ name: command, arguments: { isOptional, isMany } }, names, 
   const shown = names.map((name) => `"${name}"`).join(", ");
   if (names.filter((name) => name === "-").length > 1) throw wrong("standard input can be read only once", command);
   if (names.length > 1 && !isMany) throw wrong(`${command} takes one history, not ${names.length}: ${shown}`, command);
-  if (names.length > 1 && values.out === "-") throw wrong(`--out - takes one history, not ${names.length}: ${shown}`, "--out");
+  if (names.length > 1 && command === "condense" && values.out !== undefined)
+    throw wrong(`--out takes one history, not ${names.length}: ${shown}; roo-condense batch writes several into a folder`, "--out");
   if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`, command);
   return names;
 }
@@ -217,6 +218,10 @@ function refuseContradictions(values, command, files) {
     throw wrong("restore - needs --restore-data FILE: standard input has no file beside it", "--restore-data");
   if (inPlace && files.includes("-")) throw wrong("--in-place needs a file: standard input cannot be overwritten", "--in-place");
   if (command === "report" && values.html === undefined) throw wrong("report needs --html FILE, the file to write the page to", "--html");
+  if (command === "batch" && (out === undefined || out === "-"))
+    throw wrong("batch needs --out FOLDER, the folder to write the results to", "--out");
+  if (command === "batch" && files.includes("-"))
+    throw wrong("batch needs files and folders: it cannot go on with standard input", "batch");
   if (command === "studio" && files.includes("-")) throw wrong("studio needs files: it cannot watch standard input", "studio");
   if (force && out === undefined && command !== "report") throw wrong("--force needs --out", "--force");
   if (messages && !json) throw wrong("--messages needs --json", "--messages");

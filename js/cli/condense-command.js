@@ -3,12 +3,11 @@
 // `roo-condense HISTORY`: condenses a history, and writes the result where the arguments say.
 
 const fs = require("node:fs");
-const path = require("node:path");
 const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
-const { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
+const { checkOutput, replaceInput, requireReplaceable, withRestoreData, writeOutput } = require("./output-file.js");
 const { missedTarget, reportJson, reportText } = require("./report.js");
 
 /**
@@ -25,22 +24,13 @@ function write(history, condensed, content, settings) {
   return { ...withRestoreData(data, put), bytes: content.length };
 }
 
-/** Makes the folder for one of several results. */
-function makeFolderOf(file) {
-  try {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-  } catch (error) {
-    throw notWritten(file, error);
-  }
-}
-
 /** Refuses, before the work, what could not be written afterwards. */
 function checkPlace(history, settings) {
   if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
-  if (settings.inPlace && history.isSession)
+  if (settings.inPlace && history.isCopyOnly)
     throw new Failure(
       EXIT.usage,
-      `${history.shownName} is a session of Claude Code or Codex, which --in-place cannot write: use --out FILE to write its messages elsewhere`,
+      `${history.shownName} is a session of ${history.program}, which does not read such a file again, so --in-place would serve nobody: use --out FILE`,
     );
 }
 
@@ -50,7 +40,6 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun, 
   try {
     if (settings.inPlace) requireReplaceable(settings.file);
     const history = readHistory(settings.file, warn);
-    if (settings.makeFolder) makeFolderOf(settings.out);
     checkPlace(history, settings);
     const condensed = await condense(library, history, settings, { env, interruption, step: progress.step.bind(progress) });
     const isMet = !condensed.target || condensed.target.met;
@@ -62,7 +51,7 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun, 
     await interruption.unbroken(() => {
       if (!isWanted) return;
       progress.step("writing", 20, 20);
-      const content = history.contentWith(condensed.messages);
+      const content = history.contentWith(condensed.messages, settings.out);
       if (settings.out === "-") standardOutput = content;
       output = settings.out === "-" ? { file: "standard output", bytes: content.length } : write(history, condensed, content, settings);
     });

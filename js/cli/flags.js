@@ -34,7 +34,7 @@
  * @property {number} [most] the largest number
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
- * @property {Readonly<Record<string, { about?: string, details?: string, values?: readonly string[] }>>} [for] by command, where the flag means something else
+ * @property {Readonly<Record<string, { value?: string, about?: string, details?: string, values?: readonly string[] }>>} [for] by command, where the flag means something else
  * @property {keyof typeof GROUPS} group
  * @property {readonly string[]} commands the commands that understand it
  * @property {string} [answers] the answer of `recommend()` that it gives
@@ -44,7 +44,7 @@
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input" or "contents", JSON Lines with one message per line, or a session of Claude Code (without its subagents) or Codex (`.jsonl`). `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents" or "history", JSON Lines with one message per line, or a session of Claude Code (without its subagents), Codex, Gemini CLI, Pi, OpenCode or Copilot. `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",
@@ -66,8 +66,18 @@ const WITHOUT_HELP = [
       "roo-condense history.json --preset balanced --preview",
       `roo-condense history.json --provider truncation --target 25% --in-place --config '{"strategy":"head_tail"}'`,
       "roo-condense - --target 50% --out - < history.json > shorter.json",
-      "roo-condense tasks/ --target 50% --out condensed/",
     ],
+  },
+  {
+    name: "batch",
+    arguments: {
+      ...HISTORIES,
+      about: `${HISTORIES.about} Also JSON Lines of any size with a whole history on each line.`.replace(" `-` is standard input.", ""),
+    },
+    about: "Condense many histories into a folder, on all cores",
+    details:
+      "Needs --out FOLDER. After any end, the same command goes on where it was. An input that fails does not stop the others; a line that fails is left out of the result.",
+    examples: ["roo-condense batch tasks/ --target 50% --out condensed/", "roo-condense batch dataset.jsonl --target 40k --out condensed/"],
   },
   {
     name: "restore",
@@ -194,7 +204,7 @@ const FLAGS = deepFrozen([
       calibrate: { about: "Learn thresholds that leave this share, such as 40%" },
     },
     group: "work",
-    commands: ["condense", "report", "inspect", "recommend", "calibrate"],
+    commands: ["condense", "batch", "report", "inspect", "recommend", "calibrate"],
     options: ["options.targetTokens", "targetTokens", "reductionPercent", "options.goal.reductionPercent"],
   },
   {
@@ -205,7 +215,7 @@ const FLAGS = deepFrozen([
     details:
       "Default: lossless, which keeps one copy of everything and drops what a later message replaced; with a target, truncation shortens the rest; with --preset, smart; with --llm, native.",
     group: "work",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["options.provider", "provider"],
   },
   {
@@ -216,7 +226,7 @@ const FLAGS = deepFrozen([
     details: "quality is another name for conservative.",
     for: { calibrate: { about: "Preset to learn thresholds for", values: ["aggressive", "multi_zone", "balanced"] } },
     group: "work",
-    commands: ["condense", "calibrate"],
+    commands: ["condense", "batch", "calibrate"],
     options: ["options.preset", "preset"],
   },
   {
@@ -226,7 +236,7 @@ const FLAGS = deepFrozen([
     about: "Configuration of the provider",
     details: "A JSON object, or a file that holds one.",
     group: "work",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["options.config"],
   },
   {
@@ -236,7 +246,7 @@ const FLAGS = deepFrozen([
     about: "What your tools do, and how to treat their calls",
     details: 'A JSON object, or a file that holds one: `{"my_*":{"keep":2},"look":{"maxTokens":800}}`.',
     group: "work",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["tools"],
   },
   {
@@ -327,7 +337,7 @@ const FLAGS = deepFrozen([
     multiple: true,
     about: "Keep the calls of these tools and their results",
     group: "keep",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["options.protect.tools"],
   },
   {
@@ -336,7 +346,7 @@ const FLAGS = deepFrozen([
     multiple: true,
     about: "Keep the calls about these files and their results",
     group: "keep",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["options.protect.paths", "protect.paths"],
   },
   {
@@ -347,7 +357,7 @@ const FLAGS = deepFrozen([
     details:
       "A regular expression if between two slashes, with no unescaped slash inside: `/token: \\w+/i`. `\\/usr/` is the text `/usr/`.",
     group: "keep",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["options.protect.text", "protect.text"],
   },
   {
@@ -356,7 +366,7 @@ const FLAGS = deepFrozen([
     about: "Leave the first N messages unchanged",
     details: "Nothing is inserted between them, so the prompt cache stays valid that far.",
     group: "keep",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
     options: ["options.frozenMessages"],
   },
   {
@@ -367,7 +377,7 @@ const FLAGS = deepFrozen([
     details:
       "openai includes all services with a compatible API. The key is read from the environment variable `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, never from an argument.",
     group: "model",
-    commands: ["condense", "recommend", "studio"],
+    commands: ["condense", "batch", "recommend", "studio"],
     options: ["api"],
   },
   {
@@ -375,7 +385,7 @@ const FLAGS = deepFrozen([
     value: "MODEL",
     about: "Name of the model",
     group: "model",
-    commands: ["condense", "recommend", "studio"],
+    commands: ["condense", "batch", "recommend", "studio"],
     options: ["model"],
   },
   {
@@ -383,7 +393,7 @@ const FLAGS = deepFrozen([
     about: "Condense without the model if it does not respond",
     details: "Otherwise that is an error, and nothing is written.",
     group: "model",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
   },
   {
     name: "base-url",
@@ -391,14 +401,14 @@ const FLAGS = deepFrozen([
     about: "Send requests to another service",
     details: "For example `http://localhost:11434/v1`.",
     group: "model",
-    commands: ["condense", "recommend", "studio"],
+    commands: ["condense", "batch", "recommend", "studio"],
     options: ["baseUrl"],
   },
   {
     name: "insecure",
     about: "Send the key to another machine over plain http",
     group: "model",
-    commands: ["condense", "recommend", "studio"],
+    commands: ["condense", "batch", "recommend", "studio"],
     options: ["insecure"],
   },
   {
@@ -409,7 +419,7 @@ const FLAGS = deepFrozen([
     details:
       'A JSON object, or a file that holds one: `{"inputPrice":3, "outputPrice":15, "cacheWritesPrice":3.75, "cacheReadsPrice":0.3}`.',
     group: "model",
-    commands: ["condense", "recommend", "studio"],
+    commands: ["condense", "batch", "recommend", "studio"],
     options: ["options.price", "price"],
   },
   {
@@ -420,14 +430,15 @@ const FLAGS = deepFrozen([
     about: "Write the result to this file",
     details: "`-` is standard output; the report then goes to standard error.",
     for: {
-      condense: {
-        details:
-          "`-` is standard output; the report then goes to standard error. For several histories, it is a folder; those found in a folder keep their paths below it.",
+      batch: {
+        value: "FOLDER",
+        about: "Write the results into this folder",
+        details: "It must be new or empty, or the folder of an earlier batch. Results of a folder keep their paths below it.",
       },
       calibrate: { about: "Write the configuration to this file", details: "`-` is standard output." },
     },
     group: "write",
-    commands: ["condense", "restore", "expand", "calibrate"],
+    commands: ["condense", "batch", "restore", "expand", "calibrate"],
   },
   {
     name: "html",
@@ -456,7 +467,7 @@ const FLAGS = deepFrozen([
     about: "Do not write the restore data",
     details: "It is written beside the result: `HISTORY.restore.json`, or `HISTORY.restore.1.json` and so on if that exists.",
     group: "write",
-    commands: ["condense"],
+    commands: ["condense", "batch"],
   },
   {
     name: "restore-data",
@@ -499,14 +510,17 @@ const FLAGS = deepFrozen([
   {
     name: "json",
     about: "Print the report as one JSON object",
-    for: Object.fromEntries(
-      ["condense", "count", "inspect", "validate"].map((command) => [
-        command,
-        { details: 'For several histories, it has a list "files" and a "total".' },
-      ]),
-    ),
+    for: {
+      ...Object.fromEntries(
+        ["condense", "count", "inspect", "validate"].map((command) => [
+          command,
+          { details: 'For several histories, it has a list "files" and a "total".' },
+        ]),
+      ),
+      batch: { details: 'It has a "total" and a list "files".' },
+    },
     group: "print",
-    commands: ["condense", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate"],
+    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate"],
   },
   {
     name: "messages",
@@ -520,7 +534,7 @@ const FLAGS = deepFrozen([
     short: "q",
     about: "Print errors only",
     group: "print",
-    commands: ["condense", "restore", "expand", "report", "calibrate", "validate"],
+    commands: ["condense", "batch", "restore", "expand", "report", "calibrate", "validate"],
   },
   {
     name: "no-progress",

@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
-const { ROO_HISTORY, inOwnFormat, position, readText } = require("./history-text.js");
+const { ROO_HISTORY, asArray, inOwnFormat, isWholeHistory, parse, position, readJson, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
@@ -100,8 +100,8 @@ function isDangling(name) {
   return fs.lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** The text of UTF-8 bytes, without the byte order mark. */
-function decode(bytes, shownName) {
+/** The text of UTF-8 bytes, without the byte order mark. `before`: number of lines above, if they are a line of a file. */
+function decode(bytes, shownName, before = 0) {
   if (bytes.length === 0) throw new Failure(EXIT.notJson, told("file.empty", { name: shownName }));
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw new Failure(
@@ -114,7 +114,7 @@ function decode(bytes, shownName) {
       const { offset, line, column } = firstInvalidByte(bytes);
       throw new Failure(
         EXIT.notJson,
-        `${shownName}:${line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`,
+        `${shownName}:${before + line}:${column}: not UTF-8: byte ${offset} is 0x${bytes[offset].toString(16).padStart(2, "0")}`,
       );
     }
     const text = bytes.toString("utf8");
@@ -167,8 +167,8 @@ function isWhole(line) {
 
 /**
  * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (see `isOwn`
- * for Anthropic's), `contentWith(messages)`, the bytes of the file with other messages, `isSession`, for a session of Claude Code or Codex, which cannot be written,
- * and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
+ * for Anthropic's), `contentWith(messages, out)`, the bytes of the file with other messages, for a file `out` or in its own place; `program` of a file of a kind (kinds/),
+ * `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
  */
@@ -176,9 +176,16 @@ function readHistory(name, warn) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
-  const { messages, format, textWith, isSession = false, halfLine } = readText(name, shownName, text);
+  const stored = storedHistory(name, shownName, text);
+  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
+  // A session in lines, to be written to a file with another ending, becomes an array of messages. `JSON.parse` reads no mark.
+  const isOwnForm = (out) => !messagesText || out === undefined || path.extname(out).toLowerCase() === path.extname(name).toLowerCase();
+  const textFor = (changed, out) => {
+    if (isCopyOnly) return textWith(changed);
+    return isOwnForm(out) ? mark + textWith(changed) : messagesText?.(changed);
+  };
   return {
     name,
     shownName,
@@ -186,11 +193,57 @@ function readHistory(name, warn) {
     stat,
     messages,
     format,
-    isSession,
+    program,
+    isCopyOnly,
     isHalfWritten,
-    // The messages of a session become a file of another kind, and `JSON.parse` reads no mark.
-    contentWith: (changed) => Buffer.from((isSession ? "" : mark) + textWith(changed)),
+    contentWith: (changed, out) => Buffer.from(textFor(changed, out)),
   };
+}
+
+/** The history of a session of OpenCode's, which is in many files; undefined where the name is not that of one. */
+function storedHistory(name, shownName, text) {
+  const readFile = (file) =>
+    file === name ? parse(text, shownName) : parse(decode(readBytes(file).bytes, visible(file)).text, visible(file));
+  const { PROGRAM, storedSession } = require("./kinds/opencode-storage.js");
+  const root = name === "-" ? undefined : storedSession(name, readFile);
+  if (!root) return undefined;
+  const textWith = (messages) => asArray({ ...root, messages });
+  return {
+    messages: root.messages,
+    format: "opencode",
+    textWith,
+    program: PROGRAM,
+    messagesText: undefined,
+    isCopyOnly: true,
+    halfLine: undefined,
+  };
+}
+
+/**
+ * Reads a line of JSON Lines that is a whole history; undefined for a blank one. Returns what `readHistory` does, as far as a line has it.
+ * @param {Buffer} bytes without the line break
+ * @param {string} shownName of the file
+ * @param {number} number of the line, from 1
+ */
+function readHistoryLine(bytes, shownName, number) {
+  if (bytes.length === 0) return undefined;
+  const { text } = decode(bytes, shownName, number - 1);
+  if (text.trim() === "") return undefined;
+  const place = `${shownName}:${number}`;
+  const { messages, format, textWith } = readJson(text, shownName, number);
+  return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(textWith(changed)) };
+}
+
+/** Whether each of these lines is a whole history, as the first one says that is JSON; undefined if none is. */
+function holdsHistories(lines) {
+  for (const { bytes } of lines) {
+    try {
+      return isWholeHistory(JSON.parse(bytes.toString("utf8").replace(BYTE_ORDER_MARK, "")));
+    } catch {
+      // Damaged, which the next line may not be.
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -203,4 +256,4 @@ function readOwnFormat(name, warn) {
   return inOwnFormat(history, history.shownName);
 }
 
-module.exports = { readHistory, readOwnFormat, unreadable };
+module.exports = { holdsHistories, readHistory, readHistoryLine, readOwnFormat, unreadable };

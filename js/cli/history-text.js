@@ -3,7 +3,8 @@
 // The messages in the text of a history, and the text for other messages. It knows no files, because browsers use it, too.
 
 const { EXIT, Failure } = require("./exit-codes.js");
-const { isJsonLines, linesOf, readLines, sessionIn } = require("./json-lines.js");
+const { isJsonLines, linesOf, readLines, rewrittenLines } = require("./json-lines.js");
+const { kindOfJson, kindOfLines } = require("./kinds/index.js");
 const { visible } = require("./terminal.js");
 const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
@@ -11,8 +12,8 @@ const { told } = require("../words.js");
 
 /** What Roo calls its files. */
 const ROO_HISTORY = "api_conversation_history.json";
-/** Fields that hold the messages, in files and requests of the formats that are read. */
-const FIELDS = ["messages", "input", "contents"];
+/** Where the messages are, in files and requests of the formats that are read: `history` in checkpoints of Gemini CLI, `values` in states of LangGraph. */
+const PLACES = [["messages"], ["input"], ["contents"], ["history"], ["values", "messages"]];
 
 /** Characters shown on either side of an error. */
 const AROUND = 30;
@@ -72,9 +73,16 @@ const shownText = (text) => [...text].map((character) => (character === "\t" ? "
 /** The array of messages in a JSON value, and how to put another one in its place. */
 function findMessages(root, shownName) {
   if (Array.isArray(root)) return { messages: root, withMessages: (changed) => changed };
-  const field = isObject(root) ? FIELDS.find((name) => Array.isArray(root[name])) : undefined;
-  if (field === undefined) throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
-  return { messages: root[field], withMessages: (changed) => ({ ...root, [field]: changed }) };
+  /** @type {(path: string[]) => any} */
+  const at = (path) => path.reduce((holder, field) => (isObject(holder) ? holder[field] : undefined), root);
+  const path = PLACES.find((path) => Array.isArray(at(path)));
+  if (path === undefined) throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
+  /** @type {(holder: any, path: string[], changed: any) => any} */
+  const put = (holder, [field, ...rest], changed) => ({
+    ...holder,
+    [field]: rest.length === 0 ? changed : put(holder[field], rest, changed),
+  });
+  return { messages: at(path), withMessages: (changed) => put(root, path, changed) };
 }
 
 /** The format of messages, undefined for most of Anthropic's. `noMessage` is thrown if none of them is a message. */
@@ -109,45 +117,70 @@ function describe(value) {
     .join(", ")}${keys.length > 6 ? " and more" : ""}`;
 }
 
-/** A history of JSON Lines. `textWith` writes JSON Lines again; for a session of Claude Code or Codex, an array of messages. */
+/** Refuses a place in a file of a kind: it lacks the field, or has something else there. */
+const refusing =
+  (shownName, { program }) =>
+  (place, field) => {
+    const name = typeof place === "string" ? `${shownName}: ${place}` : `${shownName}:${place.number}`;
+    throw new Failure(EXIT.notMessages, told("file.notOfKind", { name, program, field }));
+  };
+
+/** Messages alone, for a file of a kind that is not written back. */
+const asArray = (messages) => `${JSON.stringify(messages, null, 2)}\n`;
+
+/**
+ * A history of JSON Lines: of messages, or of a kind. `textWith(messages)` writes lines of the same kind again; `isCopyOnly` if that cannot be, because the program does not read
+ * such a file again: an array of messages then.
+ */
 function readJsonLines(text, shownName) {
   const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
   const values = lines.map(({ value }) => value);
-  const session = sessionIn(values);
-  const isSession = session !== undefined;
-  const messages = session ?? values;
+  const whole = halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1);
+  const kind = kindOfLines(values);
+  const { messages, written } = kind ? kind.read({ lines, refuse: refusing(shownName, kind) }) : { messages: values, written: undefined };
   const noMessage = () => new Failure(EXIT.notMessages, told("file.noMessage", { name: shownName, count: values.length }));
   const format = requireFormatOf(messages, shownName, noMessage);
-  const textWith = (changed) =>
-    isSession
-      ? `${JSON.stringify(changed, null, 2)}\n`
-      : linesOf(changed, lines, halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1));
-  return { messages, format, textWith, isSession, halfLine };
+  const ownText = (changed) => (written ? rewrittenLines(written(changed), lines, whole) : linesOf(changed, lines, whole));
+  return { messages, format, ...formOf(kind, written, ownText), halfLine };
 }
 
-/** A history of JSON. The text that `textWith` writes differs only where messages do. */
-function readJson(text, shownName) {
-  const root = parse(text, shownName);
-  const { messages, withMessages } = findMessages(root, shownName);
+/** How other messages are written into a file of a kind, or of none. */
+const formOf = (kind, written, ownText) =>
+  kind && !written
+    ? { program: kind.program, isCopyOnly: true, textWith: asArray }
+    : { ...(kind && { program: kind.program, messagesText: asArray }), isCopyOnly: false, textWith: ownText };
+
+/** A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file. */
+function readJson(text, fileName, line) {
+  const root = parse(text, fileName, line === undefined ? undefined : line - 1);
+  const shownName = line === undefined ? fileName : `${fileName}:${line}`;
+  const kind = kindOfJson(root);
+  const { messages, written } = kind ? kind.read({ root, refuse: refusing(shownName, kind) }) : asKind(findMessages(root, shownName));
   const noMessage = () => {
     const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
     return new Failure(EXIT.notMessages, told("file.noRole", values));
   };
   const format = messages.length > 0 ? requireFormatOf(messages, shownName, noMessage) : undefined;
-  const textWith = (changed) => {
+  const ownText = (changed) => {
     // Only now: help does not depend on the addon.
     const { rewriteJson } = require("./json-rewrite.js");
-    return rewriteJson(text, root, withMessages(changed));
+    return rewriteJson(text, root, written?.(changed));
   };
-  return { messages, format, textWith, halfLine: undefined };
+  return { messages, format, ...formOf(kind, written, ownText), halfLine: undefined };
 }
+
+const asKind = ({ messages, withMessages }) => ({ messages, written: withMessages });
 
 function readText(name, shownName, text) {
   const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && /^\s*[^\s[]/.test(text));
   return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
 }
 
+/** Whether a value is a whole history, and no message: a line of JSON Lines may be either. */
+const isWholeHistory = (value) =>
+  Array.isArray(value) || (isObject(value) && !("role" in value) && FIELDS.some((field) => Array.isArray(value[field])));
+
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));
 
-module.exports = { ROO_HISTORY, describe, historyIn, inOwnFormat, isOwn, parse, position, readText };
+module.exports = { ROO_HISTORY, asArray, describe, historyIn, inOwnFormat, isOwn, isWholeHistory, parse, position, readJson, readText };

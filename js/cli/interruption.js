@@ -70,4 +70,7 @@ class Interruption {
   }
 }
 
-module.exports = { Interruption };
+/** For work that no signal interrupts. */
+const NEVER = Object.freeze({ signal: new AbortController().signal, during: (work) => work() });
+
+module.exports = { Interruption, NEVER };

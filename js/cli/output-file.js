@@ -97,6 +97,28 @@ function writeBeside(file, content, options, move) {
   syncFolder(folder);
 }
 
+/**
+ * Writes a file, new or in place of another. `temporary` is a name on the same disk, where a killed process may leave what it has written.
+ * @param {string} file
+ * @param {Uint8Array} content
+ * @param {{ mode: number, temporary: string }} options
+ */
+function replaceFile(file, content, { mode, temporary }) {
+  try {
+    fs.rmSync(temporary, { force: true });
+    create(temporary, content, { mode });
+    moveTo(temporary, file);
+  } catch (error) {
+    throw notWritten(file, error);
+  }
+}
+
+/** Moves a file, in place of another; it is on the disk when this returns. */
+function moveTo(temporary, file) {
+  fs.renameSync(temporary, file);
+  syncFolder(path.dirname(file));
+}
+
 /** The first of `file.bak`, `file.bak.1`, `file.bak.2`, ... that did not exist, now with this content. */
 function writeBackup(file, content, stat) {
   for (let count = 0; ; count++) {
@@ -251,4 +273,4 @@ function moveWithoutReplacing(temporary, file) {
   }
 }
 
-module.exports = { checkOutput, notWritten, replaceInput, requireReplaceable, withRestoreData, writeOutput };
+module.exports = { checkOutput, moveTo, notWritten, replaceFile, replaceInput, requireReplaceable, withRestoreData, writeOutput };

@@ -33,7 +33,7 @@ function restored(library, history, settings) {
   for (const { name, restoreData } of data) {
     try {
       const messages = library.restore({ messages: history.messages, restoreData });
-      return { content: history.contentWith(messages), name, isExact: false, messages };
+      return { content: history.contentWith(messages, settings.out), name, isExact: false, messages };
     } catch (error) {
       if (error.code !== "invalid_restore_data") throw error;
       failures.push(new Failure(EXIT.failed, `${visible(name)}: ${error.message}`, { code: error.code, cause: error }));

@@ -6,19 +6,10 @@ const { colorOf, readArguments } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNamed } = require("./flags.js");
 const { Progress } = require("./progress.js");
-const { filesOf, isNoHistory, noHistories, settingsOfEach, totalOf, totalText } = require("./several.js");
-const { colours, plural, visible, widthOf, wrap } = require("./terminal.js");
+const { filesOf, isNoHistory, noHistories, refuseSeveralOut, totalOf, totalText } = require("./several.js");
+const { failureJson, failureOf, print, tell } = require("./telling.js");
+const { plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
-
-/** Prints, and waits until it is written: the disk may be full. A reader that closes the pipe is no failure. */
-async function print(stream, text) {
-  try {
-    await new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve(undefined))));
-  } catch (error) {
-    const { notWritten } = require("./output-file.js");
-    if (error.code !== "EPIPE") throw notWritten("standard output", error);
-  }
-}
 
 /** Prints the report. The result may be written by then. */
 async function printReport(stream, text, written) {
@@ -51,6 +42,7 @@ const WORK = {
 
 /** Commands that print for themselves, and return their exit code. */
 const PAGES = {
+  batch: (library, settings, environment) => require("./batch-command.js").batch(library, settings, environment),
   calibrate: (library, settings, environment) => require("./calibrate-command.js").calibrate(library, settings, environment),
   studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
   recommend: (library, settings, environment) => require("./recommend-command.js").recommendProvider(library, settings, environment),
@@ -91,7 +83,8 @@ async function workOn(settings, environment) {
  */
 async function workOnAll(settings, files, environment) {
   const { stdout, progress } = environment;
-  const all = settingsOfEach(settings, files);
+  refuseSeveralOut(settings);
+  const all = files.map(({ file }) => ({ ...settings, file }));
   const reports = [];
   const sums = [];
   const skipped = [];
@@ -160,34 +153,6 @@ async function work(settings, environment) {
     progress.stop();
   }
 }
-
-/** A history that cannot be processed, such as one nested too deep, is no bug of the program. */
-const failureOf = (error) =>
-  ["not_serializable", "unreadable"].includes(error?.code) && !(error instanceof Failure)
-    ? new Failure(EXIT.failed, error.message, { code: error.code, cause: error })
-    : error;
-
-/** Prints a failure. */
-function tell(error, { stderr, env, color }) {
-  const { red } = colours(stderr, env, color);
-  const known = error instanceof Failure;
-  const message = known ? error.message : `internal error: ${error?.message ?? error}; please report it`;
-  const lines = [message, ...(known ? error.hints : [])];
-  if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
-  // A message may quote the history or an argument, and neither may control the terminal. Colours are added afterwards.
-  const wide = wrap(lines[0], stderr.isTTY ? widthOf(stderr) - "roo-condense: ".length : Number.POSITIVE_INFINITY);
-  const [first, ...others] = [...wide, ...lines.slice(1)]
-    .join("\n")
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
-    .split("\n");
-  stderr.write(`${[`${red("roo-condense:")} ${first}`, ...others].join("\n")}\n`);
-}
-
-const failureJson = (error) => ({
-  code: error instanceof Failure ? error.code : "internal_error",
-  ...(error instanceof Failure && error.field !== undefined && { field: error.field }),
-  message: String(error?.message ?? error),
-});
 
 /** Whether the report is to be JSON, from arguments that may be wrong. */
 const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--") : args.length).includes("--json");

@@ -51,18 +51,41 @@ function noHistories(names, count) {
   return new Failure(EXIT.notMessages, `${names.map(visible).join(", ")}: ${files}`);
 }
 
-/** The settings for each of several histories. The results go into a folder, which is created if needed; those of a folder keep their paths below it. */
-function settingsOfEach(settings, files) {
-  const { out } = settings;
-  if (out === undefined) return files.map(({ file }) => ({ ...settings, file }));
-  if (out === "-") throw wrong("--out - takes one history, and a folder may hold several", "--out");
-  // A new name is that of a folder, unless it looks like that of a file.
-  const isNew = !fs.existsSync(out) && !/\.jsonl?$/i.test(out);
-  if (!isNew && !isFolder(out)) throw wrong(`--out must be a folder for several histories; got "${out}"`, "--out");
-  const names = files.map(({ file, below }) => below ?? (file === "-" ? "standard-input.json" : path.basename(file)));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw wrong(`--out: two of the histories would be written to "${path.join(out, twice)}"`, "--out");
-  return files.map(({ file }, index) => ({ ...settings, file, out: path.join(out, names[index]), makeFolder: true }));
+/** Refuses one output for several histories; `batch` has one for each. */
+function refuseSeveralOut({ out }) {
+  if (out !== undefined)
+    throw wrong("--out takes one history; for a folder, or several: roo-condense batch HISTORY... --out FOLDER", "--out");
+}
+
+/**
+ * The inputs of a batch: the files of a call, except those below the folder `out`, each with the path of its result below that. What is found in a folder keeps its path below it.
+ * @param {readonly string[]} names
+ * @param {string} out
+ */
+function inputsOf(names, out) {
+  const own = realPath(out);
+  const isOwn = (file) => `${realPath(file)}${path.sep}`.startsWith(`${own}${path.sep}`);
+  const inside = names.find(isOwn);
+  if (inside !== undefined) throw wrong(`--out must be another folder than that of the inputs; "${inside}" lies in "${out}"`, "--out");
+  const mayHoldOwn = names.filter(isFolder).some((name) => `${own}${path.sep}`.startsWith(`${realPath(name)}${path.sep}`));
+  const found = filesOf(names).filter(({ file }) => !mayHoldOwn || !isOwn(file));
+  const results = found.map(({ file, below }) => ({ file, isNamed: below === undefined, name: below ?? path.basename(file) }));
+  const known = new Set();
+  for (const { name } of results) {
+    if (known.has(name)) throw wrong(`--out: two of the histories would be written to "${path.join(out, name)}"`, "--out");
+    known.add(name);
+  }
+  return results;
+}
+
+/** The path without symbolic links, as far as it exists. */
+function realPath(name) {
+  try {
+    return fs.realpathSync(name);
+  } catch {
+    const parent = path.dirname(path.resolve(name));
+    return parent === path.resolve(name) ? parent : path.join(realPath(parent), path.basename(name));
+  }
 }
 
 /** The sums of what each history has. */
@@ -96,4 +119,4 @@ function totalText(total, skipped) {
   return `${lines.join("\n")}\n`;
 }
 
-module.exports = { filesOf, isNoHistory, noHistories, settingsOfEach, totalOf, totalText };
+module.exports = { filesOf, inputsOf, isNoHistory, noHistories, refuseSeveralOut, totalOf, totalText };

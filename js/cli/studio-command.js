@@ -101,7 +101,7 @@ function fileSource(file, canWrite, isOnly) {
     const data = readRestoreFile(name);
     return replaceInput(history, isResultOf(data, history.bytes) ? originalBytes(data) : history.contentWith(messages));
   };
-  const mayWrite = () => canWrite && history !== undefined && !history.isSession;
+  const mayWrite = () => canWrite && history !== undefined && !history.isCopyOnly;
   return {
     id: path.resolve(file),
     name: file,

@@ -262,7 +262,7 @@ export interface Condense<M extends RooMessage = RooMessage> {
    * pointers. Unchanged messages are the same objects; the same array when nothing is cut off. Synchronous. Needs the binary only where there are such pointers.
    *
    * @param length Messages that stay, 0 or more.
-   * @throws {TypeError} `invalid_argument`; {@link RangeError} `out_of_range` for `length`.
+   * @throws {TypeError} `invalid_argument`; `RangeError` with `out_of_range` for `length`.
    */
   rewindTo<T extends M>(messages: T[], length: number): T[];
 }

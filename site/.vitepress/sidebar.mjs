@@ -1,5 +1,7 @@
 // The pages, in the order in which the site lists them. A test compares it with docs/.
 
+import { modules } from "../modules.mjs";
+
 const page = (text, link) => ({ text, link: `/${link}` });
 
 export const english = [
@@ -36,6 +38,8 @@ export const english = [
       page("Roo-Code and its forks", "roo"),
       page("Bundling", "bundling"),
       page("With your framework", "integrations"),
+      page("Many histories", "batch"),
+      page("Telemetry", "telemetry"),
       page("Message formats", "formats"),
       page("Errors and warnings", "errors"),
     ],
@@ -80,6 +84,6 @@ export const french = [{ text: "Guide", items: [page("L’atelier", "fr/guide/")
 export const reference = [
   {
     text: "API",
-    items: [page("All of it", "api/"), page("roo-condense", "api/roo-condense/"), page("roo-condense/roo", "api/roo-condense/roo/")],
+    items: [page("All of it", "api/"), ...modules.map(([name]) => page(name, `api/${name}/`))],
   },
 ];

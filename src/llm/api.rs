@@ -8,3 +8,14 @@ pub enum Api {
     /// Chat completions as OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and many others offer them.
     OpenAi,
 }
+
+impl Api {
+    /// Its name in options and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::{HostRequest, LlmError, ModelPrice, TokenUsage, Unreported};
+use super::{Api, HostRequest, LlmError, ModelPrice, TokenUsage, Unreported};
 
 /// The thing that answers a request: a service over HTTP, or the host's own handler.
 #[async_trait]
@@ -27,6 +27,11 @@ pub trait LlmHandler: Send + Sync {
 
     /// The model's name, as the service knows it; part of cache keys.
     fn model(&self) -> &str;
+
+    /// The protocol, for those that speak one.
+    fn api(&self) -> Option<Api> {
+        None
+    }
 
     /// Dollars per million tokens, if known.
     fn price(&self) -> Option<&ModelPrice> {

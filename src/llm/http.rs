@@ -552,6 +552,10 @@ impl LlmHandler for HttpHandler {
         &self.config.model
     }
 
+    fn api(&self) -> Option<Api> {
+        Some(self.config.api)
+    }
+
     fn price(&self) -> Option<&ModelPrice> {
         self.config.price.as_ref()
     }

@@ -21,7 +21,7 @@ use crate::{
         milliseconds,
     },
     restore::{RecipeSources, expand},
-    summaries::Llm,
+    summaries::{Llm, RequestRecord},
     tokens::Tally,
     warning::{Warning, WarningCode},
     words::{Said, said},
@@ -72,6 +72,8 @@ pub struct ChainOutcome {
     pub would_ask: bool,
     /// Dollars by the model that was paid.
     pub cost_by_model: BTreeMap<String, f64>,
+    /// What was asked of models.
+    pub requests: Vec<RequestRecord>,
     /// What strategies decided.
     pub choices: Vec<Choice>,
     /// What was done as a proposal on the conversation that came in, where that is wanted; without what became of thinking.
@@ -263,6 +265,7 @@ fn tell_of_spending(outcome: &mut ChainOutcome, llm: &Llm) {
     outcome.cost = llm.spent.total();
     outcome.would_ask = llm.spent.would_ask();
     outcome.cost_by_model = llm.spent.by_model();
+    outcome.requests = llm.requests.all();
 }
 
 /// What was changed, and what became of all that was said.

@@ -22,6 +22,7 @@ use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Problem, Recipe},
     llm::ModelPrice,
     providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
+    summaries::RequestRecord,
     warning::Warning,
     words::Said,
 };
@@ -68,6 +69,9 @@ pub struct Report {
     /// What each provider did; absent when none was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     providers: Vec<ProviderShare>,
+    /// What was asked of models; absent when nothing was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requests: Vec<RequestRecord>,
     /// What strategies decided; absent when none was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<Choice>,
@@ -223,6 +227,7 @@ impl Report {
             survival: outcome.survival,
             passes: outcome.passes,
             providers: ProviderShare::of(&outcome.saved, saved),
+            requests: outcome.requests,
             choices: outcome.choices,
             plan: ToldPlan::Own(BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits)),
             contents,
@@ -313,8 +318,8 @@ impl Report {
 
     /// Adds what preparing has cost, and what is to be known of it.
     pub(super) fn like_preparing(self, done: Self) -> Self {
-        let Self { cost, error, metrics, warnings, .. } = done;
-        Self { cost, error, metrics, warnings, ..self }
+        let Self { cost, error, metrics, requests, warnings, .. } = done;
+        Self { cost, error, metrics, warnings, requests, ..self }
     }
 
     /// Tokens removed, as the caller counts them.

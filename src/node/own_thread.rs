@@ -8,7 +8,7 @@ use super::{
     thrown::{Result, wrong_config},
 };
 use crate::llm::{
-    Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmRequest, LlmResponse, ModelPrice,
+    Api, Failure, HttpConfig, HttpHandler, LlmError, LlmErrorKind, LlmHandler, LlmRequest, LlmResponse, ModelPrice,
     ProgressSink, TokenUsage,
 };
 
@@ -45,6 +45,10 @@ impl LlmHandler for OwnThread {
 
     fn model(&self) -> &str {
         self.0.model()
+    }
+
+    fn api(&self) -> Option<Api> {
+        self.0.api()
     }
 
     fn price(&self) -> Option<&ModelPrice> {

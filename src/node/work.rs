@@ -35,7 +35,7 @@ use crate::{
     options::ConfigError,
     progress::Progress,
     providers::{CondenseError, Provider, panic_message},
-    summaries::{Llm, ProfileHandler},
+    summaries::{Llm, ProfileHandler, Requests},
 };
 
 /// Whether this is the end, and JSON: of a progress event, or at the end of the report.
@@ -66,6 +66,8 @@ pub struct Call<'env> {
     pub messages: ClassInstance<'env, MessageParts>,
     /// Context and options of the call as JSON: `{context, options}`.
     pub settings: String,
+    /// Whether the report has what was asked of models, word for word.
+    pub keeps_content: bool,
     /// The number under which providers of the host find the call.
     pub host_call: u32,
     pub cancel: ClassInstance<'env, CancelHandle>,
@@ -119,6 +121,7 @@ impl Incoming {
             llm: Llm {
                 handler: handler_of(call.handler),
                 condensing_handler: handler_of(call.condensing_handler),
+                requests: Arc::new(Requests::new(call.keeps_content)),
                 profiles: call.profiles.into_iter().map(own).collect(),
                 ..Llm::default()
             },

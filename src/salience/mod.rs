@@ -9,7 +9,6 @@
 //! | `reading` | older messages read into passages |
 //! | `passage` | a text of which lines can be left out |
 //! | `rounds` | which messages are tool rounds |
-//! | `file_work` | which files are being worked on |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
 //! | `entries` | what can be told of messages that go, as entries of a log |
@@ -20,6 +19,7 @@
 //! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | how likely a name or a passage is to be used again |
+//! | `coefficients` | the numbers of that |
 //! | `outline` | a tool round, small, because it is valued many times |
 //! | `passage_selection` | fills a budget with what is worth most |
 //! | `queue` | what can be taken, best first |
@@ -28,9 +28,9 @@
 //! | `render` | the text of what stays, with a marker for every gap |
 //! | `edits` | the edits that leave what stays, and why |
 
+mod coefficients;
 mod edits;
 mod entries;
-mod file_work;
 mod left_out;
 mod likely;
 mod lines;

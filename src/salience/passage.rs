@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     lines::Line,
-    weights::{FileWork, Origin, Weights},
+    weights::{Origin, Weights},
 };
 use crate::{markers::log::Mark, transcript::ContentPiece};
 
@@ -21,8 +21,6 @@ pub struct Passage<'t> {
     pub text: &'t str,
     /// Where it comes from.
     pub origin: Origin,
-    /// What is done to the file that it is of.
-    pub work: FileWork,
     /// What its lines are where they are quoted.
     pub mark: Mark,
     /// Its lines.

@@ -13,7 +13,7 @@ use super::{
     queue::{Queued, Unit},
     seen::Seen,
     survey::{Survey, ToolRound},
-    weights::{LEFTOVER, Origin, Signal, Weights, as_float},
+    weights::{LEFTOVER, Origin, Weights, as_float},
     windows::Windows,
 };
 use crate::parallel::in_parts;
@@ -90,7 +90,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             survey,
             weights,
             kept: survey.passages.iter().map(Passage::staying).collect(),
-            open: vec![!weights.uses(Signal::Dropping); survey.rounds.len()],
+            open: vec![!weights.drops_rounds; survey.rounds.len()],
             told: vec![false; survey.entries.len()],
             quoted: survey.entries.iter().map(|entry| vec![false; entry.lines.len()]).collect(),
             in_part: survey.entries.iter().map(|entry| vec![false; entry.lines.len()]).collect(),

@@ -6,7 +6,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     entries::{key_of, mark_of},
-    file_work::Work,
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
@@ -52,8 +51,6 @@ pub struct Reading<'a, 't> {
     texts: &'a [Vec<TextAt<'t>>],
     /// The tool round of each message.
     round_of: &'a [Option<usize>],
-    /// Of the whole conversation.
-    work: &'a Work,
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
     /// Names by their number, line after line.
@@ -64,21 +61,8 @@ pub struct Reading<'a, 't> {
 
 impl<'a, 't> Reading<'a, 't> {
     /// Of nothing yet.
-    pub fn of(
-        scope: &'a Scope<'a>,
-        texts: &'a [Vec<TextAt<'t>>],
-        round_of: &'a [Option<usize>],
-        work: &'a Work,
-    ) -> Self {
-        Self {
-            scope,
-            texts,
-            round_of,
-            work,
-            passages: Vec::new(),
-            occurrences: Vec::new(),
-            names: NameTable::default(),
-        }
+    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
+        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
     /// Reads these messages, given with their pieces.
@@ -142,7 +126,6 @@ impl<'a, 't> Reading<'a, 't> {
         };
         let age = scope.conversation.len() - message;
         let density = scope.weights.passage(origin, age);
-        let work = self.work.on(&piece);
         let mut lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)
@@ -183,7 +166,6 @@ impl<'a, 't> Reading<'a, 't> {
             piece,
             text,
             origin,
-            work,
             mark,
             lines,
             handed_over,

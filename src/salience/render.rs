@@ -145,7 +145,7 @@ mod tests {
         super::{
             lines::{Lines, Place},
             passage::LineValue,
-            weights::{FileWork, Origin},
+            weights::Origin,
         },
         *,
     };
@@ -176,7 +176,6 @@ mod tests {
             },
             text,
             origin: Origin::Result(Meaning::Read),
-            work: FileWork::Unknown,
             mark: Mark::Answered,
             lines: lines.into_iter().map(LineValue::worth_nothing).collect(),
             handed_over: 0..0,

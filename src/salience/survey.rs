@@ -7,7 +7,6 @@ use std::{
 
 use super::{
     entries::{self, Entry},
-    file_work::Work,
     needs::{PointerLine, needs_of},
     passage::{MARKER_TOKENS, Passage},
     reading::Reading,
@@ -15,7 +14,7 @@ use super::{
     scope::Scope,
     telling::{quotes_passages, worth_of_words},
     ties::Ties,
-    weights::{Following, KINDS, Origin, as_float, tied},
+    weights::{Following, KINDS, Origin, as_float},
 };
 use crate::{
     by_hash::ByHash,
@@ -72,17 +71,16 @@ impl<'t> Survey<'t> {
         for (index, messages) in rounds.iter().enumerate() {
             round_of[messages.clone()].fill(Some(index));
         }
-        let work = Work::of(&pieces);
         let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
         let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
         let read = |pieces| {
-            let mut reading = Reading::of(scope, texts, &round_of, &work);
+            let mut reading = Reading::of(scope, texts, &round_of);
             reading.read(pieces);
             reading
         };
         let readings = each(divided(pieces, bytes), read);
-        let mut whole = Reading::of(scope, texts, &round_of, &work);
+        let mut whole = Reading::of(scope, texts, &round_of);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| whole.names.stay(text.text));
@@ -174,9 +172,7 @@ impl<'t> Survey<'t> {
                 all += as_float(scope.tally.message(message));
             }
             let age = scope.conversation.len() - passage.message;
-            let factor = scope.weights.room(passage.origin, share)
-                * scope.weights.reach(share, age)
-                * scope.weights.file(passage.origin, passage.work, age, passage.tokens, share);
+            let factor = scope.weights.for_share(passage.origin, age, passage.tokens, share);
             let same = &mut of_kind[passage.origin.kind()];
             let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
             *same += as_float(passage.tokens);
@@ -187,14 +183,14 @@ impl<'t> Survey<'t> {
             let names = passage.lines.iter().filter(|_| reach > 0.0).map(|value| value.names.clone());
             let around = ties.around(&names.collect::<Vec<_>>());
             for (line, value) in passage.lines.iter_mut().enumerate() {
-                let tied = around.get(line).map_or(1.0, |ties| tied(*ties, reach));
+                let tied = around.get(line).map_or(1.0, |ties| scope.weights.tied(*ties, reach));
                 value.density = factor * tied * value.density + more;
                 if is_newest && passage.handed_over.contains(&line) {
                     value.density += scope.weights.handed_over();
                 }
                 // What the newest messages say is what the work goes on with.
                 if !scope.older.contains(&passage.message) {
-                    value.density += 0.6 * words;
+                    value.density += scope.weights.newest(words);
                 }
                 if is_own && let Some((times, _)) = written.get(&value.hash) {
                     value.density *= scope.weights.written(*times);

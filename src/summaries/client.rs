@@ -307,6 +307,7 @@ impl<'a> SummaryClient<'a> {
             return Ok(self.stand_in(&question));
         }
         let limited = longest < expected_answer(expected_input);
+        let begun = self.context.llm.requests.begin(&question);
         let answer = self.send(question).await;
         let (reported, unreported) = match &answer {
             Ok(response) => (vec![&response.usage, &response.spent_on_retries], &response.unreported),
@@ -317,6 +318,8 @@ impl<'a> SummaryClient<'a> {
         let at_most = if is_strict { self.dollars_unreported(unreported, most_input, self.margin()) } else { probably };
         reservation.settle(reported + at_most);
         self.context.llm.spent.add(model, reported + probably);
+        let (requests, provider) = (&self.context.llm.requests, self.context.provider);
+        requests.end(begun, provider, &*self.handler, &answer, reported + probably);
         let response = answer?;
         // A short limit says nothing about how long answers are when there is none.
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {

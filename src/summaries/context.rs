@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     budget::{Budget, Spent},
     observed::Observed,
+    requests::Requests,
     store::SummaryStore,
 };
 use crate::{
@@ -35,6 +36,8 @@ pub struct Llm {
     pub budget: Arc<Budget>,
     /// Dollars of this call, added to as they are spent, so that they are known whatever happens then.
     pub spent: Arc<Spent>,
+    /// What was asked in this call.
+    pub requests: Arc<Requests>,
     /// What earlier answers tell about the next.
     pub observed: Arc<Observed>,
     /// The system prompt of the conversation, for handlers that count tokens.

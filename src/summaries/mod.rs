@@ -18,6 +18,7 @@
 //! | `store` | summaries already paid for |
 //! | `budget` | dollars: a limit, and what a call has spent |
 //! | `observed` | what earlier answers tell about the next |
+//! | `requests` | what was asked within one call, for those who watch |
 //! | `summary_error` | what can keep a summary from being written |
 //!
 //! It knows no provider: a provider hands over a [`SummaryContext`].
@@ -35,6 +36,7 @@ mod observed;
 mod parts;
 mod prompt;
 mod questions;
+mod requests;
 mod stand_in;
 mod store;
 mod summary_error;
@@ -46,6 +48,7 @@ pub use self::{
     budget::{Budget, MAX_COST_PER_CONDENSATION},
     context::{CONDENSING_PROFILE, CONDENSING_ROLE, Llm, Preview, ProfileHandler},
     observed::Observed,
+    requests::{RequestRecord, Requests},
     store::{MemoryStore, StoreError, SummaryStore, opened, sealed},
     summary_error::SummaryError,
 };

@@ -1,12 +1,12 @@
 // Puts the comparison that a run of the benchmarks wrote under its pull request, in the place of an earlier one. Runs with the right to write, on files that a stranger's change
 // may have made: so they are read as text, the number has to be that of a pull request whose head was measured, and the text is cut to a length.
 //
-//   GITHUB_TOKEN=... GITHUB_REPOSITORY=owner/name HEAD_SHA=... node scripts/comment-benchmarks.mjs FOLDER
+//   GITHUB_TOKEN=... GITHUB_REPOSITORY=owner/name HEAD_SHA=... node benches/comment.mjs FOLDER
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { Failure, main } from "./tools.mjs";
+import { Failure, main } from "../scripts/tools.mjs";
 
 const MARK = "<!-- roo-condense: benchmarks -->";
 const MAX_LENGTH = 20_000;

@@ -1,15 +1,15 @@
 // Measures the benchmark at two commits on this machine, in turns, and writes what differs: comparison.md for people, and the number of the pull request it is for.
 //
-//   node scripts/compare-benchmarks.mjs --base COMMIT [--number N] [--out FOLDER]      the working tree against COMMIT; about five minutes and two builds
-//   node scripts/compare-benchmarks.mjs --from BASE.json --to HEAD.json                two runs of `npm run bench -- --json`
+//   node benches/compare.mjs --base COMMIT [--number N] [--out FOLDER]      the working tree against COMMIT; about five minutes and two builds
+//   node benches/compare.mjs --from BASE.json --to HEAD.json                two runs of `npm run bench -- --json`
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { table } from "../benches/results.mjs";
-import { Failure, isProgram, main, root, run, runNode, runNpm } from "./tools.mjs";
+import { table } from "./results.mjs";
+import { Failure, isProgram, main, root, run, runNode, runNpm } from "../scripts/tools.mjs";
 
 /** Two runs of the same differ by less than this, mostly. */
 const NOISE = 0.1;

@@ -1,0 +1,62 @@
+"use strict";
+
+// Rollouts of Codex: ~/.codex/sessions/**/rollout-*.jsonl. It reads such a file again to go on (`codex resume`). A condensation is written as Codex writes its own: a line
+// at the end with all that is to be sent from there on.
+
+const isObject = require("../../is-object.js");
+const { areSame } = require("./turns.js");
+
+const isLine = (value) => isObject(value) && typeof value.type === "string" && !("role" in value) && "payload" in value;
+
+/** Whether these values are the lines of a rollout. */
+const sees = (values) => values.every(isLine) && values.some(({ type }) => type === "session_meta" || type === "response_item");
+
+/** What is wrong with a line, by the field. */
+function faultOf({ type, payload }) {
+  if (!isObject(payload)) return "payload";
+  if (type === "response_item" && typeof payload.type !== "string") return "payload.type";
+  if (type === "compacted" && payload.replacement_history != null && !isItems(payload.replacement_history))
+    return "payload.replacement_history";
+  return undefined;
+}
+
+const isItems = (value) => Array.isArray(value) && value.every(isObject);
+
+/**
+ * What Codex sends to the model: items of OpenAI's Responses API. A compaction replaces all items before it by its own; lines of other types repeat the
+ * conversation for the screen.
+ */
+function read({ lines, refuse }) {
+  let messages = [];
+  for (const line of lines) {
+    const { type, payload } = line.value;
+    const fault = faultOf(line.value);
+    if (fault) refuse(line, fault);
+    if (type === "response_item") messages.push(payload);
+    else if (type === "compacted" && payload.replacement_history != null) messages = [...payload.replacement_history];
+  }
+  const kept = lines.map(({ value }) => ({ before: value, after: value }));
+  const written = (changed) => {
+    if (areSame(changed, messages)) return kept;
+    const { timestamp } = lines.at(-1).value;
+    return [...kept, { after: { timestamp, type: "compacted", payload: { message: "", replacement_history: changed } } }];
+  };
+  return { messages, written };
+}
+
+/** Those of 2025 have the items themselves, behind a first line of their own, and lines that tell the state. Codex no longer reads them. */
+const isHead = (value) => value.type === undefined && typeof value.id === "string" && typeof value.timestamp === "string";
+const isState = (value) => value.record_type === "state";
+
+const codexOf2025 = {
+  program: "Codex (2025)",
+  sees: (values) =>
+    values.every(isObject) && isHead(values[0]) && values.slice(1).some((value) => isState(value) || typeof value.type === "string"),
+  read({ lines, refuse }) {
+    const items = lines.slice(1).filter(({ value }) => !isState(value));
+    for (const line of items) if (typeof line.value.type !== "string") refuse(line, "type");
+    return { messages: items.map(({ value }) => value) };
+  },
+};
+
+module.exports = { codex: { program: "Codex", sees, read }, codexOf2025 };

@@ -1,0 +1,59 @@
+"use strict";
+
+// Conversations of Copilot Chat in VS Code, as `Chat: Export Chat...` writes them and as VS Code stores them (workspaceStorage/*/chatSessions/*.json). What the model was sent is in
+// the metadata of each request's result; `response` is for the screen. VS Code shows what it imports and does not send it, so nothing is written back.
+
+const isObject = require("../../is-object.js");
+
+const sees = (root) =>
+  isObject(root) && Array.isArray(root.requests) && root.requests.length > 0 && ("responderUsername" in root || "initialLocation" in root);
+
+/** The texts of a result: as they are, or in the leaves of the prompt that they were rendered to. */
+const textsIn = (value) => {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (!isObject(value)) return [];
+  return typeof value.text === "string" ? [value.text] : [...textsIn(value.node), ...textsIn(value.children), ...textsIn(value.value)];
+};
+
+const partsText = (parts) => (Array.isArray(parts) ? parts.flatMap(({ text }) => text ?? []).join("\n") : "");
+
+/** What the user reads, where nothing is known of what was sent. */
+const shownText = (response) =>
+  Array.isArray(response)
+    ? response
+        .filter((part) => isObject(part) && part.kind === undefined)
+        .flatMap(({ value }) => textsIn(value))
+        .join("")
+    : "";
+
+function messagesOf({ message, result, response }) {
+  const { toolCallRounds, toolCallResults = {}, renderedUserMessage } = result?.metadata ?? {};
+  const user = { role: "user", content: partsText(renderedUserMessage) || message.text };
+  if (!Array.isArray(toolCallRounds)) {
+    const text = shownText(response);
+    return [user, ...(text === "" ? [] : [{ role: "assistant", content: text }])];
+  }
+  return [user, ...toolCallRounds.flatMap((round) => roundOf(round, toolCallResults))];
+}
+
+/** An answer, and the results of its calls. Calls that were cancelled have none. */
+function roundOf({ response, toolCalls = [] }, results) {
+  const calls = toolCalls.map(({ id, name, arguments: input }) => ({ id, type: "function", function: { name, arguments: input ?? "{}" } }));
+  if (!response && calls.length === 0) return [];
+  const answered = calls.filter(({ id }) => isObject(results[id]));
+  return [
+    { role: "assistant", content: response || null, ...(calls.length > 0 && { tool_calls: calls }) },
+    ...answered.map(({ id }) => ({ role: "tool", tool_call_id: id, content: textsIn(results[id].content).join("") })),
+  ];
+}
+
+function read({ root, refuse }) {
+  root.requests.forEach((request, index) => {
+    if (!isObject(request) || !isObject(request.message)) refuse(`requests[${index}]`, "message");
+    if (typeof request.message.text !== "string") refuse(`requests[${index}]`, "message.text");
+  });
+  return { messages: root.requests.flatMap(messagesOf) };
+}
+
+module.exports = { program: "Copilot Chat", sees, read };

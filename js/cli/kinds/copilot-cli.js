@@ -1,0 +1,66 @@
+"use strict";
+
+// Sessions of GitHub Copilot CLI: ~/.copilot/session-state/*/events.jsonl. Its events are not documented, and so nothing is written back.
+
+const isObject = require("../../is-object.js");
+
+const isEvent = (value) => isObject(value) && typeof value.type === "string" && isObject(value.data) && "parentId" in value;
+
+/** Events of subagents are between those of the conversation. */
+const isOfSubagent = ({ agentId, data }) => agentId !== undefined || data.agentId !== undefined;
+
+const READERS = {
+  "system.message": ({ content }, messages) => {
+    if (messages[0]?.role === "system") messages.shift();
+    messages.unshift({ role: "system", content });
+  },
+  "user.message": ({ content, transformedContent }, messages) => messages.push({ role: "user", content: transformedContent ?? content }),
+  "assistant.message": ({ content, toolRequests = [] }, messages) => {
+    const calls = toolRequests.map(({ toolCallId: id, name, arguments: input }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}) },
+    }));
+    if (content || calls.length > 0)
+      messages.push({ role: "assistant", content: content || null, ...(calls.length > 0 && { tool_calls: calls }) });
+  },
+  "tool.execution_complete": ({ toolCallId, result, error }, messages) => {
+    const at = messages.findLastIndex(({ tool_calls: calls = [] }) => calls.some(({ id }) => id === toolCallId));
+    // A call of a subagent, or one that a compaction replaced.
+    if (at < 0) return;
+    let end = at + 1;
+    while (messages[end]?.role === "tool") end++;
+    messages.splice(end, 0, { role: "tool", tool_call_id: toolCallId, content: result?.content ?? error?.message ?? "" });
+  },
+  "session.compaction_complete": ({ summaryContent }, messages) => {
+    if (typeof summaryContent !== "string") return;
+    const system = messages.filter(({ role }) => role === "system").slice(0, 1);
+    messages.splice(0, messages.length, ...system, { role: "user", content: summaryContent });
+  },
+};
+
+/** The fields without which an event cannot be read, by its type. */
+const FIELDS = {
+  "system.message": { content: (value) => typeof value === "string" },
+  "user.message": { content: (value) => typeof value === "string" },
+  "assistant.message": {
+    content: (value) => value == null || typeof value === "string",
+    toolRequests: (value) =>
+      value === undefined || (Array.isArray(value) && value.every((call) => isObject(call) && typeof call.toolCallId === "string")),
+  },
+  "tool.execution_complete": { toolCallId: (value) => typeof value === "string" },
+};
+
+function read({ lines, refuse }) {
+  const messages = [];
+  for (const line of lines) {
+    if (!isEvent(line.value)) refuse(line, "data");
+    const { type, data } = line.value;
+    if (isOfSubagent(line.value)) continue;
+    for (const [field, isRight] of Object.entries(FIELDS[type] ?? {})) if (!isRight(data[field])) refuse(line, `data.${field}`);
+    READERS[type]?.(data, messages);
+  }
+  return { messages };
+}
+
+module.exports = { program: "Copilot CLI", sees: (values) => isEvent(values[0]) && values[0].type === "session.start", read };

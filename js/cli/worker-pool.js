@@ -1,0 +1,87 @@
+"use strict";
+
+// Threads that do the same work side by side. Own code, because the package has no dependencies; piscina and tinypool do more (they scale, cancel and measure) in many times the lines.
+
+const { Worker } = require("node:worker_threads");
+
+/** @typedef {{ message: any, transfer: any[], resolve: (answer: any) => void, reject: (error: Error) => void }} Job */
+
+/** Threads that run `file`, which answers each message with one message. A thread that dies fails its job alone, and is replaced. */
+class WorkerPool {
+  #file;
+  #size;
+  #data;
+  /** @type {Set<Worker>} */
+  #workers = new Set();
+  /** @type {Worker[]} */
+  #idle = [];
+  /** @type {Job[]} */
+  #waiting = [];
+  #isClosed = false;
+
+  /**
+   * @param {string} file
+   * @param {{ size: number, data: unknown }} options `size`: most threads, which begin when there is work for them; `data`: the `workerData` of each
+   */
+  constructor(file, { size, data }) {
+    this.#file = file;
+    this.#size = size;
+    this.#data = data;
+  }
+
+  #start() {
+    const worker = new Worker(this.#file, { workerData: this.#data });
+    this.#workers.add(worker);
+    this.#next(worker);
+  }
+
+  /** Gives a thread the next job, or lets it wait for one. */
+  #next(worker) {
+    const job = this.#waiting.shift();
+    if (!job) return this.#idle.push(worker);
+    const settle = () => {
+      worker.removeAllListeners("message");
+      worker.removeAllListeners("error");
+      worker.removeAllListeners("exit");
+    };
+    const lost = (error) => {
+      settle();
+      // Of a thread that has failed, nothing else is of interest.
+      worker.on("error", () => {});
+      this.#workers.delete(worker);
+      job.reject(error);
+      if (!this.#isClosed && this.#waiting.length > 0) this.#start();
+    };
+    worker.once("message", (answer) => {
+      settle();
+      job.resolve(answer);
+      this.#next(worker);
+    });
+    worker.once("error", lost);
+    worker.once("exit", () => lost(new Error("the thread ended")));
+    worker.postMessage(job.message, job.transfer);
+  }
+
+  /**
+   * The answer of a thread to a message. Rejects if the thread dies, for example because it needs more memory than it may have.
+   * @param {unknown} message
+   * @param {any[]} [transfer]
+   * @returns {Promise<any>}
+   */
+  run(message, transfer = []) {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ message, transfer, resolve, reject });
+      const worker = this.#idle.pop();
+      if (worker) this.#next(worker);
+      else if (this.#workers.size < this.#size) this.#start();
+    });
+  }
+
+  /** Ends all threads, whatever they do. */
+  async close() {
+    this.#isClosed = true;
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()));
+  }
+}
+
+module.exports = { WorkerPool };

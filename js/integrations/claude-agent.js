@@ -1,0 +1,166 @@
+"use strict";
+
+// `roo-condense/claude-agent`: the Claude Agent SDK, which is Claude Code in a process of its own. It compacts by itself, and no hook can give it the messages to go on with. So
+// hooks add to its compaction what it would lose, and between two runs a session is condensed in its file.
+
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { EXIT, Failure } = require("../cli/exit-codes.js");
+const { countTokens } = require("../count.js");
+const { argumentError, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { tell } = require("../host-call.js");
+const isObject = require("../is-object.js");
+const { CondensationManager } = require("../manager.js");
+
+const QUOTE_TOKENS = 4000;
+const TARGET_PERCENT = 40;
+/** Sessions whose quotes wait for the end of a compaction; one that was blocked never ends. */
+const MOST_WAITING = 16;
+
+const HEADING = "[Quotes from the conversation before it was compacted: what is left of it here is word for word]";
+const INSTRUCTIONS =
+  "Behind your summary, the following quotes from this conversation are put as they are. Do not contradict them, and do not repeat them at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
+
+function condensingHooks(options = {}) {
+  const { quoteTokens, onWarning } = readable("options", () => {
+    if (!isObject(options)) throw notAllowed("options", options, "an object: { quoteTokens?, onWarning? }");
+    refuseUnknown("options", options, ["quoteTokens", "onWarning"]);
+    const { quoteTokens = QUOTE_TOKENS, onWarning } = options;
+    requireTokens("options.quoteTokens", quoteTokens);
+    requireFunction("options.onWarning", onWarning);
+    return { quoteTokens, onWarning };
+  });
+  const manager = new CondensationManager({ provider: "truncation" });
+  const waiting = new Map();
+  /** What goes wrong here must not stop a compaction. */
+  const guarded = (hook) => async (input) => {
+    try {
+      return (await hook(input)) ?? {};
+    } catch (error) {
+      if (onWarning) tell(() => onWarning(error));
+      return {};
+    }
+  };
+  const beforeCompaction = async ({ session_id: id, agent_id: agent, transcript_path: file }) => {
+    // A subagent has a transcript of its own, and goes on in another way.
+    if (agent !== undefined) return undefined;
+    waiting.delete(id);
+    const quotes = await quotesIn(file, manager, quoteTokens, onWarning);
+    if (quotes === "") return undefined;
+    waiting.set(id, quotes);
+    while (waiting.size > MOST_WAITING) waiting.delete(waiting.keys().next().value);
+    return { systemMessage: `${INSTRUCTIONS}\n\n${quotes}` };
+  };
+  const afterCompaction = ({ session_id: id, source }) => {
+    const quotes = source === "compact" ? waiting.get(id) : undefined;
+    waiting.delete(id);
+    return quotes && { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: quotes } };
+  };
+  return { PreCompact: [{ hooks: [guarded(beforeCompaction)] }], SessionStart: [{ hooks: [guarded(afterCompaction)] }] };
+}
+
+/** The conversation as a text, condensed to so many tokens without a model; empty where nothing of it would be left out. */
+async function quotesIn(file, manager, targetTokens, onWarning) {
+  const { messages } = readSession(file);
+  const { error, warnings, didCondense, messages: left } = await manager.condense({ messages }, { targetTokens });
+  if (error) throw Object.assign(new Error(error.message), { code: error.code });
+  if (onWarning) for (const warning of warnings) tell(() => onWarning(warning));
+  return didCondense ? [HEADING, ...left.flatMap(({ role, content }) => quotesOf(role, content))].join("\n") : "";
+}
+
+/** What a message says, as lines. Texts in angle brackets were put there by Claude Code. */
+function quotesOf(role, content) {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return blocks.flatMap((block) => QUOTES[block?.type]?.(block, role) ?? []).filter((quote) => quote !== "");
+}
+
+const QUOTES = {
+  text: ({ text }, role) => {
+    if (text.trim() === "" || text.trimStart().startsWith("<")) return "";
+    return text.startsWith("[") ? text : `${role === "user" ? "The user" : "You"}: ${text}`;
+  },
+  tool_use: ({ name, input }) => `${name} ${JSON.stringify(input)}`,
+  tool_result: ({ content }) => {
+    const texts = typeof content === "string" ? [content] : (content ?? []).flatMap(({ text }) => text ?? []);
+    return texts.map((text) => `  → ${text}`).join("\n");
+  },
+};
+
+function readSession(file) {
+  const { readOwnFormat } = require("../cli/history-file.js");
+  const warnings = [];
+  const history = readOwnFormat(file, (sentence) => warnings.push(sentence));
+  return { ...history, warnings };
+}
+
+async function condenseSession(session, options = {}) {
+  const { manager, targetPercent } = checkedOptions(options);
+  try {
+    const history = readSession(fileOf(session));
+    const { messages } = history;
+    const { error, ...result } = await manager.condense({ messages }, { targetTokens: targetOf(manager, messages, targetPercent) });
+    const { didCondense, prevContextTokens: tokensBefore, newContextTokens: tokensAfter, cost, warnings } = result;
+    const report = { file: history.name, didCondense, tokensBefore, tokensAfter, cost, warnings, ...(error && { error }) };
+    if (!didCondense) return report;
+    const { write } = require("../cli/condense-command.js");
+    const content = history.contentWith(result.messages);
+    const written = write(history, result, content, { inPlace: true, keepRestoreData: true });
+    return { ...report, backup: written?.backup, restoreData: written?.restoreData };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Those of the command line, which say what is wrong with a file.
+    throw argumentError("invalid_argument", `session: ${error.message}`, { field: "session", cause: error });
+  }
+}
+
+function checkedOptions(options) {
+  return readable("options", () => {
+    if (!isObject(options)) throw notAllowed("options", options, "an object: { manager?, targetPercent? }");
+    refuseUnknown("options", options, ["manager", "targetPercent"]);
+    const { manager = new CondensationManager(), targetPercent = TARGET_PERCENT } = options;
+    if (!(manager instanceof CondensationManager)) throw notAllowed("options.manager", manager, "a CondensationManager");
+    if (typeof targetPercent !== "number") throw notAllowed("options.targetPercent", targetPercent, "a number from 1 to 100");
+    if (!(targetPercent >= 1 && targetPercent <= 100)) throw outOfRange("options.targetPercent", targetPercent, "a number from 1 to 100");
+    return { manager, targetPercent };
+  });
+}
+
+/** The target in tokens, as the manager counts them. */
+function targetOf(manager, messages, percent) {
+  const { encoding, scale } = manager.getEffectiveConfig();
+  return Math.max(1, Math.floor((countTokens(messages, { encoding }) * scale * percent) / 100));
+}
+
+/** The file of a session: itself, or by the id, in any project. */
+function fileOf(session) {
+  if (typeof session !== "string" || session === "") throw notAllowed("session", session, "the id of a session, or the path of its file");
+  if (session.endsWith(".jsonl")) return session;
+  const projects = path.join(process.env.CLAUDE_CONFIG_DIR ?? path.join(os.homedir(), ".claude"), "projects");
+  const found = projectsIn(projects)
+    .map((project) => path.join(projects, project, `${session}.jsonl`))
+    .filter((file) => fs.existsSync(file));
+  if (found.length === 1) return found[0];
+  const why = found.length === 0 ? "there is no such session" : "several projects have a session of this id: give the path of its file";
+  throw new Failure(EXIT.unreadable, `${session} in ${projects}: ${why}`);
+}
+
+function projectsIn(folder) {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function requireTokens(field, value) {
+  if (typeof value !== "number") throw notAllowed(field, value, "a number, 200 or more");
+  if (!(value >= 200)) throw outOfRange(field, value, "a number, 200 or more");
+}
+
+function requireFunction(field, value) {
+  if (value !== undefined && typeof value !== "function") throw notAllowed(field, value, "a function");
+}
+
+exports.condensingHooks = condensingHooks;
+exports.condenseSession = condenseSession;

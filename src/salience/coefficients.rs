@@ -1,0 +1,159 @@
+//! The numbers of the model, by name; `weights.rs` has its formulas.
+//!
+//! What stays is worth the names that can be read because of it, each by its chance of being used again, and the tokens of its passages, each by its chance of
+//! being edited or written again. The two are weighed against each other by [`Coefficients::passage`].
+//!
+//! Names were fitted by logistic regression, on 27,000 names of recorded sessions. `node benches/quality/names.mjs DIR DIR...` fits them on all projects but one
+//! and tests them on that one. On 11 projects, 7 of which had no part in any fit (26 November 2026), these numbers put a name that is used above one that is not
+//! in .821 of the pairs, a fit on the other projects in .824; without `name_messages` .821, without `name_age` .801, without `name_uses` .819, without
+//! `name_last_use` .823.
+//!
+//! Passages were chosen by what of them is edited or written again, and by names, edits and quotes that can still be read
+//! (`benches/quality/origins.mjs`, `projects.mjs`). docs/decisions/0010-salience.md has what each is worth on projects left out.
+
+macro_rules! coefficients {
+    ($($(#[doc = $doc:literal])+ $name:ident: $value:literal,)+) => {
+        /// The numbers of the model. A chance is from 0 to 1, an age is in messages, a share is of the conversation's tokens.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct Coefficients {
+            $($(#[doc = $doc])+ pub $name: f32,)+
+        }
+
+        /// Those in use.
+        pub const FITTED: Coefficients = Coefficients { $($name: $value,)+ };
+    };
+}
+
+coefficients! {
+    /// Logit of the chance that a name is used again, before what is known of it.
+    name: -2.32,
+    /// For each ln(1 + messages that it stands in).
+    name_messages: 0.99,
+    /// For each ln(age of the last of them).
+    name_age: -0.39,
+    /// For each ln(1 + messages in which the assistant used it in a call).
+    name_uses: 0.32,
+    /// For 1 / (1 + age of the last of those / 10).
+    name_last_use: 2.0,
+    /// Part of its chance that a name is worth where it can be read once more.
+    name_again: 0.17,
+
+    /// What a token of a passage is worth, in names that are certain to be used again: for output of a command line that was just typed.
+    passage: 0.006,
+    /// Factor of what was written or edited.
+    of_change: 8.0,
+    /// Factor of the answer to that.
+    of_change_answer: 1.4,
+    /// Factor of what was read.
+    of_read: 1.3,
+    /// Factor of commands, plans and questions.
+    of_command: 1.0,
+    /// Factor of the parameters of other calls.
+    of_other_call: 0.42,
+    /// Factor of files that a command line printed.
+    of_shown: 0.39,
+    /// Factor of words.
+    of_words: 0.25,
+    /// Factor of other answers.
+    of_answer: 0.2,
+    /// Factor of what the host says in the user's place.
+    of_host: 0.16,
+    /// Factor of a snapshot of the environment.
+    of_environment: 0.014,
+    /// By which part worth falls with each message of age, where a quarter may stay; where another share may, by so much in proportion.
+    passage_age: 0.006,
+    /// Part of its worth that a line has which an edit has replaced.
+    replaced: 0.05,
+    /// Part of its worth in a passage that a line has on its own, next to one that stays.
+    beside: 0.35,
+    /// For each ln(messages in which the assistant wrote a line).
+    written: 1.0,
+    /// Added to lines with which the summary of an earlier session ends, which nothing else says.
+    handed_over: 0.08,
+    /// Added to the newest messages where they cannot stay whole, as a part of what words are worth: the work goes on with them.
+    newest: 0.6,
+
+    /// Exponent of 4 times the share that may stay, for what was read: where much may stay, names are readable anyway.
+    room_of_read: 1.0,
+    /// That for words.
+    room_of_words: 1.0,
+    /// That for commands, which are short.
+    room_of_command: 0.5,
+    /// That for what was written or edited.
+    room_of_change: 1.0,
+    /// The least that comes of it there: it is edited again so often that it is worth its room.
+    least_room_of_change: 0.8,
+
+    /// Exponent of 1000 tokens over those of what was read.
+    read_size: 0.5,
+
+    /// How much a rare name ties the lines around it that stands in what stays anyway.
+    tie_staying: 1.0,
+    /// How much one does that the assistant used lately.
+    tie_used: 0.3,
+    /// Factor of lines around which no name ties.
+    tie_least: 0.6,
+    /// Largest factor.
+    tie_most: 1.8,
+    /// How far ties count for what was read.
+    tie_of_read: 1.0,
+    /// How far they count for what was written or edited.
+    tie_of_change: 0.5,
+    /// Part of that where a tenth may stay.
+    tie_at_a_tenth: 0.6,
+
+    /// Added to a plan or a question that nothing follows.
+    late_plan: 0.1,
+    /// Added to a list of what is to be done that nothing follows.
+    late_list: 0.03,
+    /// Added to a command or a change that nothing follows.
+    late_work: 0.0066,
+    /// Added to the newest words.
+    late_words: 0.015,
+    /// Added to the newest parameters of other calls.
+    late_call: 0.005,
+}
+
+/// What a signal is: how the numbers are without it, to measure what it is worth. A signal that is off counts as it does for the average name or passage, so
+/// that names keep their weight against passages.
+pub type Without = fn(&mut Coefficients);
+
+/// All signals that are numbers, by their names in the configuration.
+pub const SIGNALS: &[(&str, Without)] = &[
+    ("recurrence", |of| (of.name_messages, of.written, of.name) = (0.0, 0.0, of.name + 1.0)),
+    ("recency", |of| {
+        (of.name_age, of.name) = (0.0, of.name - 1.4);
+        (of.passage_age, of.passage) = (0.0, 0.6 * of.passage);
+        without_late(of);
+    }),
+    ("use", |of| (of.name_uses, of.name_last_use) = (0.0, 0.0)),
+    ("kind", |of| {
+        let average = of.of_read;
+        for factor in [
+            &mut of.of_change,
+            &mut of.of_change_answer,
+            &mut of.of_command,
+            &mut of.of_other_call,
+            &mut of.of_shown,
+            &mut of.of_words,
+            &mut of.of_answer,
+            &mut of.of_host,
+            &mut of.of_environment,
+        ] {
+            *factor = average;
+        }
+        (of.room_of_read, of.room_of_words, of.room_of_command, of.room_of_change) = (0.0, 0.0, 0.0, 0.0);
+        of.read_size = 0.0;
+    }),
+    ("newest", |of| of.replaced = 1.0),
+    ("coverage", |of| of.name_again = 1.0),
+    ("passages", |of| {
+        (of.passage, of.beside, of.handed_over) = (0.0, 0.0, 0.0);
+        without_late(of);
+    }),
+    ("ties", |of| (of.tie_of_read, of.tie_of_change) = (0.0, 0.0)),
+];
+
+fn without_late(of: &mut Coefficients) {
+    (of.late_plan, of.late_list, of.late_work, of.late_words, of.late_call) = (0.0, 0.0, 0.0, 0.0, 0.0);
+}

@@ -1,0 +1,203 @@
+//! What was asked of models within one call, for those who watch: who asked whom, when, how long it took, and what it used.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use serde::Serialize;
+
+use crate::llm::{Api, LlmError, LlmHandler, LlmMessage, LlmRequest, LlmResponse, StopReason, TokenUsage};
+
+/// One request to a model, with the attempts it took.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestRecord {
+    /// The provider that asked.
+    provider: String,
+    /// The protocol.
+    api: &'static str,
+    model: String,
+    /// Milliseconds since 1970.
+    started_at: f64,
+    /// Milliseconds.
+    time_elapsed: f64,
+    /// Requests sent, retries included.
+    attempts: u32,
+    /// What all attempts used; absent where the service did not say.
+    #[serde(flatten)]
+    tokens: Option<UsedTokens>,
+    /// Dollars.
+    cost: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<String>,
+    /// The code of the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    /// Only where it is wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Content>,
+}
+
+/// Tokens as services count them. Those of the input include the cached ones, whatever the protocol.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UsedTokens {
+    input_tokens: u64,
+    output_tokens: u64,
+    cache_write_tokens: u64,
+    cache_read_tokens: u64,
+}
+
+/// What was said on both sides.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Content {
+    system: String,
+    messages: Vec<Spoken>,
+    /// The answer, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Spoken {
+    role: &'static str,
+    text: String,
+}
+
+/// A request that is under way.
+pub(super) struct Begun {
+    started_at: f64,
+    begun: Instant,
+    content: Option<Content>,
+}
+
+/// All requests of one call, in the order in which they ended.
+#[derive(Debug, Default)]
+pub struct Requests {
+    keeps_content: bool,
+    ended: Mutex<Vec<RequestRecord>>,
+}
+
+impl Requests {
+    /// None yet. Of those that come, what is said is kept, too, if `keeps_content`.
+    #[must_use]
+    pub fn new(keeps_content: bool) -> Self {
+        Self { keeps_content, ended: Mutex::default() }
+    }
+
+    /// Notes that a request is about to be sent.
+    pub(super) fn begin(&self, question: &LlmRequest) -> Begun {
+        let said = |message: &LlmMessage| Spoken { role: message.role.as_str(), text: message.text.clone() };
+        let content = self.keeps_content.then(|| Content {
+            system: question.system.clone(),
+            messages: question.messages.iter().map(said).collect(),
+            text: None,
+        });
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Begun { started_at: now.as_secs_f64() * 1000.0, begun: Instant::now(), content }
+    }
+
+    /// Notes how it ended.
+    pub(super) fn end(
+        &self,
+        begun: Begun,
+        provider: &str,
+        handler: &dyn LlmHandler,
+        answer: &Result<LlmResponse, LlmError>,
+        cost: f64,
+    ) {
+        let Begun { started_at, begun, mut content } = begun;
+        let (attempts, usage, stop_reason, error) = match answer {
+            Ok(response) => {
+                let mut usage = response.usage;
+                usage.add(&response.spent_on_retries);
+                let reported = response.usage_reported.then_some(usage);
+                (response.attempts, reported, word(&response.stop_reason), None)
+            }
+            Err(error) => {
+                let spent = Some(*error.spent()).filter(|spent| *spent != TokenUsage::default());
+                (error.failure().attempts.max(1), spent, None, Some(error.code()))
+            }
+        };
+        if let (Some(content), Ok(response)) = (&mut content, answer) {
+            content.text = Some(response.text.clone());
+        }
+        self.lock().push(RequestRecord {
+            provider: provider.to_owned(),
+            api: handler.api().map_or("callback", Api::name),
+            model: handler.model().to_owned(),
+            started_at,
+            time_elapsed: begun.elapsed().as_secs_f64() * 1000.0,
+            attempts,
+            tokens: usage.map(|usage| UsedTokens::of(&usage, handler.api())),
+            cost,
+            stop_reason,
+            error,
+            content,
+        });
+    }
+
+    /// Those that have ended.
+    #[must_use]
+    pub fn all(&self) -> Vec<RequestRecord> {
+        self.lock().clone()
+    }
+
+    // Nothing can panic under the lock.
+    fn lock(&self) -> MutexGuard<'_, Vec<RequestRecord>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UsedTokens {
+    fn of(usage: &TokenUsage, api: Option<Api>) -> Self {
+        let TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, .. } = *usage;
+        let cached = cache_write_tokens.saturating_add(cache_read_tokens);
+        // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        let are_apart = api == Some(Api::Anthropic) || cached > input_tokens;
+        let input_tokens = if are_apart { input_tokens.saturating_add(cached) } else { input_tokens };
+        Self { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens }
+    }
+}
+
+fn word(reason: &StopReason) -> Option<String> {
+    let word = match reason {
+        StopReason::EndTurn => "end_turn",
+        StopReason::MaxTokens => "max_tokens",
+        StopReason::StopSequence => "stop_sequence",
+        StopReason::ToolUse => "tool_use",
+        StopReason::Refusal => "refusal",
+        StopReason::Other(other) => other,
+        StopReason::Unknown => return None,
+    };
+    Some(word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(input_tokens: u64, cache_read_tokens: u64, api: Option<Api>) -> (u64, u64) {
+        let usage = TokenUsage { input_tokens, cache_read_tokens, ..TokenUsage::default() };
+        let tokens = UsedTokens::of(&usage, api);
+        (tokens.input_tokens, tokens.cache_read_tokens)
+    }
+
+    #[test]
+    fn cached_tokens_are_part_of_the_input() {
+        assert_eq!(used(100, 40, Some(Api::OpenAi)), (100, 40));
+        assert_eq!(used(100, 40, Some(Api::Anthropic)), (140, 40));
+        assert_eq!(used(100, 400, None), (500, 400), "more than all cannot be among them");
+    }
+
+    #[test]
+    fn content_is_kept_only_where_it_is_wanted() {
+        let question =
+            LlmRequest { system: "s".to_owned(), messages: vec![LlmMessage::user("u")], ..LlmRequest::default() };
+        assert!(Requests::default().begin(&question).content.is_none());
+        let kept = Requests::new(true).begin(&question).content.unwrap();
+        assert_eq!((kept.system.as_str(), kept.messages[0].text.as_str(), kept.text), ("s", "u", None));
+    }
+}
