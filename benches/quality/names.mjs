@@ -111,6 +111,9 @@ function ranked(names, of) {
   return (sum - (used * (used + 1)) / 2) / (used * (sorted.length - used));
 }
 
+/** How many names are expected to be used, for each that is. */
+const expected = (names, of) => meanOf(names.map(of)) / meanOf(names.map(({ isUsed }) => Number(isUsed)));
+
 /** The coefficients of names that the addon has. */
 function ofTheAddon() {
   const text = readFileSync(path.join(root, "src/salience/coefficients.rs"), "utf8");
@@ -132,9 +135,9 @@ async function names() {
   const rows = [];
   const errors = {};
   const note = (model, set, of) => {
-    const [loss, rank] = [logLoss(set.names, of), ranked(set.names, of)];
-    errors[model] = [...(errors[model] ?? []), [loss, rank]];
-    rows.push([set.name, String(set.names.length), model, loss.toFixed(4), rank.toFixed(3)]);
+    const error = [logLoss(set.names, of), ranked(set.names, of), expected(set.names, of)];
+    errors[model] = [...(errors[model] ?? []), error];
+    rows.push([set.name, String(set.names.length), model, ...error.map((value) => value.toFixed(3))]);
   };
   for (const set of sets) {
     const others = sets.filter((other) => other !== set).map(({ names }) => names);
@@ -147,9 +150,9 @@ async function names() {
     note("the addon's", set, (name) => chance(weights, rowOf(ALL)(name)));
   }
   for (const [model, of] of Object.entries(errors)) {
-    rows.push(["mean", "", model, meanOf(of.map(([loss]) => loss)).toFixed(4), meanOf(of.map(([, rank]) => rank)).toFixed(3)]);
+    rows.push(["mean", "", model, ...of[0].map((_, at) => meanOf(of.map((error) => error[at])).toFixed(3))]);
   }
-  console.log(table([["left out", "names", "model", "log loss", "ranked"], ...rows]));
+  console.log(table([["left out", "names", "model", "log loss", "ranked", "expected"], ...rows]));
   const onAll = regression(
     sets.map(({ names }) => names),
     rowOf(ALL),

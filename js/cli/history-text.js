@@ -70,19 +70,22 @@ function excerpt(text, lineStart, offset) {
 /** As long as the text itself, so that the mark is in the right place. */
 const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
 
+/** @type {(root: any, path: string[]) => any} */
+const at = (root, path) => path.reduce((holder, field) => (isObject(holder) ? holder[field] : undefined), root);
+
+const placeOfMessages = (root) => PLACES.find((path) => Array.isArray(at(root, path)));
+
 /** The array of messages in a JSON value, and how to put another one in its place. */
 function findMessages(root, shownName) {
   if (Array.isArray(root)) return { messages: root, withMessages: (changed) => changed };
-  /** @type {(path: string[]) => any} */
-  const at = (path) => path.reduce((holder, field) => (isObject(holder) ? holder[field] : undefined), root);
-  const path = PLACES.find((path) => Array.isArray(at(path)));
+  const path = placeOfMessages(root);
   if (path === undefined) throw new Failure(EXIT.notMessages, told("file.noArray", { name: shownName, found: describe(root) }));
   /** @type {(holder: any, path: string[], changed: any) => any} */
   const put = (holder, [field, ...rest], changed) => ({
     ...holder,
     [field]: rest.length === 0 ? changed : put(holder[field], rest, changed),
   });
-  return { messages: at(path), withMessages: (changed) => put(root, path, changed) };
+  return { messages: at(root, path), withMessages: (changed) => put(root, path, changed) };
 }
 
 /** The format of messages, undefined for most of Anthropic's. `noMessage` is thrown if none of them is a message. */
@@ -177,8 +180,7 @@ function readText(name, shownName, text) {
 }
 
 /** Whether a value is a whole history, and no message: a line of JSON Lines may be either. */
-const isWholeHistory = (value) =>
-  Array.isArray(value) || (isObject(value) && !("role" in value) && FIELDS.some((field) => Array.isArray(value[field])));
+const isWholeHistory = (value) => Array.isArray(value) || (isObject(value) && !("role" in value) && placeOfMessages(value) !== undefined);
 
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => inOwnFormat(readText(name, visible(name), text), visible(name));

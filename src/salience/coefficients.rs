@@ -5,8 +5,8 @@
 //!
 //! Names were fitted by logistic regression, on 27,000 names of recorded sessions. `node benches/quality/names.mjs DIR DIR...` fits them on all projects but one
 //! and tests them on that one. On 11 projects, 7 of which had no part in any fit (26 November 2026), these numbers put a name that is used above one that is not
-//! in .821 of the pairs, a fit on the other projects in .824; without `name_messages` .821, without `name_age` .801, without `name_uses` .819, without
-//! `name_last_use` .823.
+//! in .818 of the pairs, a fit on the other projects in .820; without `name_messages` .816, without `name_age` .800, without `name_uses` .816, without
+//! `name_last_use` .819.
 //!
 //! Passages were chosen by what of them is edited or written again, and by names, edits and quotes that can still be read
 //! (`benches/quality/origins.mjs`, `projects.mjs`). docs/decisions/0010-salience.md has what each is worth on projects left out.
