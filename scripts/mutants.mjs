@@ -1,76 +1,250 @@
-// Changes the core in small ways, one after the other (`>=` becomes `<`, a function returns nothing), and says which of these mutants no unit test of it notices:
-// code that could be wrong without anybody knowing. By cargo-mutants, on a copy of the sources; only unit tests run, so what integration tests alone notice counts as
-// surviving. One mutant takes about as long as compiling the core once: name the files you work on.
+// Changes the core in small ways (`>=` becomes `<`, a function returns nothing), and says which of these mutants no test notices: code that could be wrong without
+// anybody knowing. cargo-mutants lists them; all of them are compiled at once into a copy of the sources (mutant-source.mjs), so that trying one takes no longer than
+// its tests. Each meets the unit tests of its module, then the fast ones of all, then the fast integration tests.
 //
 //   npm run mutants
-//   npm run mutants -- src/providers/settle.rs src/markers/log/text.rs
-//   npm run mutants -- src/markers/log/text.rs -- --shard 0/4
+//   npm run mutants -- src/providers/settle.rs 'src/restore/**/*.rs'
+//   npm run mutants -- --sample 120 'src/salience/**/*.rs'
 //
-// Files may be globs. What follows a second `--` goes to cargo-mutants as it is. The lists of all mutants lie in target/mutants/mutants.out.
+// Files may be globs. `--sample` tries so many, the same ones each time as long as there are as many. target/mutants/survivors.txt lists what survives.
 
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { Failure, ensureRust, main, readJson, root, run } from "./tools.mjs";
+import { PARSER, QUESTION, parserIn, withMutants } from "./mutant-source.mjs";
+import { Failure, ensureRust, main, readJson, root, run, runNpm } from "./tools.mjs";
 
 /** What keeps results true: a mutant there that no test notices is worth a test. */
-const FILES = ["src/providers/settle.rs", "src/restore/**/*.rs", "src/markers/log/**/*.rs"];
+const MODULES = ["providers::settle", "restore", "markers::log", "salience"];
+const FILES = MODULES.flatMap((module) => ["", "/**/*"].map((files) => `src/${module.replaceAll("::", "/")}${files}.rs`));
 
-/** Seconds for the tests of one mutant. All unit tests take less than a minute; a mutant that takes longer runs in circles, which counts as noticed. */
-const TIMEOUT = 180;
+/**
+ * Tests that are left out because they take most of the time that all take: of modules far below, or such that repeat on long histories what others say on short
+ * ones.
+ */
+const SLOW_UNIT = ["tokens", "statistics", "words", "conversation", "transcript", "llm", "recommend", "strategies", "providers::smart"];
+const SLOW_INTEGRATION = ["strategies", "growth", "hidden_characters", "formats", "llm", "smart", "thinking", "injected"];
 
-/** Modules whose tests take most of the time that all take, and that know nothing of what is above them: they run where one of their own files is changed. */
-const SLOW = ["tokens", "statistics"];
+/** A mutant whose tests take so many times as long as they do without one runs in circles, which counts as noticed. */
+const CIRCLES = 20;
 
-const OUTPUT = path.join("target", "mutants");
+const OUTPUT = path.join(root, "target", "mutants");
+const TREE = path.join(OUTPUT, "tree");
+/** @type {NodeJS.ProcessEnv} */
+const ENV = {
+  ...process.env,
+  CARGO_TARGET_DIR: path.join(OUTPUT, "build"),
+  // Without lines for debuggers everything links faster.
+  CARGO_PROFILE_DEV_DEBUG: "0",
+  INSTA_UPDATE: "no",
+  PROPTEST_RNG_SEED: "1",
+  ROO_CONDENSE_FEWER_CASES: "1",
+};
 
-/** The unit tests that run: all but those of SLOW, where the files are known to lie elsewhere. */
-function tests(files) {
-  const isElsewhere = (name) => files.every((file) => /^src\/[a-z_]+[/.]/.test(file) && !file.startsWith(`src/${name}`));
-  return ["--", ...SLOW.filter(isElsewhere).flatMap((name) => ["--skip", `${name}::`])];
+/** Runs a program; resolves to its exit code (`undefined` where it was ended because it took longer) and its standard output. */
+function output(program, args, cwd = TREE, env = ENV, milliseconds = 0) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: milliseconds,
+      killSignal: "SIGKILL",
+    });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (more) => {
+      text += more;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? undefined, text }));
+  });
+}
+
+const linesOf = (text) => text.split("\n").filter(Boolean);
+
+/**
+ * Copies the sources, those that are not committed too, with what is `written` in their place. A file that has not changed keeps its time, by which cargo sees what
+ * to compile.
+ */
+async function copySources(written) {
+  const { text } = await output("git", ["-c", "core.quotepath=off", "ls-files", "--cached", "--others", "--exclude-standard"], root);
+  const files = linesOf(text).filter((file) => existsSync(path.join(root, file)));
+  const list = path.join(OUTPUT, "files.json");
+  const now = new Set(files);
+  for (const file of existsSync(list) ? readJson(list) : []) if (!now.has(file)) rmSync(path.join(TREE, file), { force: true });
+  for (const file of files) {
+    const to = path.join(TREE, file);
+    const content = written.get(file) ?? readFileSync(path.join(root, file));
+    if (existsSync(to) && readFileSync(to).equals(content)) continue;
+    mkdirSync(path.dirname(to), { recursive: true });
+    writeFileSync(to, content);
+  }
+  writeFileSync(list, JSON.stringify(files));
 }
 
 /** What is left of the files and options on the command line. */
 function given(args) {
-  const end = args.indexOf("--");
-  const files = end < 0 ? args : args.slice(0, end);
+  const files = [...args];
+  const at = files.indexOf("--sample");
+  const sample = at < 0 ? Number.POSITIVE_INFINITY : Number(files.splice(at, 2)[1]);
   const option = files.find((file) => file.startsWith("-"));
-  if (option)
-    throw new Failure(`${option} is no file; options of cargo-mutants follow a second \`--\`: npm run mutants -- FILE -- ${option}`);
-  return { files: files.length > 0 ? files : FILES, options: end < 0 ? [] : args.slice(end + 1) };
+  if (option || !(sample > 0)) throw new Failure(`${option ?? "--sample"}: the only option is \`--sample NUMBER\`, from 1`);
+  return { files: files.length > 0 ? files : FILES, sample };
 }
 
-/** What cargo-mutants found, by the name it has for each outcome. */
-function counted() {
-  const { outcomes } = readJson(path.join(root, OUTPUT, "mutants.out", "outcomes.json"));
-  const of = (summary) => outcomes.filter((outcome) => outcome.scenario !== "Baseline" && outcome.summary === summary).length;
-  return { missed: of("MissedMutant"), caught: of("CaughtMutant"), timeouts: of("Timeout") };
+/** The mutants of these files. */
+async function listed(files) {
+  const args = ["mutants", "--list", "--json", "--no-default-features", "--skip-calls", "reserve"];
+  const { code, text } = await output("cargo", [...args, ...files.flatMap((file) => ["--file", file])], root);
+  if (code !== 0) throw new Failure(`cargo mutants --list failed with exit code ${code}`);
+  return JSON.parse(text).map((mutant, index) => ({ ...mutant, id: index + 1 }));
 }
 
-await main(() => {
+/** Writes the sources with these mutants. Returns the ids of those that cannot be written. */
+async function write(parser, mutants) {
+  const left = [];
+  const written = new Map();
+  for (const file of new Set(mutants.map((mutant) => mutant.file))) {
+    const source = readFileSync(path.join(root, file), "utf8");
+    const of = withMutants(
+      parser,
+      source,
+      mutants.filter((mutant) => mutant.file === file),
+    );
+    left.push(...of.left);
+    written.set(file, Buffer.from(of.text));
+  }
+  const library = "src/lib.rs";
+  written.set(library, Buffer.from((written.get(library) ?? readFileSync(path.join(root, library), "utf8")) + QUESTION));
+  await copySources(written);
+  return left;
+}
+
+/** The innermost mutants around a byte of a file. */
+function around(file, byte) {
+  const before = readFileSync(path.join(TREE, file)).subarray(0, byte).toString();
+  const open = [];
+  let end = 0;
+  for (const { index, 0: text, 1: begins } of before.matchAll(/\/\*<(\d+)\*\/|\/\*\d+>\*\//g)) {
+    if (begins) open.push({ id: Number(begins), with: index === end && open.length > 0 });
+    else open.pop();
+    end = index + text.length;
+  }
+  const first = open.findLastIndex((mark) => !mark.with);
+  const ids = open.slice(Math.max(first, 0)).map(({ id }) => id);
+  // Which of those at one operator.
+  const arm = Number([...before.matchAll(/(\d+) => l? ?/g)].at(-1)?.[1]);
+  return ids.includes(arm) ? [arm] : ids;
+}
+
+/** The mutants that the compiler refuses: such as a difference of texts. */
+async function refused() {
+  const { code, text } = await output("cargo", ["check", "--no-default-features", "--lib", "--message-format=json"]);
+  if (code === 0) return [];
+  const found = new Set();
+  for (const { message } of linesOf(text).map((line) => JSON.parse(line))) {
+    if (message?.level !== "error") continue;
+    const spans = [...message.spans].sort((a, b) => Number(b.is_primary) - Number(a.is_primary));
+    const ids = spans.map((span) => around(span.file_name, span.byte_start)).find((ids) => ids.length > 0);
+    if (ids) ids.forEach((id) => found.add(id));
+    else if (message.spans.length > 0) console.log(message.rendered);
+  }
+  if (found.size === 0) throw new Failure("The core does not compile with its mutants, and no mutant is to blame.");
+  return [...found];
+}
+
+/** The programs of the unit tests and of the integration tests. */
+async function built() {
+  const { code, text } = await output("cargo", [
+    "test",
+    "--no-default-features",
+    "--lib",
+    "--test",
+    "all",
+    "--no-run",
+    "--message-format=json",
+  ]);
+  if (code !== 0) throw new Failure("The tests do not compile with the mutants in the core.");
+  const programs = linesOf(text)
+    .map((line) => JSON.parse(line))
+    .filter(({ executable }) => executable);
+  const of = (isIntegration) => programs.find(({ target }) => target.kind.includes("test") === isIntegration).executable;
+  return { unit: of(false), integration: of(true) };
+}
+
+/** The module whose tests a mutant meets first: one of those above, or that of its file. */
+function moduleOf({ file }) {
+  const path = file.replace(/^src\/|(\/mod)?\.rs$/g, "").replaceAll("/", "::");
+  return MODULES.find((module) => `${path}::`.startsWith(`${module}::`)) ?? path;
+}
+
+const without = (names) => names.flatMap((name) => ["--skip", `${name}::`]);
+const share = (part, whole) => `${part} of ${whole} (${whole === 0 ? 0 : Math.round((100 * part) / whole)}%)`;
+
+/** The same for the same seed, between 0 and 1. */
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function sampled(mutants, size) {
+  const next = random(1);
+  const shuffled = mutants.map((mutant) => ({ mutant, at: next() })).sort((a, b) => a.at - b.at);
+  return shuffled.slice(0, size).map(({ mutant }) => mutant);
+}
+
+await main(async () => {
   ensureRust();
   if (run("cargo", ["mutants", "--version"], { quiet: true }) !== 0)
     throw new Failure("cargo-mutants is missing: `cargo install cargo-mutants --locked` (some minutes)");
-  const { files, options } = given(process.argv.slice(2));
-  const code = run(
-    "cargo",
-    [
-      "mutants",
-      "--no-default-features",
-      // Of building, too: the integration tests take longer to compile than the core.
-      "--cargo-arg=--lib",
-      ...files.flatMap((file) => ["--file", file]),
-      ...["--timeout", `${TIMEOUT}`, "--output", OUTPUT],
-      ...options,
-      ...["--", ...tests(files)],
-    ],
-    // Dependencies are compiled once, for all runs. Without lines for debuggers a mutant links faster.
-    { env: { CARGO_TARGET_DIR: path.join(root, OUTPUT, "build"), CARGO_PROFILE_DEV_DEBUG: "0", INSTA_UPDATE: "no" } },
-  );
-  // 2: some were missed; 3: some ran into the timeout.
-  if (![0, 2, 3].includes(code)) throw new Failure(`cargo mutants failed with exit code ${code}; its message is above.`, code);
-  if (options.includes("--list")) return;
-  const { missed, caught, timeouts } = counted();
-  const all = missed + caught + timeouts;
-  const share = all === 0 ? 0 : Math.round((100 * missed) / all);
-  console.log(`${missed} of ${all} mutants survive (${share}%); ${OUTPUT}/mutants.out/missed.txt lists them.`);
+  const { files, sample } = given(process.argv.slice(2));
+  mkdirSync(TREE, { recursive: true });
+  if (runNpm(["install", "--prefix", OUTPUT, "--ignore-scripts", "--no-audit", "--no-fund", "--silent", ...PARSER]) !== 0)
+    throw new Failure(`npm could not install ${PARSER.join(" and ")}`);
+  const parser = await parserIn(OUTPUT);
+  const mutants = await listed(files);
+  // A second time, the compiler refuses nothing that is known.
+  const known = path.join(OUTPUT, "invalid.json");
+  const invalid = new Set(existsSync(known) ? readJson(known) : []);
+  let valid = mutants;
+  for (;;) {
+    valid = valid.filter(({ name }) => !invalid.has(name));
+    const left = new Set([...(await write(parser, valid)), ...(await refused())]);
+    if (left.size === 0) break;
+    for (const { id, name } of valid) if (left.has(id)) invalid.add(name);
+  }
+  writeFileSync(known, JSON.stringify([...invalid]));
+  const { unit, integration } = await built();
+  const rounds = [
+    { name: "the unit tests of their module", tests: (mutant) => [unit, moduleOf(mutant)] },
+    { name: "the fast unit tests", tests: () => [unit, ...without(SLOW_UNIT)] },
+    { name: "the fast integration tests", tests: () => [integration, ...without(SLOW_INTEGRATION)] },
+  ];
+  let surviving = sampled(valid, sample);
+  const all = surviving.length;
+  console.log(`${mutants.length} mutants, of which ${valid.length} are valid; ${all} are tried.`);
+  const begun = performance.now();
+  for (const { name, tests } of rounds) {
+    if (surviving.length === 0) break;
+    const start = performance.now();
+    const [program, ...args] = tests(surviving[0]);
+    const { code } = await output(program, args);
+    if (code !== 0) throw new Failure(`The tests fail without any mutant: ${[program, ...args].join(" ")}`);
+    const most = Math.round(Math.max(20_000, CIRCLES * (performance.now() - start)));
+    const still = [];
+    for (const mutant of surviving) {
+      const [program, ...args] = tests(mutant);
+      const { code } = await output(program, args, TREE, { ...ENV, MUTANT: `${mutant.id}` }, most);
+      if (code === 0) still.push(mutant);
+    }
+    surviving = still;
+    const seconds = (performance.now() - start) / 1000;
+    console.log(`${share(surviving.length, all)} survive ${name}; ${seconds.toFixed(0)} s`);
+    writeFileSync(path.join(OUTPUT, "survivors.txt"), surviving.map((mutant) => `${mutant.name}\n`).join(""));
+  }
+  console.log(`${((performance.now() - begun) / 1000 / Math.max(all, 1)).toFixed(1)} s for each`);
 });

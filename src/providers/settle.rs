@@ -75,7 +75,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             break;
         }
     }
-    if plan.is_empty() || tally.total() >= request.tally.total() {
+    if tally.total() >= request.tally.total() {
         let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
         if adds {
             return Err(CondenseError::ContextGrew {
@@ -397,6 +397,19 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_no_service_takes_is_refused() {
+        let messages = json!([
+            { "role": "user", "content": LONG },
+            { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "Read", "input": {} }] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": LONG }] },
+        ]);
+        let request = request(Conversation::parse(&messages.to_string()).unwrap());
+        let plan = Plan { edits: vec![Edit::Drop { message: 1 }] };
+        let settled = settle(&request, "test", &Proposal { plan, ..Proposal::default() });
+        assert!(matches!(settled, Err(CondenseError::BrokenResult { provider, .. }) if provider == "test"));
+    }
+
+    #[test]
     fn what_a_block_saved_is_shared_out_as_its_notes_say() {
         let request = request(conversation(&[&vec!["old"; 100].join(" "), "Well."]));
         let note =
@@ -526,6 +539,15 @@ mod tests {
         let target_tokens = Some(result.tally.total() - 1);
         let result = settled(&Request { target_tokens, ..request }, &plan);
         assert_eq!(written(&result.conversation), [SHORT, GAP, "What it says.", GAP, "Done."]);
+    }
+
+    /// Looking again would cost as much as it did the provider.
+    #[test]
+    fn a_provider_that_has_seen_to_its_pointers_is_believed() {
+        let texts = two_pointers();
+        let request = condensed(&texts.each_ref().map(String::as_str));
+        let settled = settled(&request, &Proposal { pointers_checked: true, ..setting(&[(0, SHORT)]) });
+        assert_eq!(written(&settled.conversation)[1..], texts[1..]);
     }
 
     #[test]

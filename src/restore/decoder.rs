@@ -155,6 +155,17 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// What [`Decoder::target`] or [`Decoder::quoted`] says of all pointers.
+    pub fn of_pointers(&mut self, rows_of: impl Fn(&mut Self, usize, usize) -> Option<RowsOf>) -> Vec<RowsOf> {
+        let mut found = Vec::new();
+        for text in self.texts_with_pointers() {
+            let rows = self.rows(text);
+            let pointers = (0..rows.rows.len()).filter(|at| rows.rows[*at].kind == RowKind::Pointer);
+            found.extend(pointers.filter_map(|at| rows_of(self, text, at)));
+        }
+        found
+    }
+
     /// A text with its pointers expanded.
     pub fn text(&mut self, index: usize) -> Cow<'a, str> {
         self.text_and_dead(index).0

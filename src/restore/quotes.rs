@@ -67,11 +67,7 @@ impl<'q> QuotedLines<'q> {
                         continue;
                     };
                     let quotes = lengths.iter().map_while(|length| reading.get(..*length));
-                    for number in quotes.filter_map(|quote| numbers.get(quote)) {
-                        if !found.ends_with(&[(*number, start)]) {
-                            found.push((*number, start));
-                        }
-                    }
+                    found.extend(quotes.filter_map(|quote| numbers.get(quote)).map(|number| (*number, start)));
                 }
             });
             found
@@ -116,4 +112,32 @@ pub fn readings(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 pub fn without_indentation(line: &[u8]) -> &[u8] {
     let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     &line[blanks..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_leads_to_the_first_line_that_a_reader_meets() {
+        let texts = ["alpha one\n  alpha two\nbeta", "     3→alpha three\nalpha two", "beta"];
+        let quoted = QuotedLines::find(["alpha", "alpha two", "beta", "gamma"].into_iter(), &texts);
+        let second = texts[1].rfind("alpha").unwrap();
+        let nearest = |quote: &str, text: usize, start: usize, direction| {
+            quoted.nearest(quote, LinePlace { text, start }, direction).map(|place| (place.text, place.start))
+        };
+        for (quote, from, above, below) in [
+            ("alpha", (0, 0), None, Some((0, 10))),
+            ("alpha", (0, 10), Some((0, 0)), Some((1, 0))),
+            ("alpha", (1, 0), Some((0, 10)), Some((1, second))),
+            ("alpha", (2, 0), Some((1, second)), None),
+            ("alpha two", (1, 0), Some((0, 10)), Some((1, second))),
+            ("beta", (1, 0), Some((0, 22)), Some((2, 0))),
+            ("gamma", (1, 0), None, None),
+            ("nobody looked for this", (1, 0), None, None),
+        ] {
+            let found = [Direction::Above, Direction::Below].map(|direction| nearest(quote, from.0, from.1, direction));
+            assert_eq!(found, [above, below], "{quote} from {from:?}");
+        }
+    }
 }

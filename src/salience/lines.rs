@@ -373,6 +373,109 @@ mod tests {
         assert_eq!(lines.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 10]);
     }
 
+    /// The number of each line; `?` behind one that is not certain, `+` behind one that a heading gives.
+    fn numbers(text: &str) -> String {
+        let told = |line: &Line| {
+            let of_heading = if line.headed.is_some() { "+" } else { "" };
+            format!("{}{}{of_heading}", line.number, if line.is_certain { "" } else { "?" })
+        };
+        Lines::of(text, Place::ALONE).lines.iter().map(told).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_number_is_certain_where_a_reader_would_take_it_for_that() {
+        for (text, expected) in [
+            // Counted.
+            ("a\nb\nc", "1 2 3"),
+            ("12:30 start\nx\n12:45 stop", "1 2 3"),
+            // A count of lines stands where their numbers were not known; a gap that agrees says that they were.
+            ("a\n[… 3 lines left out]\nb", "1 2? 5?"),
+            ("a\n[… 3 lines left out]\nb\n[…6-9]\nc", "1 2 5 6 10"),
+            // A gap that does not agree: there were numbers once.
+            ("a\n[…5-9]\nb", "0? 5 10?"),
+            ("a\nb\n[…5-9]\nc\nd\n[…12-20]\ne", "0? 0? 5 10 11 12 21?"),
+            // Shown.
+            ("7:a\n8:b\nc", "7 8 9?"),
+            ("7→a\nb\n9→c\nd\n20→e\nf", "7 8 9 10? 20 21?"),
+            ("[…1-6]\n7→a\nb", "1 7 8?"),
+            // A table counts on less often than not.
+            ("4\ta\n9\tb\n2\tc\n7\td", "1 2 3 4"),
+            ("4\ta\n9\tb\n2\tc", "4 9 2"),
+            ("1\ta\n2\tb\n9\tc\n10\td\n3\te", "1 2 9 10 3"),
+            ("1\ta\n2\tb\n9\tc\n4\td\n3\te", "1 2 3 4 5"),
+            // Below a heading.
+            ("     8→[4 lines, every 10th numbered:]\na\nb\n    10→c\nd\ne", "8 8+ 9+ 10 11+ 12?"),
+            ("     8→[4 lines, every 10th numbered:]\na\n30 | b\n[… 2 lines left out]\nc", "8 8+ 9+ 10 12?"),
+        ] {
+            assert_eq!(numbers(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_shows_numbers_if_most_of_its_lines_and_at_least_four_do() {
+        let text = |shown: usize, all: usize| {
+            let line = |at: usize| if at < shown { format!("{}→x", at + 1) } else { "x".to_owned() };
+            (0..all).map(line).collect::<Vec<_>>().join("\n")
+        };
+        for (shown, all, expected) in
+            [(3, 3, false), (4, 4, true), (4, 6, true), (4, 7, false), (6, 10, false), (7, 11, true)]
+        {
+            assert_eq!(Lines::of(&text(shown, all), Place::ALONE).numbered, expected, "{shown} of {all}");
+        }
+    }
+
+    #[test]
+    fn what_says_that_lines_are_missing_is_a_gap_and_what_says_how_a_text_ends_stays() {
+        let text = "[…1-6]\na\n[2 lines as below from \"quote\"]\n... (3 more lines)\nthe end... (9 more characters)";
+        let told = |line: &Line| (line.lines, line.is_gap, line.stays);
+        let lines = Lines::of(text, Place::ALONE).lines;
+        assert_eq!(
+            lines.iter().map(told).collect::<Vec<_>>(),
+            [(6, true, false), (1, false, false), (2, false, false), (3, true, false), (1, false, true)]
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_taken_apart_at_a_blank_and_never_in_a_note() {
+        let parts = |text: &str| {
+            let lines = Lines::of(text, Place::ALONE).lines;
+            lines.iter().map(|line| (line.range.len(), line.lines, line.continues)).collect::<Vec<_>>()
+        };
+        let of = |bytes: usize| "a".repeat(bytes);
+        assert_eq!(parts(&of(480)), [(480, 1, false)]);
+        assert_eq!(parts(&of(481)), [(240, 1, false), (241, 0, true)]);
+        assert_eq!(parts(&of(600)), [(240, 1, false), (360, 0, true)]);
+        assert_eq!(parts(&of(601)), [(240, 1, false), (240, 0, true), (121, 0, true)]);
+        assert_eq!(
+            parts(&format!("{} {} {}", of(130), of(50), of(400))),
+            [(182, 1, false), (240, 0, true), (160, 0, true)]
+        );
+        assert_eq!(parts(&format!("{} {}", of(119), of(400))), [(240, 1, false), (280, 0, true)], "too near its start");
+    }
+
+    #[test]
+    fn a_piece_of_a_text_begins_and_ends_within_its_lines_or_between_them() {
+        let whole = "ab\ncd\r\nef";
+        for (range, continues, goes_on) in [
+            (0..2, false, false),
+            (0..1, false, true),
+            (1..2, true, false),
+            (3..5, false, false),
+            (4..8, true, true),
+            (7..9, false, false),
+        ] {
+            let place = Place { first: 2, continues, goes_on };
+            assert_eq!(Place::within(whole, &range, 2), place, "{range:?}");
+        }
+        // An empty rest of a line that another piece is on costs nothing.
+        let stays = |continues, goes_on| {
+            let lines = Lines::of("\nx\n", Place { first: 1, continues, goes_on }).lines;
+            lines.iter().map(|line| (line.continues, line.stays)).collect::<Vec<_>>()
+        };
+        assert_eq!(stays(true, false), [(true, true), (false, false), (false, false)]);
+        assert_eq!(stays(false, true), [(false, false), (false, false), (false, true)]);
+    }
+
     proptest! {
         #[test]
         fn the_lines_cover_the_text(text in "(\\PC{0,30}\n?){0,20}|[a-z ]{900,1500}|é{700}") {

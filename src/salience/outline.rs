@@ -173,3 +173,56 @@ impl Outline {
         (value, cost)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tool round of one passage with a line of 5 tokens for each of these parts: what each is worth there, its window, and its names.
+    fn outline(parts: &[(f32, u64, &[OutlineName])], is_whole: bool) -> Outline {
+        let mut outline = Outline { parts: Vec::new(), lines: Vec::new(), names: Vec::new(), opening: 10.0 };
+        for (at, (in_passage, window, names)) in parts.iter().enumerate() {
+            outline.names.extend_from_slice(names);
+            let end = outline.names.len() as u32;
+            let (in_passage, window) = (*in_passage, *window);
+            outline.lines.push(OutlineLine { end, cost: 5.0, in_passage, window, is_gap: false });
+            outline.parts.push(OutlinePart { end: at as u32 + 1, is_last: at + 1 == parts.len(), is_whole });
+        }
+        outline
+    }
+
+    fn worth(outline: &Outline) -> (f32, f32) {
+        let mut windows = Windows::for_lines(8);
+        windows.add(9);
+        let (value, cost) =
+            outline.worth(&Standing { worth_of: &[2.0, 0.5], windows: &windows }, &mut Additions::default());
+        // What is worth nothing else is still worth a trifle.
+        ((value * 1000.0).round() / 1000.0, cost)
+    }
+
+    const FIRST: OutlineName = OutlineName { number: 0, repeated: false };
+    const OTHER: OutlineName = OutlineName { number: 1, repeated: false };
+    const AGAIN: OutlineName = OutlineName { number: 0, repeated: true };
+
+    #[test]
+    fn a_round_is_worth_what_stays_and_what_makes_it_better() {
+        assert_eq!(worth(&outline(&[], false)), (0.0, 10.0));
+        // Whole: what it costs is known already.
+        assert_eq!(worth(&outline(&[(3.0, 1, &[FIRST, OTHER])], true)), (5.5, 10.0));
+        assert_eq!(worth(&outline(&[(3.0, 9, &[FIRST])], true)), (2.0, 10.0), "the same stays elsewhere");
+        // The part is better than its line alone, with which it would be no better.
+        assert_eq!(worth(&outline(&[(3.0, 1, &[FIRST])], false)), (5.0, 17.0));
+        assert_eq!(worth(&outline(&[(3.0, 1, &[FIRST]), (3.0, 2, &[AGAIN])], false)), (10.0, 24.0));
+        assert_eq!(worth(&outline(&[(0.0, 2, &[AGAIN])], false)), (2.0, 17.0), "its line is the earlier one");
+        // A part with little in it makes the round worse, and its line as well.
+        assert_eq!(worth(&outline(&[(9.0, 1, &[]), (0.0, 2, &[OTHER])], false)), (9.0, 17.0));
+        assert_eq!(worth(&outline(&[(9.0, 1, &[]), (9.0, 9, &[])], false)), (9.0, 17.0));
+    }
+
+    #[test]
+    fn a_marker_is_worth_its_names_and_no_part() {
+        let mut outline = outline(&[(3.0, 1, &[FIRST])], false);
+        outline.lines[0].is_gap = true;
+        assert_eq!(worth(&outline), (2.0, 18.0));
+    }
+}

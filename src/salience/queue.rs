@@ -47,3 +47,19 @@ impl Ord for Queued {
         self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BinaryHeap;
+
+    use super::*;
+
+    #[test]
+    fn the_densest_comes_first_and_of_equals_what_appeared_first() {
+        let queued = |(density, unit): (f32, Unit)| Queued { density, unit };
+        let all = [(1.0, Unit::Line(0, 1)), (2.0, Unit::Head(3)), (1.0, Unit::Line(0, 0)), (1.0, Unit::ToolRound(4))];
+        let mut queue: BinaryHeap<Queued> = all.map(queued).into();
+        let taken: Vec<Unit> = std::iter::from_fn(|| queue.pop()).map(|next| next.unit).collect();
+        assert_eq!(taken, [Unit::Head(3), Unit::ToolRound(4), Unit::Line(0, 0), Unit::Line(0, 1)]);
+    }
+}

@@ -43,3 +43,22 @@ impl Windows {
         self.added[word] & bit != 0 && self.counts.get(&window).is_some_and(|count| *count > 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_stays_as_often_as_it_was_added_and_not_removed() {
+        let mut windows = Windows::for_lines(100);
+        let hash = |number: u64| number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (0..100).for_each(|number| windows.add(hash(number)));
+        windows.add(hash(7));
+        (0..50).for_each(|number| windows.remove(hash(number)));
+        windows.remove(hash(1));
+        windows.remove(hash(200));
+        for number in 0..300 {
+            assert_eq!(windows.contain(hash(number)), number == 7 || (50..100).contains(&number), "{number}");
+        }
+    }
+}

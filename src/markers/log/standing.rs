@@ -64,6 +64,9 @@ mod tests {
                 { "role": "user", "content": [text] },
                 { "role": "assistant", "content": LEFT_OUT_HERE },
                 { "role": "user", "content": log },
+                { "role": "assistant", "content": LEFT_OUT_HERE },
+                { "role": "user", "content": "Well." },
+                { "role": "assistant", "content": [text, text] },
             ])
             .to_string(),
         )
@@ -75,7 +78,8 @@ mod tests {
         let first = vec![true, false];
         assert_eq!(
             all,
-            [&none, &none, &vec![false, true], &none, &first, &none, &none, &none, &first].map(Clone::clone)
+            [&none, &none, &vec![false, true], &none, &first, &none, &none, &none, &first, &none, &none, &none]
+                .map(Clone::clone)
         );
         assert_eq!(logs(&conversation).collect::<Vec<_>>(), [log; 3]);
     }

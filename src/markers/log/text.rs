@@ -92,7 +92,8 @@ const LINES: &str = " lines:";
 /// The number of lines that follow word for word, if that is what a quote says.
 fn lines_below(quote: &str) -> Option<usize> {
     let digits = quote.strip_suffix(LINES)?;
-    let is_number = !digits.is_empty() && digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // `parse` takes a sign too.
+    let is_number = digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { digits.parse().ok() } else { None }
 }
 
@@ -108,7 +109,7 @@ pub struct LoggedEntry {
 /// Whether a text is a log, and nothing else. Whoever pastes one and writes on keeps those words.
 #[must_use]
 pub fn is_log(text: &str) -> bool {
-    text.starts_with(LOG_HEADING) && read(text).is_some()
+    read(text).is_some()
 }
 
 /// What a model says, with the headings of logs in it as plain words: what it copies or makes up is no log.
@@ -259,6 +260,8 @@ mod tests {
             "Edit /home/mara/tidemark/src/week.ts",
             "Read /src/day.ts",
             "Edit /src/day.ts",
+            "Read /lib/src/day.ts",
+            "Edit /lib/src/day.ts",
             "Read packages/core/src/day.ts",
             "Edit packages/core/src/day.ts",
         ];
@@ -305,6 +308,7 @@ mod tests {
             ("ls\n  + 2 lines:\nx", false),
             ("ls\n   lines:", true),
             ("ls\n  12345678 lines:", true),
+            ("ls\n  | +5 lines:", true),
             (LOG_HEADING, false),
         ] {
             assert_eq!(is_log(&format!("{LOG_HEADING}\n{text}")), is_one, "{text}");

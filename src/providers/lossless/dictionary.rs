@@ -3,13 +3,13 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::lines::{LineTable, NO_LINE};
-use crate::by_hash::ByHash;
+use crate::{by_hash::ByHash, restore::Row};
 
 /// A line alone is looked for only when it is at least this long, in bytes: shorter ones cost no more than a marker.
-pub const LONG_LINE: u32 = 64;
+const LONG_LINE: u32 = 64;
 
 /// Otherwise so many lines that follow each other are.
-pub const WINDOW: usize = 3;
+const WINDOW: usize = 3;
 
 /// Of the places with the same lines, only so many are looked at, the newest entries first. That keeps a million equal lines linear.
 const CANDIDATES: usize = 12;
@@ -32,7 +32,7 @@ struct Places {
     long: HashMap<u64, u32, ByHash>,
 }
 
-/// `LineTable` that stay.
+/// The lines that stay.
 pub struct Dictionary<'a> {
     lines: &'a LineTable,
     /// In the texts that have had their turn.
@@ -72,7 +72,7 @@ impl<'a> Dictionary<'a> {
     }
 
     /// Notes that the rows stay. `is_final`: their text has had its turn.
-    pub fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
+    fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
         let long = if is_final { &mut self.done.long } else { &mut self.here.long };
         for row in rows {
             let id = self.lines.ids[row];
@@ -84,7 +84,7 @@ impl<'a> Dictionary<'a> {
     }
 
     /// Lets the windows that begin in the rows be found. They must stay.
-    pub fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
+    fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
         for row in rows {
             if let Some(window) = self.window(row) {
                 let windows = if is_final { &mut self.done.windows } else { &mut self.here.windows };
@@ -164,6 +164,54 @@ impl<'a> Dictionary<'a> {
             return None;
         }
         Some(ids[row..end].iter().fold(0, |hash, id| mix(hash ^ u64::from(*id))))
+    }
+}
+
+/// How far the rows of a text have been noted as staying.
+pub struct KeptRows {
+    /// The first row of the text.
+    text: usize,
+    /// The first row that is not decided.
+    next: usize,
+    /// The first row whose window is not in the dictionary.
+    window: usize,
+    /// The text has had its turn.
+    is_final: bool,
+}
+
+impl KeptRows {
+    /// Of a text that begins with row `text`, from row `from` on.
+    #[must_use]
+    pub const fn new(text: usize, from: usize, is_final: bool) -> Self {
+        Self { text, next: from, window: from, is_final }
+    }
+
+    /// The first row that is not decided.
+    #[must_use]
+    pub const fn next(&self) -> usize {
+        self.next
+    }
+
+    /// The rows up to `end` stay.
+    pub fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, rows: &[Row]) {
+        if end <= self.next {
+            return;
+        }
+        let bytes = |row: usize| {
+            let row = &rows[row - self.text];
+            row.end - row.content
+        };
+        dictionary.keep(self.next..end, bytes, self.is_final);
+        self.next = end;
+        let windows = self.window..(end + 1).saturating_sub(WINDOW).max(self.window);
+        self.window = windows.end;
+        dictionary.keep_windows(windows, self.is_final);
+    }
+
+    /// The rows up to `row` have become a marker.
+    pub const fn skip_to(&mut self, row: usize) {
+        self.next = row;
+        self.window = row;
     }
 }
 

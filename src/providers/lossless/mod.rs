@@ -1,23 +1,20 @@
 //! The lossless provider: says each thing once.
 //!
-//! What the model has been shown is followed line by line: runs of lines that stand elsewhere too become pointers (`runs`, each a `run`), which quote
-//! the line that they lead to (`quotes`); numbers of lines are left out where a heading restores them (`compose`), and the decoder reads everything back before a plan is returned
-//! (`inline`). State that a later message replaced is left out by `superseded`. What was `found` becomes a proposal: all of it, or, with a target, as much
-//! as that asks for (`within`). `docs/markers.md` describes the markers.
+//! What the model has been shown is followed line by line. `search` finds runs of lines that stand elsewhere too; each `run` becomes a pointer, which
+//! quotes the line that it leads to (`quotes`). `inline` writes the texts with these pointers, leaves out numbers of lines where a heading restores them,
+//! and lets the decoder read everything back before a plan is returned. `superseded` leaves out state that a later message replaced. `proposal` takes all of
+//! it or, with a target, as much as that asks for. `docs/markers.md` describes the markers.
 
-mod compose;
 mod dictionary;
-mod found;
 mod inline;
 mod lines;
 mod memory;
 mod operations;
-mod pointers;
+mod proposal;
 mod quotes;
 mod run;
-mod runs;
+mod search;
 mod superseded;
-mod within;
 mod work_text;
 
 use std::sync::Arc;
@@ -33,7 +30,7 @@ use crate::{
 };
 
 pub(super) use self::operations::TABLE;
-use self::{found::Found, lines::KnownLines, memory::Memory, operations::LosslessOptions, work_text::Text};
+use self::{lines::KnownLines, memory::Memory, operations::LosslessOptions, proposal::Found, work_text::Text};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -124,7 +121,5 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     let (changed, unfinished) = inline::condense(&texts, lines, conversation.len(), options, encoding);
     let unfinished = unfinished || superseded.unfinished;
-    let found = Found { transcript: &transcript, texts, superseded, changed, unfinished };
-    let within = request.budget().and_then(|budget| within::proposal(request, &found, budget, options.keep_first));
-    within.unwrap_or_else(|| found.proposal(None))
+    Found { transcript: &transcript, texts, superseded, changed, unfinished }.proposal(request, options.keep_first)
 }

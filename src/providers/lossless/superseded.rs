@@ -24,7 +24,6 @@ use crate::{
 use super::{
     inline::{BYTES_PER_TOKEN, Done},
     operations::{LosslessOperation, LosslessOptions},
-    pointers::quoted_by_pointers,
     work_text::{Text, given},
 };
 
@@ -120,8 +119,9 @@ pub fn leave_out(
         return superseded;
     }
     let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
-    let pointed: HashSet<usize> =
-        quoted_by_pointers(&mut Decoder::new(&contents)).into_iter().map(|quoted| quoted.text).collect();
+    // Where a quoted text is too short, what looks like a pointer is none, and would become one if its quote were found elsewhere.
+    let quoted = Decoder::new(&contents).of_pointers(Decoder::quoted);
+    let pointed: HashSet<usize> = quoted.into_iter().map(|quoted| quoted.text).collect();
     let task = conversation.task();
     let is_old = |message: usize, block: usize| {
         let is_pinned = conversation.entries()[message].pins.holds(block);

@@ -81,3 +81,23 @@ impl<'a> Lines<'a> {
         rows.first().zip(rows.last()).map_or(0, |(first, last)| (last.end - first.start) as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    #[test]
+    fn equal_rows_have_equal_hashes_wherever_they_stand() {
+        let contents = ["a\nb\nc\nd\na\nb\nc", "x\na\nb\nc"];
+        let mut lines = Lines::of(Decoder::new(&contents), &contents);
+        let mut hash = |text: usize, rows: Range<usize>| lines.hash(&RowsOf { text, rows });
+        let all = hash(0, 0..3);
+        assert_eq!((hash(0, 4..7), hash(1, 1..4)), (all, all));
+        assert_eq!(hash(0, 5..7), hash(1, 2..4));
+        assert_eq!(hash(0, 2..2), hash(1, 0..0));
+        let others = [hash(0, 0..2), hash(0, 1..4), hash(0, 0..4), hash(1, 0..3)];
+        assert!(!others.contains(&all));
+    }
+}

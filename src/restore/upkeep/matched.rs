@@ -61,3 +61,40 @@ fn number_in(line: &str) -> Option<usize> {
     let digits = line.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty())?;
     digits.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows_of(now: &str, was: &str) -> Vec<Option<usize>> {
+        matched(now, &Rows::read(now), was, &Rows::read(was))
+    }
+
+    #[test]
+    fn a_line_is_the_one_whose_neighbours_it_has() {
+        assert_eq!(rows_of("a\nb\nc", "a\nb\nc"), [Some(0), Some(1), Some(2)]);
+        assert_eq!(rows_of("a\n... (2 more lines)\nd", "a\nb\nc\nd"), [Some(0), None, Some(3)]);
+        assert_eq!(rows_of("a\nd\nb", "a\nb\nc\nd"), [Some(0), Some(3), None], "never backwards");
+        assert_eq!(rows_of("a\n... (3 more lines)\n}\ne", "a\n}\nb\n}\ne\n}"), [Some(0), None, Some(3), Some(4)]);
+        assert_eq!(
+            rows_of("a\n... (4 more lines)\n}", "a\n}\nb\n}\ne\n}"),
+            [Some(0), None, Some(5)],
+            "both end the text"
+        );
+    }
+
+    #[test]
+    fn where_no_neighbour_tells_a_line_is_the_one_that_the_note_before_it_says() {
+        let was = "a\n}\nb\n}\n}\nc";
+        assert_eq!(rows_of("a\n... (2 more lines)\n}\nx", was), [Some(0), None, Some(3), None]);
+        assert_eq!(rows_of("a\n... (3 more lines)\n}\nx", was), [Some(0), None, Some(4), None]);
+        assert_eq!(rows_of("a\n...\n}\nx", was), [Some(0), None, Some(1), None], "the first, where nothing says");
+    }
+
+    #[test]
+    fn a_blank_line_is_none_without_a_neighbour() {
+        assert_eq!(rows_of("a\n...\n\nc", "a\nb\n\nc"), [Some(0), None, Some(2), Some(3)]);
+        assert_eq!(rows_of("a\n...\n\nz", "a\nb\n\nc"), [Some(0), None, None, None]);
+        assert_eq!(rows_of("a\n\nz", "a\n\nc"), [Some(0), Some(1), None]);
+    }
+}

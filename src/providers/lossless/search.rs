@@ -11,7 +11,7 @@ use std::{
 use foldhash::fast::RandomState;
 
 use super::{
-    dictionary::{Dictionary, Match, WINDOW},
+    dictionary::{Dictionary, KeptRows, Match},
     lines::{LineTable, NO_LINE},
     operations::LosslessOperation,
     quotes::Chooser,
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     markers::Pointer,
-    restore::{Row, RowKind, RowsOf},
+    restore::{RowKind, RowsOf},
 };
 
 /// A row is noted as staying only this many rows later: a match that is found below may turn out to begin above it.
@@ -231,7 +231,7 @@ impl<'a> Finder<'a> {
         let mut from = range.start;
         let ends = runs.iter().map(in_table);
         for gap in ends.chain(std::iter::once(range.end..range.end)) {
-            let mut kept = KeptRows { text: range.start, next: from, window: from, is_final: true };
+            let mut kept = KeptRows::new(range.start, from, true);
             kept.up_to(gap.start, dictionary, &self.lines.rows[text].rows);
             from = gap.end;
         }
@@ -276,7 +276,7 @@ impl<'a> Finder<'a> {
         let rows = &self.lines.rows[text].rows;
         let mut found = Vec::new();
         dictionary.begin(range.clone());
-        let mut kept = KeptRows { text: range.start, next: range.start, window: range.start, is_final: false };
+        let mut kept = KeptRows::new(range.start, range.start, false);
         let mut runs = runs.iter().map(|run| range.start + run.rows.start..range.start + run.rows.end).peekable();
         let mut row = range.start;
         while row < range.end {
@@ -302,12 +302,12 @@ impl<'a> Finder<'a> {
             let end = runs.peek().map_or(range.end, |run| run.start);
             let length = rows[row - range.start].content_range().len();
             let match_here =
-                dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next);
+                dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next());
             // What it is called: also of lines that have to stay, because they did not when the others were left alone.
             let called = match_here.and_then(|found| self.called(text, row, found, dictionary));
-            let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next, &range));
+            let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next(), &range));
             let match_here = match_here.map(|(first, found)| {
-                // LineTable that have to stay end the run.
+                // Lines that have to stay end the run.
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
@@ -443,41 +443,5 @@ impl<'a> Finder<'a> {
             LosslessOperation::RepeatedLines
         };
         (operation, from.is_some())
-    }
-}
-
-/// How far the rows of a text have been noted as staying.
-struct KeptRows {
-    /// The first row of the text.
-    text: usize,
-    /// The first row that is not decided.
-    next: usize,
-    /// The first row whose window is not in the dictionary.
-    window: usize,
-    /// The text has had its turn.
-    is_final: bool,
-}
-
-impl KeptRows {
-    /// The rows up to `end` stay.
-    fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, rows: &[Row]) {
-        if end <= self.next {
-            return;
-        }
-        let bytes = |row: usize| {
-            let row = &rows[row - self.text];
-            row.end - row.content
-        };
-        dictionary.keep(self.next..end, bytes, self.is_final);
-        self.next = end;
-        let windows = self.window..(end + 1).saturating_sub(WINDOW).max(self.window);
-        self.window = windows.end;
-        dictionary.keep_windows(windows, self.is_final);
-    }
-
-    /// The rows up to `row` have become a marker.
-    fn skip_to(&mut self, row: usize) {
-        self.next = row;
-        self.window = row;
     }
 }
