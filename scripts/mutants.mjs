@@ -10,6 +10,7 @@
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { PARSER, QUESTION, parserIn, withMutants } from "./mutant-source.mjs";
@@ -235,15 +236,21 @@ await main(async () => {
     const { code } = await output(program, args);
     if (code !== 0) throw new Failure(`The tests fail without any mutant: ${[program, ...args].join(" ")}`);
     const most = Math.round(Math.max(20_000, CIRCLES * (performance.now() - start)));
-    const still = [];
-    for (const mutant of surviving) {
-      const [program, ...args] = tests(mutant);
-      const { code } = await output(program, args, TREE, { ...ENV, MUTANT: `${mutant.id}` }, most);
-      if (code === 0) still.push(mutant);
-    }
-    surviving = still;
+    const queue = [...surviving];
+    const still = new Set();
+    let circles = 0;
+    const worker = async () => {
+      for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+        const [program, ...args] = tests(mutant);
+        const { code } = await output(program, args, TREE, { ...ENV, MUTANT: `${mutant.id}` }, most);
+        if (code === 0) still.add(mutant);
+        if (code === undefined) circles++;
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, worker));
+    surviving = surviving.filter((mutant) => still.has(mutant));
     const seconds = (performance.now() - start) / 1000;
-    console.log(`${share(surviving.length, all)} survive ${name}; ${seconds.toFixed(0)} s`);
+    console.log(`${share(surviving.length, all)} survive ${name}, ${circles} others ended by a signal; ${seconds.toFixed(0)} s`);
     writeFileSync(path.join(OUTPUT, "survivors.txt"), surviving.map((mutant) => `${mutant.name}\n`).join(""));
   }
   console.log(`${((performance.now() - begun) / 1000 / Math.max(all, 1)).toFixed(1)} s for each`);
