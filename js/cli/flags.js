@@ -489,7 +489,7 @@ const FLAGS = deepFrozen([
     name: "settings",
     value: "FILE",
     isFile: true,
-    about: "Keep the settings of automatic condensing in this file",
+    about: "Keep the page's settings in this file",
     details:
       "The page reads and writes them there, as JSON with the names of a manager's options. Without it, they last as long as the studio.",
     group: "write",

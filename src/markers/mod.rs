@@ -139,7 +139,7 @@ mod tests {
             ("[Tool parameter suppressed]", suppressed(ToolParameters, None)),
             ("[Message text suppressed]", suppressed(MessageText, None)),
             ("[Summary of 60 lines]", Marker::SummaryHead(SummaryHead::Lines(60))),
-            ("[Summary of 1 message]", Marker::SummaryHead(SummaryHead::Messages(1))),
+            ("[Summary of 12 messages]", Marker::SummaryHead(SummaryHead::Messages(12))),
         ]
         .into_iter()
         .chain(fixed::FIXED.iter().map(|text| (*text, Marker::Fixed(text))))
