@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::value::RawValue;
 
 use super::{
-    edit::{Added, ForeignEdit, Inside, rewritten, without_field},
+    edit::{Added, ForeignEdit, Inside, edited, rewritten, without_field},
     format::Near,
     part::{Path, Place, Slot, below, checked},
     projection::{Projection, alone},
 };
 use crate::{
     conversation::{
-        Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Role, content_digits,
+        Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Problem, Role,
+        content_digits,
         json_text::{escape, splice},
     },
     markers::SummaryHead,
@@ -39,19 +40,28 @@ pub struct Carried {
     inside: BTreeMap<usize, Vec<Inside>>,
 }
 
-/// A plan asks for what cannot be written in the format.
+/// A plan cannot be done to the caller's messages.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("messages of format \"{format}\" cannot hold {what}")]
-pub struct NotCarried {
-    format: &'static str,
-    what: &'static str,
+pub enum NotCarried {
+    /// It asks for what cannot be written in the format.
+    #[error("messages of format \"{format}\" cannot hold {what}")]
+    NoForm {
+        /// The format.
+        format: &'static str,
+        /// What it would have to hold.
+        what: &'static str,
+    },
+    /// The messages, which were damaged before, would have another breach of the format's rules.
+    #[error("a message would break a rule of its format: {}", .0.message)]
+    Broken(Problem),
 }
 
 impl Projection {
     /// The edits on the caller's messages that do to them what `plan` does to the projection.
     ///
     /// # Errors
-    /// The plan puts something into a message that the format has no form for. None of our providers does.
+    /// The plan puts something into a message that the format has no form for (none of our providers does); or the messages break the format's rules already,
+    /// and would break them in another place.
     pub fn carried(&self, plan: &Plan) -> Result<Carried, NotCarried> {
         let mut carry = Carry {
             of: self,
@@ -69,7 +79,34 @@ impl Projection {
         for (index, edit) in plan.edits.iter().enumerate() {
             carry.addition(index, edit)?;
         }
-        Ok(carry.done(plan))
+        let carried = carry.done(plan);
+        match self.new_problem(&carried) {
+            Some(problem) => Err(NotCarried::Broken(problem)),
+            None => Ok(carried),
+        }
+    }
+
+    /// A breach that damaged messages would not have without these edits. Where nothing is damaged, pairs stay whole, and nothing has to be read again.
+    fn new_problem(&self, carried: &Carried) -> Option<Problem> {
+        let known = self.problems();
+        if known.is_empty() {
+            return None;
+        }
+        // A result that stands twice is one without a call once the other has gone with the call.
+        let key = |problem: &Problem| (problem.code.replace("repeated_", "orphan_"), problem.tool_id.clone());
+        let mut left: HashMap<_, usize> = HashMap::new();
+        for problem in &known {
+            *left.entry(key(problem)).or_default() += 1;
+        }
+        let messages = edited(self.messages(), &carried.edits);
+        let found = self.format.problems(&messages.iter().map(|raw| Json::from(&**raw)).collect::<Vec<_>>());
+        found.into_iter().find(|problem| match left.get_mut(&key(problem)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        })
     }
 
     /// For each message of the projection, and behind the last, where the caller's messages with results of those before it end.
@@ -217,7 +254,7 @@ fn content_of(value: &NewValue) -> Content {
 
 impl Carry<'_> {
     fn refused(&self, what: &'static str) -> NotCarried {
-        NotCarried { format: self.of.format.name(), what }
+        NotCarried::NoForm { format: self.of.format.name(), what }
     }
 
     fn source(&self, message: usize, block: usize) -> Result<(usize, usize), NotCarried> {

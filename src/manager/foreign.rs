@@ -11,7 +11,7 @@ use super::{
     told_plan::{GroupedEdit, ToldPlan},
 };
 use crate::{
-    formats::{Carried, ForeignEdit, Projection},
+    formats::{Carried, ForeignEdit, NotCarried, Projection},
     inspect::MessageAnatomy,
     providers::CondenseError,
 };
@@ -66,11 +66,15 @@ impl Report {
         if self.plan.plan().is_empty() {
             return self;
         }
+        let provider = self.provider().to_owned();
         let ToldPlan::Own(own) = self.plan else { return self };
         let carried = match projection.carried(own.plan()) {
             Ok(carried) => carried,
             Err(error) => {
-                let error = CondenseError::Internal(error.to_string());
+                let error = match error {
+                    NotCarried::Broken(problem) => CondenseError::BrokenResult { provider, problem },
+                    NotCarried::NoForm { .. } => CondenseError::Internal(error.to_string()),
+                };
                 let mut failed = Self::failed(error, Some(self.prev_context_tokens));
                 failed.cost = self.cost;
                 return failed;
