@@ -100,8 +100,8 @@ pub use crate::{
     options::{ConfigError, Field, Table},
     progress::{Progress, ProgressEvent},
     providers::{
-        Binding, Capabilities, Choice, CondenseError, Grade, Note, Proposal, Provider, ProviderInfo, Registry, Request,
-        Settled, Thinking, ThinkingRule, settle,
+        Binding, Capabilities, Choice, CondenseError, Grade, HostCall, Note, Proposal, Provider, ProviderInfo,
+        Registry, Request, Settled, Thinking, ThinkingRule, settle,
     },
     recommend::{Alternative, Recommendation, Told, recommend},
     restore::{Expanded, Unresolved, decode, expand},

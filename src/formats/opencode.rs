@@ -88,7 +88,7 @@ impl Format for OpenCode {
                 r#""role":"user","model":{{"providerID":{provider},"modelID":{name}}},"time":{{"created":{created}}}"#
             ),
         };
-        let mark = near.is_summary.then_some(r#","metadata":{"isSummary":true}"#).unwrap_or_default();
+        let mark = if near.is_summary { r#","metadata":{"isSummary":true}"# } else { "" };
         let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text, mark);
         Written { json: format!(r#"{{"info":{{{common},{own}}},"parts":[{part}]}}"#), text: steps!["parts", 0, "text"] }
     }

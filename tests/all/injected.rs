@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use roo_condense::{
-    CallOptions, Cancel, Conversation, Llm, LlmRequest, LlmRole, Manager, ManagerOptions, Progress, Work,
+    CallOptions, Cancel, Conversation, HostCall, Llm, LlmRequest, LlmRole, Manager, ManagerOptions, Progress, Work,
 };
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ async fn asked(messages: &Value, provider: &Value) -> Vec<LlmRequest> {
     let work = Work {
         conversation: Conversation::parse(&messages.to_string()).unwrap(),
         call: CallOptions::read(&Value::Null, provider).unwrap(),
-        host_call: Default::default(),
+        host_call: HostCall::default(),
         in_force: None,
         llm: Llm { handler: Some(handler.clone()), ..Llm::default() },
         cancel: Cancel::new(),

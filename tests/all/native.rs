@@ -11,9 +11,9 @@ use crate::{
 };
 use async_trait::async_trait;
 use roo_condense::{
-    Api, ApiKey, CallOptions, Cancel, Conversation, Encoding, HttpConfig, HttpHandler, Llm, LlmError, LlmHandler,
-    LlmRequest, LlmResponse, LlmRole, Manager, ManagerOptions, Progress, ProgressSink, Report, StopReason, StoreError,
-    SummaryStore, TokenUsage, Trial, Warning, WarningCode, Work, count_tokens as count,
+    Api, ApiKey, CallOptions, Cancel, Conversation, Encoding, HostCall, HttpConfig, HttpHandler, Llm, LlmError,
+    LlmHandler, LlmRequest, LlmResponse, LlmRole, Manager, ManagerOptions, Progress, ProgressSink, Report, StopReason,
+    StoreError, SummaryStore, TokenUsage, Trial, Warning, WarningCode, Work, count_tokens as count,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -26,7 +26,7 @@ fn work(conversation: &Conversation, handler: Arc<dyn LlmHandler>) -> Work {
     Work {
         conversation: conversation.clone(),
         call: CallOptions::read(&Value::Null, &Value::Null).unwrap(),
-        host_call: Default::default(),
+        host_call: HostCall::default(),
         in_force: None,
         llm: Llm { handler: Some(handler), ..Llm::default() },
         cancel: Cancel::new(),

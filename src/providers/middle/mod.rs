@@ -222,9 +222,10 @@ fn proposal(
         let value = Inserted { estimates, ..message.into() };
         Edit::Insert { before: selection.start, value }
     };
-    let head = match request.host_call.is_foreign() {
-        true => format!("{}\n", SummaryHead::Messages(selection.start - selection.head)),
-        false => String::new(),
+    let head = if request.host_call.is_foreign() {
+        format!("{}\n", SummaryHead::Messages(selection.start - selection.head))
+    } else {
+        String::new()
     };
     let range = head.len()..head.len() + summary.text.len();
     let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });

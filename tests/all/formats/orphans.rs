@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// How many halves of each kind lack the other one: calls and results, approvals asked for and answered, tools of the service, reasoning without what it led to.
+#[expect(clippy::too_many_lines, reason = "a row for each format")]
 pub fn orphans(format: &str, messages: &[Value]) -> BTreeMap<String, usize> {
     let mut halves: BTreeMap<(&'static str, String), [usize; 2]> = BTreeMap::new();
     let mut add = |kind: &'static str, id: &Value, half: usize| {
@@ -39,7 +40,7 @@ pub fn orphans(format: &str, messages: &[Value]) -> BTreeMap<String, usize> {
                 for (at, part) in parts.iter().enumerate() {
                     match (part["type"].as_str().unwrap_or_default(), message["role"].as_str()) {
                         ("tool-call", Some("assistant")) if part["providerExecuted"] == true => {
-                            add("executed", &part["toolCallId"], 0)
+                            add("executed", &part["toolCallId"], 0);
                         }
                         ("tool-result", Some("assistant")) => add("executed", &part["toolCallId"], 1),
                         ("tool-call", Some("assistant")) => add("call", &part["toolCallId"], 0),
@@ -55,7 +56,7 @@ pub fn orphans(format: &str, messages: &[Value]) -> BTreeMap<String, usize> {
                         }
                         ("tool-approval-response", Some("tool")) => add("approval", &part["approvalId"], 1),
                         ("reasoning", _) => {
-                            reasoning += usize::from(is_alone(part, "providerOptions", parts.get(at + 1).copied()))
+                            reasoning += usize::from(is_alone(part, "providerOptions", parts.get(at + 1).copied()));
                         }
                         _ => {}
                     }

@@ -58,13 +58,13 @@ pub fn varied(format: &str, history: &str, variations: &[(Variation, usize)]) ->
             Variation::Ids(every) => messages.iter_mut().for_each(|message| renumber(message, *every)),
             Variation::Cleared => clear(format, &mut messages, *place),
             Variation::Approval(is_granted) => ask(format, &mut messages, *place, number, *is_granted),
-            Variation::Reasoning => add(format, &mut messages, *place, true, reasoning(format, number)),
+            Variation::Reasoning => add(format, &mut messages, *place, true, Some(reasoning(format, number))),
             Variation::Executed => {
                 executed(format, number).into_iter().rev().for_each(|part| {
                     add(format, &mut messages, *place, true, Some(part));
                 });
             }
-            Variation::Unknown => add(format, &mut messages, *place, place % 2 == 0, unknown(format, *place)),
+            Variation::Unknown => add(format, &mut messages, *place, place.is_multiple_of(2), unknown(format, *place)),
             Variation::Empty => empty(&mut messages, *place),
             Variation::Between => between(format, &mut messages, *place, number),
         }
@@ -149,9 +149,9 @@ fn add(format: &str, messages: &mut Vec<Value>, place: usize, is_own: bool, part
     parts.insert(at, part);
 }
 
-fn reasoning(format: &str, number: usize) -> Option<Value> {
+fn reasoning(format: &str, number: usize) -> Value {
     let openai = json!({ "openai": { "itemId": format!("rs_v{number}"), "reasoningEncryptedContent": "Z0FB" } });
-    Some(match format {
+    match format {
         "openai-chat" => json!({ "reasoning_content": "", "refusal": null }),
         "openai-responses" => {
             json!({ "type": "reasoning", "id": format!("rs_v{number}"), "summary": [], "encrypted_content": "Z0FB" })
@@ -163,7 +163,7 @@ fn reasoning(format: &str, number: usize) -> Option<Value> {
         "bedrock-converse" => json!({ "reasoningContent": { "redactedContent": "Z0FB" } }),
         "opencode" => json!({ "type": "reasoning", "text": "", "id": "prt_r", "metadata": openai }),
         _ => json!({ "type": "redacted_thinking", "data": "Z0FB" }),
-    })
+    }
 }
 
 fn executed(format: &str, number: usize) -> Vec<Value> {
@@ -290,7 +290,7 @@ fn ask(format: &str, messages: &mut Vec<Value>, place: usize, number: usize, is_
             let request = json!({ "type": "tool-approval-request", "approvalId": approval, "toolCallId": id });
             messages[at]["content"].as_array_mut().unwrap().push(request);
             let response = json!({ "type": "tool-approval-response", "approvalId": approval, "approved": is_granted });
-            let answers = messages.get_mut(at + 1).filter(|next| next["role"] == "tool" && place % 2 == 0);
+            let answers = messages.get_mut(at + 1).filter(|next| next["role"] == "tool" && place.is_multiple_of(2));
             match answers.and_then(|next| next["content"].as_array_mut()) {
                 Some(parts) => {
                     if !is_granted {
@@ -345,7 +345,7 @@ fn between(format: &str, messages: &mut Vec<Value>, place: usize, number: usize)
         "ai-sdk-ui" => {
             json!({ "id": format!("s{number}"), "role": "system", "parts": [{ "type": "text", "text": said }] })
         }
-        "langchain" if place % 3 == 0 => json!({ "type": "remove", "id": "m1" }),
+        "langchain" if place.is_multiple_of(3) => json!({ "type": "remove", "id": "m1" }),
         "langchain" => json!({ "type": "system", "content": said }),
         _ => return,
     };
