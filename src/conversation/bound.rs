@@ -59,6 +59,12 @@ impl BoundPlan {
         Self { was: replaced.0, plan, groups: Vec::new() }
     }
 
+    /// The fingerprint of the text or value that an edit replaces; `None` for what is added.
+    #[must_use]
+    pub fn was(&self, edit: usize) -> Option<&str> {
+        self.was.get(edit)?.was.as_deref()
+    }
+
     /// The same, where each edit has the number of those that it is undone with, as the field `group`.
     #[must_use]
     pub fn with_groups(self, groups: Vec<usize>) -> Self {

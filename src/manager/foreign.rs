@@ -87,8 +87,10 @@ impl Report {
         self.recipes = std::mem::take(&mut self.recipes)
             .into_iter()
             .filter_map(|(edit, recipe)| {
+                // Where parameters are a text of JSON, what is set is all of that, and the recipe is for a string in it.
                 let is_it = |(at, from): (usize, &Vec<usize>)| {
-                    let is_text = matches!(&carried.edits[at], ForeignEdit::Set { .. });
+                    let is_text =
+                        matches!(&carried.edits[at], ForeignEdit::Set { was, .. } if own.was(edit) == Some(was));
                     (is_text && from[..] == [edit]).then_some(at)
                 };
                 let at = carried.from.iter().enumerate().find_map(is_it)?;
