@@ -2,6 +2,7 @@
 
 import { FolderOpen, List as ListIcon, Search, Settings, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { IconButton } from "./components/icon-button.js";
 import { CommandPalette } from "./components/command-palette.js";
 import { Drawer } from "./components/drawer.js";
 import { Switch } from "./components/fields.js";
@@ -209,15 +210,9 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
           </label>
         )}
         {client.isLive && history?.canClose && (
-          <button
-            type="button"
-            className="rc-icon"
-            title={t("history.close")}
-            aria-label={t("history.close")}
-            onClick={() => close(history.id)}
-          >
+          <IconButton isTitled label={t("history.close")} onClick={() => close(history.id)}>
             <X size={14} aria-hidden="true" />
-          </button>
+          </IconButton>
         )}
         {client.isLive && (
           <label className="rc-button">
@@ -259,26 +254,17 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
           </select>
         </label>
         <span className="rc-tools">
-          <button
-            type="button"
-            className="rc-icon"
+          <IconButton
+            label={t("commands.title")}
             title={`${t("commands.title")} (Ctrl+K)`}
-            aria-label={t("commands.title")}
             aria-keyshortcuts="Control+K"
             onClick={() => setCommanding(true)}
           >
             <Search size={16} aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="rc-icon"
-            aria-haspopup="dialog"
-            title={t("settings")}
-            aria-label={t("settings")}
-            onClick={() => setSetting(true)}
-          >
+          </IconButton>
+          <IconButton isTitled label={t("settings")} aria-haspopup="dialog" onClick={() => setSetting(true)}>
             <Settings size={16} aria-hidden="true" />
-          </button>
+          </IconButton>
         </span>
       </header>
       {isSetting && (

@@ -3,6 +3,7 @@
 import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
+import { IconButton } from "./icon-button.js";
 import { useCommands } from "../commands.js";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer, useGone } from "../hooks.js";
@@ -350,16 +351,14 @@ export function Changes({
                       <span className="rc-change-tokens">{format.less(group.saved)}</span>
                     </button>
                     {onUndo && (
-                      <button
-                        type="button"
-                        className="rc-icon"
-                        title={t("changes.undoGroup")}
-                        aria-label={t("changes.undoGroup")}
+                      <IconButton
+                        isTitled
+                        label={t("changes.undoGroup")}
                         disabled={isBusy}
                         onClick={() => takeBack(group.changes.map(({ id }) => id))}
                       >
                         <Undo2 size={16} aria-hidden="true" />
-                      </button>
+                      </IconButton>
                     )}
                   </div>
                 </div>
@@ -400,16 +399,9 @@ export function Changes({
                     #{change.messageIndex}
                   </button>
                   {onUndo && (
-                    <button
-                      type="button"
-                      className="rc-icon"
-                      title={t("changes.undo")}
-                      aria-label={t("changes.undo")}
-                      disabled={isBusy}
-                      onClick={() => takeBack([change.id])}
-                    >
+                    <IconButton isTitled label={t("changes.undo")} disabled={isBusy} onClick={() => takeBack([change.id])}>
                       <Undo2 size={16} aria-hidden="true" />
-                    </button>
+                    </IconButton>
                   )}
                 </div>
                 {isOpen && (

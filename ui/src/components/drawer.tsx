@@ -2,6 +2,7 @@
 
 import { ChevronDown, ChevronUp, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
+import { IconButton } from "./icon-button.js";
 import { useStudio } from "../context.js";
 
 export interface DrawerProps {
@@ -44,31 +45,17 @@ export function Drawer({ label, onClose, onPrevious, onNext, children }: DrawerP
         <div className="rc-drawer-ways">
           {(onPrevious || onNext) && (
             <>
-              <button
-                type="button"
-                className="rc-icon"
-                aria-label={t("drawer.previous")}
-                title={t("drawer.previous")}
-                disabled={!onPrevious}
-                onClick={onPrevious}
-              >
+              <IconButton label={t("drawer.previous")} isTitled disabled={!onPrevious} onClick={onPrevious}>
                 <ChevronUp size={16} aria-hidden="true" />
-              </button>
-              <button
-                type="button"
-                className="rc-icon"
-                aria-label={t("drawer.next")}
-                title={t("drawer.next")}
-                disabled={!onNext}
-                onClick={onNext}
-              >
+              </IconButton>
+              <IconButton label={t("drawer.next")} isTitled disabled={!onNext} onClick={onNext}>
                 <ChevronDown size={16} aria-hidden="true" />
-              </button>
+              </IconButton>
             </>
           )}
-          <button type="button" className="rc-icon" aria-label={t("close")} title={t("close")} onClick={onClose}>
+          <IconButton label={t("close")} isTitled onClick={onClose}>
             <X size={16} aria-hidden="true" />
-          </button>
+          </IconButton>
         </div>
         {children}
       </div>

@@ -2,6 +2,7 @@
 
 import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { IconButton } from "./icon-button.js";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer, useGone } from "../hooks.js";
 import { VisibleText, roleText } from "../text.js";
@@ -86,9 +87,9 @@ export function MessageView({ history, revision, index, condensation, mode, onGo
           </button>
         )}
         {onClose && (
-          <button type="button" className="rc-icon" aria-label={t("close")} onClick={onClose}>
+          <IconButton label={t("close")} onClick={onClose}>
             <X size={16} aria-hidden="true" />
-          </button>
+          </IconButton>
         )}
       </header>
       {error && <p className="rc-error">{error.code === "redacted" ? t("message.redacted") : told.fault(error)}</p>}

@@ -15,9 +15,9 @@ export interface MetricsDashboardProps {
   refresh?: number | undefined;
 }
 
-function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][] }): ReactNode {
-  const { t, format } = useStudio();
-  if (rows.length === 0) return null;
+/** A table that scrolls: a row for each name, with a figure in each column. */
+function Figures(props: { title: string; columns: string[]; rows: [string, (string | number)[]][]; children?: ReactNode }): ReactNode {
+  const { title, columns, rows, children } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it
     <section className="rc-scroll" tabIndex={0} aria-label={title}>
@@ -25,33 +25,52 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
         <caption>{title}</caption>
         <thead>
           <tr>
-            <th scope="col">{title}</th>
-            <th scope="col">{t("metrics.calls")}</th>
-            <th scope="col">{t("column.failed")}</th>
-            <th scope="col">{t("metrics.saved")}</th>
-            <th scope="col">{t("column.reductionPercent")}</th>
-            <th scope="col">{t("column.cost")}</th>
-            <th scope="col">{t("metrics.p50")}</th>
-            <th scope="col">{t("metrics.p95")}</th>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, totals]) => (
+          {rows.map(([name, figures]) => (
             <tr key={name}>
               <th scope="row">{visibleText(name)}</th>
-              <td>{format.number(totals.calls)}</td>
-              <td>{totals.errors ? format.number(totals.errors) : ""}</td>
-              <td>{format.number(totals.tokensSaved)}</td>
-              <td>{format.percent(totals.averageReductionPercent)}</td>
-              <td>{format.dollars(totals.cost)}</td>
-              <td>{format.duration(totals.p50LatencyMs)}</td>
-              <td>{format.duration(totals.p95LatencyMs)}</td>
+              {figures.map((figure, at) => (
+                <td key={columns[at + 1]}>{figure}</td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
+      {children}
     </section>
   );
+}
+
+function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][] }): ReactNode {
+  const { t, format } = useStudio();
+  if (rows.length === 0) return null;
+  const columns = [
+    title,
+    t("metrics.calls"),
+    t("column.failed"),
+    t("metrics.saved"),
+    t("column.reductionPercent"),
+    t("column.cost"),
+    t("metrics.p50"),
+    t("metrics.p95"),
+  ];
+  const figures = (totals: MetricTotals) => [
+    format.number(totals.calls),
+    totals.errors ? format.number(totals.errors) : "",
+    format.number(totals.tokensSaved),
+    format.percent(totals.averageReductionPercent),
+    format.dollars(totals.cost),
+    format.duration(totals.p50LatencyMs),
+    format.duration(totals.p95LatencyMs),
+  ];
+  return <Figures title={title} columns={columns} rows={rows.map(([name, totals]) => [name, figures(totals)])} />;
 }
 
 /** What came of each variant of an experiment, and which is ahead in what. */
@@ -68,44 +87,33 @@ function ExperimentTable({ name, experiment }: { name: string; experiment: Metri
     found.measures.push(t(`measure.${measure}` as Key));
     ahead.set(key, found);
   }
+  const columns = [
+    t("metrics.variant"),
+    t("metrics.calls"),
+    t("column.failed"),
+    t("metrics.saved"),
+    t("column.reductionPercent"),
+    t("column.lostPercent"),
+    t("column.cost"),
+    t("column.timeMs"),
+  ];
+  const figures = (one: (typeof variants)[string]) => [
+    format.number(one.calls),
+    one.errors ? format.number(one.errors) : "",
+    mean(one.tokensSaved, (tokens) => format.number(Math.round(tokens))),
+    mean(one.reductionPercent, format.percent),
+    mean(one.lostPercent, format.percent),
+    mean(one.cost, format.dollars),
+    mean(one.latencyMs, format.duration),
+  ];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it
-    <section className="rc-scroll" tabIndex={0} aria-label={title}>
-      <table className="rc-table">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t("metrics.variant")}</th>
-            <th scope="col">{t("metrics.calls")}</th>
-            <th scope="col">{t("column.failed")}</th>
-            <th scope="col">{t("metrics.saved")}</th>
-            <th scope="col">{t("column.reductionPercent")}</th>
-            <th scope="col">{t("column.lostPercent")}</th>
-            <th scope="col">{t("column.cost")}</th>
-            <th scope="col">{t("column.timeMs")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(variants).map(([variant, one]) => (
-            <tr key={variant}>
-              <th scope="row">{visibleText(variant)}</th>
-              <td>{format.number(one.calls)}</td>
-              <td>{one.errors ? format.number(one.errors) : ""}</td>
-              <td>{mean(one.tokensSaved, (tokens) => format.number(Math.round(tokens)))}</td>
-              <td>{mean(one.reductionPercent, format.percent)}</td>
-              <td>{mean(one.lostPercent, format.percent)}</td>
-              <td>{mean(one.cost, format.dollars)}</td>
-              <td>{mean(one.latencyMs, format.duration)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Figures title={title} columns={columns} rows={Object.entries(variants).map(([variant, one]) => [variant, figures(one)])}>
       {[...ahead.values()].map(({ name: best, isReal, measures }) => (
         <p key={`${best} ${isReal}`} className="rc-hint">
           {t(isReal ? "metrics.aheadReal" : "metrics.aheadSoFar", { name: visibleText(best), measures: measures.join(", ") })}
         </p>
       ))}
-    </section>
+    </Figures>
   );
 }
 

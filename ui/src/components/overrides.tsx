@@ -2,6 +2,7 @@
 
 import { Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
+import { IconButton } from "./icon-button.js";
 import type { ContentOperation, ContentOperations, ContentThresholds, IndividualConfig } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt } from "../faults.js";
@@ -88,17 +89,15 @@ export function Overrides({ value, defaults, onChange, messages, looked }: Overr
                 </div>
               </details>
             </FaultsAt>
-            <button
-              type="button"
-              className="rc-icon"
-              aria-label={`${t("passes.delete")}: ${t("overrides.message", { index: String(override.messageIndex) })}`}
+            <IconButton
+              label={`${t("passes.delete")}: ${t("overrides.message", { index: String(override.messageIndex) })}`}
               onClick={() => {
                 onChange(value.filter((other) => other !== override));
                 adding.current?.focus();
               }}
             >
               <Trash2 size={14} aria-hidden="true" />
-            </button>
+            </IconButton>
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@
 
 import { ArrowDown, ArrowUp, Copy, Plus, Trash2, TriangleAlert } from "lucide-react";
 import { type ReactNode, useRef } from "react";
+import { IconButton } from "./icon-button.js";
 import { useStudio } from "../context.js";
 import { type ConfigFault, isAbout } from "../faults.js";
 import { type Passes, usePassName } from "./pass-hooks.js";
@@ -55,35 +56,18 @@ export function PassList({ list, faults, measured }: PassListProps): ReactNode {
               {at + 1}. {nameOf(pass)} {measured(pass?.id)}{" "}
               {isFaulty(at) && <TriangleAlert className="rc-error" size={14} role="img" aria-label={t("passes.faulty")} />}
             </button>
-            <button
-              type="button"
-              className="rc-icon"
-              disabled={at === 0}
-              aria-label={`${t("passes.up")}: ${nameOf(pass)}`}
-              onClick={() => move(at, at - 1)}
-            >
+            <IconButton disabled={at === 0} label={`${t("passes.up")}: ${nameOf(pass)}`} onClick={() => move(at, at - 1)}>
               <ArrowUp size={14} aria-hidden="true" />
-            </button>
-            <button
-              type="button"
-              className="rc-icon"
-              disabled={at === passes.length - 1}
-              aria-label={`${t("passes.down")}: ${nameOf(pass)}`}
-              onClick={() => move(at, at + 1)}
-            >
+            </IconButton>
+            <IconButton disabled={at === passes.length - 1} label={`${t("passes.down")}: ${nameOf(pass)}`} onClick={() => move(at, at + 1)}>
               <ArrowDown size={14} aria-hidden="true" />
-            </button>
-            <button
-              type="button"
-              className="rc-icon"
-              aria-label={`${t("passes.duplicate")}: ${nameOf(pass)}`}
-              onClick={() => duplicate(at)}
-            >
+            </IconButton>
+            <IconButton label={`${t("passes.duplicate")}: ${nameOf(pass)}`} onClick={() => duplicate(at)}>
               <Copy size={14} aria-hidden="true" />
-            </button>
-            <button type="button" className="rc-icon" aria-label={`${t("passes.delete")}: ${nameOf(pass)}`} onClick={() => remove(at)}>
+            </IconButton>
+            <IconButton label={`${t("passes.delete")}: ${nameOf(pass)}`} onClick={() => remove(at)}>
               <Trash2 size={14} aria-hidden="true" />
-            </button>
+            </IconButton>
           </li>
         ))}
       </ol>
