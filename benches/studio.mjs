@@ -13,13 +13,13 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { launch, newFolder, removeFolders, startStudio } from "./support.mjs";
-import { buildRelease } from "../../scripts/build.mjs";
-import { ensureUi } from "../../scripts/build-ui.mjs";
-import { isStale, main, releaseAddon, root } from "../../scripts/tools.mjs";
-import { machineLine } from "../../benches/results.mjs";
-import { historyOf } from "../../benches/speed/inputs.mjs";
-import { median } from "../../benches/speed/measure.mjs";
+import { launch, newFolder, removeFolders, startStudio } from "../__test__/browser/support.mjs";
+import { buildRelease } from "../scripts/build.mjs";
+import { ensureUi } from "../scripts/build-ui.mjs";
+import { isStale, main, releaseAddon, root } from "../scripts/tools.mjs";
+import { machineLine } from "./results.mjs";
+import { historyOf } from "./speed/inputs.mjs";
+import { median } from "./speed/measure.mjs";
 
 const SIZES = [
   { megabytes: 1.5, usable: 1000, target: 300 },
