@@ -1,6 +1,7 @@
 // The studio with histories of other formats: looked at, condensed, proven, undone and saved as they are.
 
 import { afterEach, describe, expect, test } from "vitest";
+import { asking } from "./asking.mjs";
 import { api } from "../api/support.mjs";
 import { FORMATS, rounds, task } from "../formats/rounds.mjs";
 
@@ -10,13 +11,7 @@ afterEach(() => hosts.splice(0).forEach((host) => host.dispose()));
 function hostOf(source, options = {}) {
   const host = api.createStudioHost(new api.CondensationManager(), { histories: [source], ...options });
   hosts.push(host);
-  let last = 0;
-  return async (method, params) => {
-    last += 1;
-    const { answer, error } = await host.answer({ id: last, method, params });
-    if (error) throw Object.assign(new Error(error.message), error);
-    return answer;
-  };
+  return asking(host);
 }
 
 /** The same file is read again and again. */

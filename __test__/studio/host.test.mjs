@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
+import { asking } from "./asking.mjs";
 import { root } from "../../scripts/tools.mjs";
 
 const require = createRequire(import.meta.url);
@@ -21,15 +22,7 @@ function hostOf(source = {}, options = {}, manager = new CondensationManager()) 
   const messages = messagesOf("claude-code");
   const host = createStudioHost(manager, { histories: [{ id: "h", read: () => ({ messages }), ...source }], ...options });
   hosts.push(host);
-  let last = 0;
-  const ask = async (method, params) => {
-    last += 1;
-    const { id, answer, error } = await host.answer({ id: last, method, params });
-    expect(id).toBe(last);
-    if (error) throw Object.assign(new Error(error.message), error);
-    return answer;
-  };
-  return { host, ask, messages, manager };
+  return { host, ask: asking(host), messages, manager };
 }
 
 describe("createStudioHost", () => {

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { asking } from "./asking.mjs";
 import { readJson, root } from "../../scripts/tools.mjs";
 import { OF_OPERATIONS } from "../../ui/src/components/badges.tsx";
 
@@ -23,13 +24,7 @@ const { messages } = readJson(path.join(root, "fixtures", "claude-code.json"));
 function hostOf(settings, manager = new CondensationManager()) {
   const host = createStudioHost(manager, { histories: [{ id: "h", read: () => ({ messages }) }], settings, contextWindow: 100_000 });
   hosts.push(host);
-  let last = 0;
-  return async (method, params) => {
-    last += 1;
-    const { answer, error } = await host.answer({ id: last, method, params });
-    if (error) throw Object.assign(new Error(error.message), error);
-    return answer;
-  };
+  return asking(host);
 }
 
 describe("settings", () => {

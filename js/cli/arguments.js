@@ -335,4 +335,4 @@ function colorOf(args) {
   return flagNamed("color").values?.includes(value) ? value : undefined;
 }
 
-module.exports = { KEY_VARIABLES, colorOf, didYouMean, notAmong, readArguments, wrong };
+module.exports = { KEY_VARIABLES, colorOf, didYouMean, readArguments, wrong };

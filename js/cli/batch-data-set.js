@@ -7,7 +7,7 @@ const path = require("node:path");
 const { promisify } = require("node:util");
 const { Failure } = require("./exit-codes.js");
 const { holdsHistories } = require("./history-file.js");
-const { moveTo, notWritten } = require("./output-file.js");
+const { moveTo, notWritten, writeAt } = require("./output-file.js");
 const { restoreNames } = require("./restore-file.js");
 const { linesIn, wholeLines } = require("./whole-lines.js");
 
@@ -90,8 +90,7 @@ class DataSet {
         this.#descriptor = fs.openSync(this.#part, fs.constants.O_RDWR | fs.constants.O_CREAT, fs.statSync(entry.file).mode & 0o666);
         fs.ftruncateSync(this.#descriptor, entry.out);
       }
-      for (let done = 0; done < content.length; )
-        done += fs.writeSync(this.#descriptor, content, done, content.length - done, entry.out + done);
+      writeAt(this.#descriptor, content, entry.out);
       this.entry = {
         ...entry,
         at: end,

@@ -8,7 +8,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { notWritten } = require("./output-file.js");
+const { notWritten, writeAt } = require("./output-file.js");
 const { visible } = require("./terminal.js");
 
 /** The folder in that of the results: the journal, and what is not finished. */
@@ -122,7 +122,7 @@ class Journal {
   #append(text) {
     const at = this.#length;
     const bytes = Buffer.from(text);
-    for (let done = 0; done < bytes.length; ) done += fs.writeSync(this.#descriptor, bytes, done, bytes.length - done, at + done);
+    writeAt(this.#descriptor, bytes, at);
     this.#length += bytes.length;
     return at;
   }

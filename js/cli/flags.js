@@ -608,4 +608,4 @@ function flagFor(flag, command = "") {
  */
 const flagsOf = (command) => FLAGS.filter(({ commands }) => commands.includes(command)).map((flag) => flagFor(flag, command));
 
-module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagFor, flagNamed, flagsOf };
+module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagNamed, flagsOf };

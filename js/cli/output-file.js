@@ -273,4 +273,9 @@ function moveWithoutReplacing(temporary, file) {
   }
 }
 
-module.exports = { checkOutput, moveTo, notWritten, replaceFile, replaceInput, requireReplaceable, withRestoreData, writeOutput };
+/** Writes all bytes at a place of an open file; one call may write a part of them. */
+function writeAt(descriptor, bytes, at) {
+  for (let done = 0; done < bytes.length; ) done += fs.writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+}
+
+module.exports = { checkOutput, moveTo, notWritten, replaceFile, replaceInput, requireReplaceable, withRestoreData, writeAt, writeOutput };
