@@ -1,4 +1,4 @@
-//! The numbers of the model, by name; `weights.rs` has its formulas.
+//! The coefficients of the model, by name; `weights.rs` has its formulas, with the ranges and scales in which they hold.
 //!
 //! What stays is worth the names that can be read because of it, each by its chance of being used again, and the tokens of its passages, each by its chance of
 //! being edited or written again. The two are weighed against each other by [`Coefficients::passage`].
