@@ -41,10 +41,12 @@
  * @property {readonly string[]} [options] the options of the JavaScript API that it sets; messages about them name the flag instead
  */
 
+const { NAMES: FORMATS } = require("../formats.js");
+
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents" or "history", JSON Lines with one message per line, or a session of Claude Code (without its subagents), Codex, Gemini CLI, Pi, OpenCode or Copilot. `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents", "history" or "conversation", JSON Lines with one message per line, or a session of Claude Code (without its subagents, or one of theirs), Codex, Gemini CLI, Goose, Pi, OpenCode or Copilot. `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",
@@ -192,6 +194,9 @@ const PROVIDERS = [
   "progressive",
 ];
 
+/** The commands that read histories. */
+const READING = without("completions", "help");
+
 /** @type {readonly Flag[]} */
 const FLAGS = deepFrozen([
   {
@@ -248,6 +253,16 @@ const FLAGS = deepFrozen([
     group: "work",
     commands: ["condense", "batch"],
     options: ["tools"],
+  },
+  {
+    name: "format",
+    value: "NAME",
+    values: FORMATS,
+    about: "Format of the messages, if they do not show it",
+    details: "Most formats write text alone in the same way, which is then read as Anthropic's.",
+    group: "work",
+    commands: READING,
+    options: ["options.format", "format", "answers.format"],
   },
   {
     name: "window",
@@ -551,7 +566,7 @@ const FLAGS = deepFrozen([
     about: "Print no progress",
     details: "Otherwise a terminal shows a bar, and a log gets a line every few seconds, on standard error.",
     group: "print",
-    commands: without("completions", "help"),
+    commands: READING,
   },
   {
     name: "color",

@@ -171,13 +171,14 @@ function isWhole(line) {
  * `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
+ * @param {string} [named] the format that the caller says the messages are in
  */
-function readHistory(name, warn) {
+function readHistory(name, warn, named) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
   const stored = storedHistory(name, shownName, text);
-  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text);
+  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text, named);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
   // A session in lines, to be written to a file with another ending, becomes an array of messages. `JSON.parse` reads no mark.
@@ -224,13 +225,14 @@ function storedHistory(name, shownName, text) {
  * @param {Buffer} bytes without the line break
  * @param {string} shownName of the file
  * @param {number} number of the line, from 1
+ * @param {string} [named] the format that the caller says the messages are in
  */
-function readHistoryLine(bytes, shownName, number) {
+function readHistoryLine(bytes, shownName, number, named) {
   if (bytes.length === 0) return undefined;
   const { text } = decode(bytes, shownName, number - 1);
   if (text.trim() === "") return undefined;
   const place = `${shownName}:${number}`;
-  const { messages, format, textWith } = readJson(text, shownName, number);
+  const { messages, format, textWith } = readJson(text, shownName, { line: number, named });
   return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(inOneLine(textWith(changed))) };
 }
 

@@ -106,7 +106,7 @@ impl Reader {
         if is_tool(&kind) {
             return self.tool(&kind, &fields, part, index);
         }
-        if kind == "step-start" || !matches!(kind.as_str(), "text" | "reasoning" | "file") {
+        if kind == "step-start" || !matches!(kind.as_str(), "text" | "reasoning" | "file" | "reasoning-file") {
             // A text behind calls is of the next step; what no model reads is of none.
             if kind == "step-start" {
                 self.found.append(&mut self.results);
@@ -131,7 +131,7 @@ impl Reader {
                 self.found.push(if is_image {
                     Part::image(self.role.clone(), fields.string("url").as_deref(), part, at)
                 } else {
-                    Part::other(self.role.clone(), "file", part, at)
+                    Part::other(self.role.clone(), &kind, part, at)
                 });
             }
         }

@@ -13,6 +13,7 @@ mod carry;
 mod edit;
 mod format;
 mod gemini;
+mod goose;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
@@ -40,6 +41,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &gemini::Gemini,
     &bedrock::Bedrock,
     &opencode::OpenCode,
+    &goose::Goose,
     &anthropic::Anthropic,
 ];
 

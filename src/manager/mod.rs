@@ -344,7 +344,7 @@ impl Manager {
 
     /// What the trigger goes by.
     fn usage(&self, work: &Work, tally: &Tally) -> ContextUsage {
-        let last = work.conversation.len().checked_sub(1);
+        let last = work.conversation.len().checked_sub(1).filter(|_| !work.call.counts_last_message);
         ContextUsage {
             total_tokens: work.call.total_tokens.unwrap_or_default(),
             last_message_tokens: last.map_or(0, |last| self.scale().apply(tally.message(last))) as f64,

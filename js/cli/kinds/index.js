@@ -9,9 +9,10 @@ const { codex, codexOf2025 } = require("./codex.js");
 const copilotChat = require("./copilot-chat.js");
 const copilotCli = require("./copilot-cli.js");
 const { chat, chatLines } = require("./gemini-cli.js");
+const goose = require("./goose.js");
 const pi = require("./pi.js");
 
-const OF_LINES = [codex, pi, copilotCli, chatLines, codexOf2025, claudeCode];
+const OF_LINES = [codex, pi, copilotCli, chatLines, codexOf2025, goose, claudeCode];
 const OF_JSON = [chat, copilotChat];
 
 /** The kind that a file with these lines is of; undefined for a list of messages. */

@@ -624,6 +624,9 @@ fn asks(request: &Request, pass: &Pass) -> bool {
 fn is_nothing_to_gain(error: &CondenseError) -> bool {
     matches!(
         error,
-        CondenseError::NotEnoughMessages { .. } | CondenseError::CondensedRecently | CondenseError::ContextGrew { .. }
+        CondenseError::NotEnoughMessages { .. }
+            | CondenseError::CondensedRecently
+            | CondenseError::SummarizedByThisCall
+            | CondenseError::ContextGrew { .. }
     )
 }
