@@ -42,17 +42,28 @@ const isRunEvent = (value) =>
 
 /** Names of parts of Gemini's, as the API and Python's client write them. */
 const isGeminiPart = (part) =>
-  ["text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data"].some((name) => part[name] != null);
+  ["text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data"].some(
+    (name) => part[name] != null,
+  );
 const callsOfGemini = (part) =>
   isObject(part.functionCall ?? part.function_call) || isObject(part.functionResponse ?? part.function_response);
 
-const isListOrText = (value) => isText(value) || Array.isArray(value);
 const hasRole = (message) => isText(message.role);
-const hasContent = (message) => hasRole(message) && (isListOrText(message.content) || message.content === null);
+const isListOrText = (value) => isText(value) || Array.isArray(value);
+/** Whether anything but texts and numbers stands in a message, beside these fields. */
+const holdsBeside = (message, fields) =>
+  Object.entries(message).some(([name, value]) => !fields.includes(name) && (Array.isArray(value) ? value.length > 0 : isObject(value)));
+/** Whether what is said stands in one of these fields, or nowhere: a message without a content is damaged, and carried through. */
+const saidIn =
+  (...fields) =>
+  (message) =>
+    fields.some((field) => isListOrText(message[field])) || !holdsBeside(message, []);
+const saidInContent = saidIn("content");
 
 /**
  * Each format: `sees` says what of a message belongs to no other, in words for an error message, or nothing. `suggests` is the same of what may belong to others, and counts
- * where nothing else was seen. `explains` says whether a message has the shape of the format's messages. In this order, the surest first.
+ * where nothing else was seen. `speaks` says whether somebody speaks in a message as in the format's, a role if absent; `explains` whether what is said stands where the format
+ * has it, in `content` if absent; `knows` tells its parts. In this order, the surest first.
  */
 const FORMATS = [
   {
@@ -60,7 +71,8 @@ const FORMATS = [
     format: "langchain",
     // Models of Anthropic's have their calls in the content, too.
     holdsOurs: true,
-    explains: (message) => isInstance(message) || isText(message.type) || message.lc === 1 || hasContent(message),
+    speaks: (message) => isInstance(message) || isText(message.type) || message.lc === 1 || hasRole(message),
+    explains: (message) => !hasRole(message) || saidInContent(message),
     sees(message) {
       if (isInstance(message)) return "an instance of a message class";
       if (Array.isArray(message.additional_kwargs?.tool_calls) && message.additional_kwargs.tool_calls.length > 0)
@@ -149,7 +161,8 @@ const FORMATS = [
     name: "OpenCode messages",
     format: "opencode",
     isCut: true,
-    explains: (message) => isObject(message.info) && Array.isArray(message.parts),
+    speaks: (message) => isObject(message.info),
+    explains: (message) => Array.isArray(message.parts),
     sees: (message) => hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts) && "info and parts",
   },
   {
@@ -192,7 +205,7 @@ const FORMATS = [
   {
     name: "AI SDK UIMessage",
     format: "ai-sdk-ui",
-    explains: (message) => hasRole(message) && (Array.isArray(message.parts) || isText(message.content)),
+    explains: saidIn("parts", "content"),
     sees(message) {
       const parts = partsOf(message).filter(({ type }) => isText(type));
       const isInParts = parts.length > 0 && (message.content === undefined || message.content === "");
@@ -202,7 +215,6 @@ const FORMATS = [
   {
     name: "AI SDK ModelMessage",
     format: "ai-sdk-model",
-    explains: hasContent,
     sees(message) {
       const part = blocksOf(message).find(
         ({ type, toolCallId, approvalId, image, source, mediaType }) =>
@@ -218,7 +230,8 @@ const FORMATS = [
     name: "OpenAI Responses items",
     format: "openai-responses",
     isCut: true,
-    explains: (message) => (hasNoRole(message) ? isText(message.type) : hasContent(message)),
+    speaks: (message) => hasRole(message) || isText(message.type),
+    explains: (message) => !hasRole(message) || saidInContent(message),
     sees(message) {
       // Roo-Code sends encrypted reasoning among messages that are otherwise Anthropic's.
       const isReasoning = message.type === "reasoning" && !isText(message.encrypted_content);
@@ -230,7 +243,6 @@ const FORMATS = [
   {
     name: "Goose messages",
     format: "goose",
-    explains: (message) => hasRole(message) && Array.isArray(message.content),
     sees(message) {
       if (isObject(message.metadata) && typeof message.metadata.agentVisible === "boolean") return "metadata with agentVisible";
       const part = blocksOf(message).find(
@@ -252,7 +264,7 @@ const FORMATS = [
     name: "OpenAI chat messages",
     format: "openai-chat",
     // What the model refused or said aloud stands in the place of a content, as calls do.
-    explains: (message) => hasContent(message) || (hasRole(message) && message.content === undefined && CHAT_FIELDS.some((name) => message[name] != null)),
+    explains: (message) => saidInContent(message) || CHAT_FIELDS.some((name) => message[name] != null),
     // In Responses they are written alike.
     suggests: (message) =>
       message.role === "user" && blocksOf(message).some(({ type }) => type === "input_audio") && 'a part of type "input_audio"',
@@ -270,20 +282,23 @@ const FORMATS = [
   {
     name: "Gemini contents",
     format: "gemini",
-    knows: /^(?:text|thought|(?:thought_?signature|function_?call|function_?response|inline_?data|file_?data|executable_?code|code_?execution_?result)|video_?metadata|media_?resolution|part_?metadata|tool_?call|tool_?response)$/i,
-    explains: (message) => (message.role == null || hasRole(message)) && (isListOrText(message.parts) || isListOrText(message.content)),
+    knows:
+      /^(?:text|thought|(?:thought_?signature|function_?call|function_?response|inline_?data|file_?data|executable_?code|code_?execution_?result)|video_?metadata|media_?resolution|part_?metadata|tool_?call|tool_?response)$/i,
+    speaks: (message) => message.role == null || hasRole(message),
+    explains: saidIn("parts", "content"),
     sees(message) {
       const isOfParts = message.role === "user" || message.role === "function" || message.role === null;
       if (isOfParts && message.content === undefined && partsOf(message).some(isGeminiPart)) return "parts";
-      if (blocksOf(message).some((part) => part.type === undefined && callsOfGemini(part))) return "a part with a function call or its response";
+      if (blocksOf(message).some((part) => part.type === undefined && callsOfGemini(part)))
+        return "a part with a function call or its response";
       if (message.role === "model") return 'role "model"';
     },
   },
   {
     name: "Bedrock Converse messages",
     format: "bedrock-converse",
-    knows: /^(?:text|image|document|video|audio|toolUse|toolResult|guardContent|cachePoint|reasoningContent|citationsContent|searchResult)$/,
-    explains: (message) => hasRole(message) && isListOrText(message.content),
+    knows:
+      /^(?:text|image|document|video|audio|toolUse|toolResult|guardContent|cachePoint|reasoningContent|citationsContent|searchResult)$/,
     sees(message) {
       if (hasNoRole(message)) return undefined;
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
@@ -332,7 +347,8 @@ const OWN = {
   format: "anthropic",
   knows: /^(?:text|image|document|search_result|thinking|redacted_thinking|container_upload|compaction|(?:.+_)?tool_(?:use|result))$/,
   // Roo-Code keeps encrypted reasoning as an item of its own.
-  explains: (message) => hasContent(message) || (hasNoRole(message) && message.type === "reasoning"),
+  speaks: (message) => hasRole(message) || message.type === "reasoning",
+  explains: (message) => !hasRole(message) || saidInContent(message),
 };
 const NAMES = [OWN, ...FORMATS].flatMap(({ format }) => format ?? []);
 
@@ -423,7 +439,7 @@ function lookedAt(messages, named, isLoose) {
   const found = formatFound(messages, named, "sees");
   if (found.told) return found;
   const { known, said } = found.known ? found : formatFound(messages, named, "suggests");
-  const told = isLoose ? undefined : unexplained(messages, known ?? OWN, said);
+  const told = isLoose ? undefined : unexplained(messages, known ?? OWN, { said, isNamed: named !== undefined });
   if (told) return told;
   if (known && known !== OWN) return { format: known.format };
   return { format: messages.some(hasCompaction) ? OWN.format : undefined };
@@ -450,12 +466,13 @@ function formatFound(messages, named, look) {
   return { known, said };
 }
 
-/** The first message that the format does not explain, with what was seen in it; undefined if there is none. */
-function unexplained(messages, known, said) {
-  const { name, explains, knows } = known;
+/** The first message that the format does not explain, with what was seen in it; undefined if there is none. In a format that is named, what is said may be missing. */
+function unexplained(messages, known, { said, isNamed }) {
+  const { name, speaks = hasRole, explains = saidInContent, knows } = known;
   const as = said ? `this is none of ${name}, but ${said}; ${OF_ONE}` : `no format that is read here has such messages; ${ADVICE}`;
-  const isExplained = (message) => !isObject(message) || ours.has(message) || (known === OWN && isPlainlyOurs(message)) || explains(message);
-  const index = messages.findIndex((message) => !isExplained(message));
+  const isPlain = (message) => !isObject(message) || ours.has(message) || (known === OWN && isPlainlyOurs(message));
+  const isExplained = (message) => isInstance(message) || (speaks(message) && (isNamed || explains(message)));
+  const index = messages.findIndex((message) => !(isPlain(message) || isExplained(message)));
   if (index >= 0) return { index, told: `${shapeOf(messages[index])}: ${as}` };
   const pair = knows && unknownPair(messages, knows);
   return pair && { index: pair.index, told: `${pair.seen}: a call or its answer in a form that is not read; ${ADVICE}` };
@@ -488,7 +505,10 @@ function idsIn(value, depth = DEPTH) {
  * through: what nothing depends on can go with its message.
  */
 function unknownPair(messages, knows) {
-  const isKnown = (part) => (part.type === undefined ? Object.keys(part).some((name) => part[name] != null && knows.test(name)) : knows.test(part.type) && isWhole(part));
+  const isKnown = (part) =>
+    part.type === undefined
+      ? Object.keys(part).some((name) => part[name] != null && knows.test(name))
+      : knows.test(part.type) && isWhole(part);
   const kindOf = (part) => `a part of type ${JSON.stringify(part.type ?? Object.keys(part)[0] ?? "")}`;
   const plain = (message) => !isObject(message) || isPlainlyOurs(message) || ours.has(message);
   const parts = (message) => (Array.isArray(message.content) ? blocksOf(message) : partsOf(message));
@@ -503,7 +523,10 @@ function unknownPair(messages, knows) {
       if (isAsking) for (const id of own.isKnown ? [part.id, call?.toolUseId, call?.id] : idsIn(part)) asked.set(id, own);
       else if (!own.isKnown) {
         const other = asked.get(idsIn(part).find((id) => asked.has(id)));
-        if (other) return other.isKnown ? { index, seen: kindOf(part) } : { index: other.index, seen: `${kindOf(other.part)}, answered by ${kindOf(part)}` };
+        if (other)
+          return other.isKnown
+            ? { index, seen: kindOf(part) }
+            : { index: other.index, seen: `${kindOf(other.part)}, answered by ${kindOf(part)}` };
       }
     }
   }

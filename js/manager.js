@@ -5,7 +5,18 @@
 const native = require("#native");
 const { CONTEXT_FIELDS, OBJECTS, UNLIMITED, condense, prepare } = require("./call.js");
 const { countTokens, warmUp } = require("./count.js");
-const { argumentError, checked, missing, misspelt, notAllowed, notReadable, outOfRange, readable, refuseUnknown, shown } = require("./errors.js");
+const {
+  argumentError,
+  checked,
+  missing,
+  misspelt,
+  notAllowed,
+  notReadable,
+  outOfRange,
+  readable,
+  refuseUnknown,
+  shown,
+} = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf } = require("./host-estimates.js");
 const { hostCallback } = require("./host-provider.js");

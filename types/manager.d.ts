@@ -495,8 +495,8 @@ export class CondensationManager {
    */
   preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
 
-  /** Estimates the dollars that `condense` would cost; 0 if the price is not known. */
-  estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;
+  /** Estimates the dollars that `condense` would cost; `undefined` if a model would be called whose price is not known. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number | undefined>;
 
   /** Estimates the tokens that `condense` would save. */
   estimateReduction<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<TokenEstimate>;

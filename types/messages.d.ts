@@ -13,9 +13,10 @@ export interface BlockLike {
  * - `openai-responses`: items of OpenAI's Responses API
  * - `ai-sdk-model`, `ai-sdk-ui`: `ModelMessage` and `UIMessage` of the AI SDK, versions 5 to 7
  * - `langchain`: messages of LangChain and LangGraph, instances and their JSON
- * - `gemini`: Gemini's `Content`
+ * - `gemini`: Gemini's `Content`, also in the snake case of Python's client
  * - `bedrock-converse`: messages of Amazon Bedrock's Converse API
  * - `opencode`: messages of OpenCode and Kilo Code, `{ info, parts }`
+ * - `goose`: messages of Goose's sessions
  */
 export type MessageFormat =
   | "anthropic"
@@ -26,7 +27,8 @@ export type MessageFormat =
   | "langchain"
   | "gemini"
   | "bedrock-converse"
-  | "opencode";
+  | "opencode"
+  | "goose";
 
 /** Which format messages are in. */
 export interface FormatOptions {
@@ -166,8 +168,8 @@ export interface Problem {
 }
 
 /**
- * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant
- * - `first_not_user`, `same_role_twice`: the order of roles
+ * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant, nor system behind the first message
+ * - `first_not_user`, `same_role_twice`: the order of roles; `misplaced_system`: a message of the system that is not between one of the user and one of the assistant
  * - `empty_content`, `empty_text`: nothing, or only white space
  * - `misplaced_tool_use`, `misplaced_tool_result`: in a message of the wrong role
  * - `invalid_tool_input`: `tool_use.input` is no object; `unnamed_tool_use`: no id or name
@@ -186,6 +188,7 @@ export type ProblemCode =
   | "unknown_role"
   | "first_not_user"
   | "same_role_twice"
+  | "misplaced_system"
   | "empty_content"
   | "empty_text"
   | "misplaced_tool_use"

@@ -456,8 +456,8 @@ export interface TokenEstimate {
    * the summaries were twice as long. 0 if the dry run failed.
    */
   confidence: number;
-  /** Dollars. */
-  cost: number;
+  /** Dollars; absent if a model would be called whose price is not known. */
+  cost?: number;
   /** Why the dry run failed. */
   error?: CondensationError;
 }

@@ -114,6 +114,30 @@ describe("Claude Code", () => {
     expect(library.validateMessages(messages)).toEqual([]);
   });
 
+  test("a subagent's file, where every record is a sidechain, is a history of its own", async () => {
+    const records = session().map((each) => ({ ...each, isSidechain: true, agentId: "a1" }));
+    put("agent-a1.jsonl", linesOf(records));
+    const { history, written } = await expectWritten("agent-a1.jsonl", 0.4);
+    expect(history.messages).toHaveLength(9 - 1);
+    expect(textsOf(history.messages)).not.toContain("taken back");
+    for (const { isSidechain, agentId } of valuesOf(written)) expect([isSidechain, agentId]).toEqual([true, "a1"]);
+  });
+
+  test("events of a run are none of its sessions", () => {
+    const message = (role, content) => ({ type: role, message: { role, content }, session_id: "s", parent_tool_use_id: null, uuid: "1" });
+    put(
+      "events.jsonl",
+      linesOf([
+        { type: "system", subtype: "init", session_id: "s", tools: [] },
+        message("user", "Go."),
+        message("assistant", [{ type: "text", text: "Done." }]),
+        { type: "result", subtype: "success", session_id: "s" },
+      ]),
+    );
+    for (const command of [["events.jsonl"], ["validate", "events.jsonl"], ["count", "events.jsonl"]])
+      expectFailure(command, 5, /message 0.*type "system" with a session_id: these are events of a run/);
+  });
+
   test("a compaction leaves its summary and what it kept", () => {
     const records = session();
     const boundary = {
@@ -754,5 +778,40 @@ withShared("formats", (shared) => {
     const { summary } = lines.find(({ type }) => type === "compaction");
     expect(textsOf(messages[0])).toContain(JSON.stringify(summary).slice(1, 200));
     expect(messages.length).toBeLessThan(lines.length / 2);
+  });
+});
+
+describe("Goose", () => {
+  const message = (role, ...content) => ({ id: null, role, created: 1, content, metadata: { userVisible: true, agentVisible: true } });
+  const call = (id) => ({
+    type: "toolRequest",
+    id,
+    toolCall: { status: "success", value: { name: "developer__text_editor", arguments: { command: "view", path: `/p/${id}.ts` } } },
+  });
+  const result = (id) => ({
+    type: "toolResponse",
+    id,
+    toolResult: { status: "success", value: { content: [{ type: "text", text: long(id) }] } },
+  });
+  const messages = [
+    message("user", { type: "text", text: "Read the files." }),
+    ...["a", "b", "c"].flatMap((id) => [message("assistant", call(id)), message("user", result(id))]),
+    message("assistant", { type: "text", text: "They compute." }),
+  ];
+  const head = { working_dir: "/p", description: "files", message_count: messages.length, total_tokens: 5 };
+
+  test("a session in lines is read behind its first line, and written with it", async () => {
+    put("goose.jsonl", linesOf([head, ...messages]));
+    const { history, result: found, written } = await expectWritten("goose.jsonl", 0.5);
+    expect([history.program, history.format]).toEqual(["Goose", "goose"]);
+    expect(history.messages).toEqual(messages);
+    expect(valuesOf(written)[0]).toEqual({ ...head, message_count: found.messages.length });
+  });
+
+  test("an export is read where its conversation stands", () => {
+    put("export.json", JSON.stringify({ id: "1", working_dir: "/p", conversation: messages }));
+    const report = runJson(["export.json", "--target", "60%", "--out", "short.json"]).report;
+    expect(report.didCondense).toBe(true);
+    expect(readJson(path.join(folder, "short.json"))).toMatchObject({ id: "1", conversation: expect.any(Array) });
   });
 });

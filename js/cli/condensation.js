@@ -197,7 +197,15 @@ async function condense(library, history, settings, { env, interruption, step })
   const after = await recountByKind(before, history, result.messages, library);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
-  return { ...result, warnings, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages, { format }) };
+  return {
+    ...result,
+    warnings,
+    id,
+    tokens: { before, after },
+    target,
+    condensingMs,
+    problems: library.validateMessages(messages, { format }),
+  };
 }
 
 /** For each operation the number of changes and the tokens saved, in order of appearance. */

@@ -204,7 +204,8 @@ async function report(library, settings, { stdout, warn }) {
   const host = hostOf(library, [file], { write: false, window: settings.window, format });
   try {
     await library.warmUp();
-    const percent = target?.percent && Math.floor((library.countTokens(history.messages, { format: history.format }) * target.percent) / 100);
+    const percent =
+      target?.percent && Math.floor((library.countTokens(history.messages, { format: history.format }) * target.percent) / 100);
     const data = await snapshot(host, { targetTokens: target?.tokens ?? percent, redact });
     const page = Buffer.from(staticPage(data, { title: `${redact ? "history" : path.basename(file)}: roo-condense` }));
     if (html === "-") {

@@ -256,7 +256,14 @@ class StudioHost {
       // What the page may not say: these are for programs.
       const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
       const handler = handlerOf(this.#manager);
-      const given = { ...plain, handler, messages, format: history.format, ...(systemPrompt !== undefined && { systemPrompt }), ...(signal && { signal }) };
+      const given = {
+        ...plain,
+        handler,
+        messages,
+        format: history.format,
+        ...(systemPrompt !== undefined && { systemPrompt }),
+        ...(signal && { signal }),
+      };
       return { recommendation: await recommend(given) };
     },
 

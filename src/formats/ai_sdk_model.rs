@@ -111,8 +111,17 @@ impl Format for ModelMessages {
     }
 }
 
-const ASSISTANT: &[&str] =
-    &["text", "reasoning", "reasoning-file", "file", "tool-call", "tool-result", "tool-approval-request", "source", "custom"];
+const ASSISTANT: &[&str] = &[
+    "text",
+    "reasoning",
+    "reasoning-file",
+    "file",
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "source",
+    "custom",
+];
 
 /// A request for approval stands with its call, and goes with it and with the answer.
 fn asked_for(request: &JsonObject<'_>, at: Path, parts: &mut Vec<Part>) {

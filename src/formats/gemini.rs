@@ -136,7 +136,9 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
         return answer(id_of(&own, &called), &own, at, below(at, [name.into(), "response".into()]));
     }
     if let Some((_, data)) = field(&fields, DATA)
-        && field(&data.object(), MIME_TYPE).and_then(|(_, kind)| kind.string()).is_some_and(|kind| kind.starts_with("image/"))
+        && field(&data.object(), MIME_TYPE)
+            .and_then(|(_, kind)| kind.string())
+            .is_some_and(|kind| kind.starts_with("image/"))
     {
         return Part::image(role.clone(), data.object().string("data").as_deref(), part, at.to_vec());
     }

@@ -22,6 +22,8 @@ mod part;
 mod projection;
 mod reader;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 pub use self::{
     carry::{Carried, NotCarried},

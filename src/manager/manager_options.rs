@@ -173,12 +173,20 @@ static CONTEXT: Table = Table::new(
         Field::host("messages", "an array of messages", "The conversation."),
         Field::text("systemPrompt", "It counts, and is never changed."),
         Field::text("hostRequest", "The host's own request as JSON; made of `tools`, `systemPrompt` and `messages`."),
-        Field::text("tools", "The tools of the host's own requests; for an inspection as the text that requests bring."),
+        Field::text(
+            "tools",
+            "The tools of the host's own requests; for an inspection as the text that requests bring.",
+        ),
         Field::host("apiHandler", HANDLER, "Asks the conversation's own model, as the option `handler` does."),
         Field::text("taskId", "Which task the conversation belongs to."),
         Field::text("userId", "Whose conversation it is, for strategies that go by the user."),
         Field::number_if_set("totalTokens", 0.0, TOKENS, "Tokens in the context as the API reported them."),
-        Field::number_if_set("tokenCount", 0.0, TOKENS, "Tokens in the context with its last message; for `totalTokens`."),
+        Field::number_if_set(
+            "tokenCount",
+            0.0,
+            TOKENS,
+            "Tokens in the context with its last message; for `totalTokens`.",
+        ),
         Field::new(
             "isPreview",
             Kind::Flag { default: None },

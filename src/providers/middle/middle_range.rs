@@ -146,7 +146,8 @@ mod tests {
     fn a_summary_of_this_call_is_not_told_as_an_earlier_one() {
         let before = conversation("uauauau");
         let summary = conversation("S").message(0).clone();
-        let edits = (1..5).map(|message| Edit::Drop { message }).chain([Edit::Insert { before: 1, value: summary.into() }]);
+        let edits =
+            (1..5).map(|message| Edit::Drop { message }).chain([Edit::Insert { before: 1, value: summary.into() }]);
         let after = before.apply(&Plan { edits: edits.collect() }).unwrap();
         let error = select(&after, 2).unwrap_err();
         assert_eq!(error.code(), "not_enough_messages");

@@ -22,6 +22,8 @@ pub enum Variation {
     Unknown,
     /// A message of the system, or an item that stands for another one.
     Between,
+    /// The names and nulls of Python's client, or parts for the screen.
+    Client,
 }
 
 /// What no service takes: a message at another place, twice, or missing.
@@ -39,7 +41,7 @@ pub fn variations() -> impl Strategy<Value = Vec<(Variation, usize)>> {
     let variation = prop_oneof![
         (1_usize..9).prop_map(Ids),
         any::<bool>().prop_map(Approval),
-        select(vec![Cleared, Reasoning, Executed, Empty, Unknown, Between]),
+        select(vec![Cleared, Reasoning, Executed, Empty, Unknown, Between, Client]),
     ];
     vec((variation, any::<usize>()), 0..7)
 }
@@ -67,6 +69,7 @@ pub fn varied(format: &str, history: &str, variations: &[(Variation, usize)]) ->
             Variation::Unknown => add(format, &mut messages, *place, place.is_multiple_of(2), unknown(format, *place)),
             Variation::Empty => empty(&mut messages, *place),
             Variation::Between => between(format, &mut messages, *place, number),
+            Variation::Client => of_client(format, &mut messages, *place),
         }
     }
     Value::from(messages).to_string()
@@ -161,6 +164,7 @@ fn reasoning(format: &str, number: usize) -> Value {
         "langchain" => json!({ "type": "redacted_thinking", "data": "Z0FB" }),
         "gemini" => json!({ "text": "", "thought": true, "thoughtSignature": "Z0FB" }),
         "bedrock-converse" => json!({ "reasoningContent": { "redactedContent": "Z0FB" } }),
+        "goose" => json!({ "type": "redactedThinking", "data": "Z0FB" }),
         "opencode" => json!({ "type": "reasoning", "text": "", "id": "prt_r", "metadata": openai }),
         _ => json!({ "type": "redacted_thinking", "data": "Z0FB" }),
     }
@@ -205,6 +209,10 @@ fn unknown(format: &str, place: usize) -> Option<Value> {
         ],
         "gemini" => &[json!({ "fileData": { "fileUri": "u" } }), json!({ "news": 1 })],
         "bedrock-converse" => &[json!({ "cachePoint": { "type": "default" } }), json!({ "guardContent": {} })],
+        "goose" => &[
+            json!({ "type": "news", "text": 5 }),
+            json!({ "type": "systemNotification", "notificationType": "inlineMessage", "msg": "Hm." }),
+        ],
         "opencode" => &[
             json!({ "type": "step-finish", "id": "prt_s" }),
             json!({ "type": "patch", "files": [] }),
@@ -213,6 +221,33 @@ fn unknown(format: &str, place: usize) -> Option<Value> {
         _ => &[json!({ "type": "news", "text": 5 }), json!({ "type": "container_upload", "file_id": "f" })],
     };
     known.get(place / 3 % known.len()).cloned()
+}
+
+/// What some clients write otherwise: Gemini's for Python in snake case, with a null for each field that is not set; Goose parts that only its user sees.
+fn of_client(format: &str, messages: &mut [Value], place: usize) {
+    for (index, message) in messages.iter_mut().enumerate() {
+        for part in parts_of(format, message).into_iter().flatten().filter_map(Value::as_object_mut) {
+            match format {
+                "gemini" => {
+                    for (name, other) in [
+                        ("functionCall", "function_call"),
+                        ("functionResponse", "function_response"),
+                        ("thoughtSignature", "thought_signature"),
+                    ] {
+                        let value = part.remove(name).or_else(|| part.remove(other));
+                        part.insert(other.to_owned(), value.unwrap_or_default());
+                    }
+                    part.entry("text").or_insert(Value::Null);
+                }
+                "goose" if part.contains_key("toolResult") && (index + place).is_multiple_of(3) => {
+                    let shown = json!({ "type": "text", "text": "shown", "annotations": { "audience": ["user"] } });
+                    let parts = part["toolResult"].pointer_mut("/value/content").and_then(Value::as_array_mut);
+                    parts.into_iter().for_each(|parts| parts.insert(0, shown.clone()));
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Sets one output to what is left when it was cleared.
@@ -233,6 +268,7 @@ fn clear(format: &str, messages: &mut [Value], place: usize) {
                         "ai-sdk-ui" => ("/output", json!(null)),
                         "gemini" => ("/functionResponse/response", json!({})),
                         "bedrock-converse" => ("/toolResult/content", json!([])),
+                        "goose" => ("/toolResult/value/content", json!([])),
                         "opencode" => (
                             "/state",
                             json!({ "status": "completed", "input": {}, "output": "x", "time": { "compacted": 5 } }),
