@@ -298,3 +298,48 @@ impl Report<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `u` user, `a` assistant, `s` system, `d` developer, `t` assistant that ends with a tool of the service.
+    fn conversation(shape: &str) -> Conversation {
+        let message = |who| match who {
+            'u' => r#"{"role":"user","content":"words"}"#,
+            'a' => r#"{"role":"assistant","content":"words"}"#,
+            's' => r#"{"role":"system","content":"words"}"#,
+            'd' => r#"{"role":"developer","content":"words"}"#,
+            _ => r#"{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"x","content":[]}]}"#,
+        };
+        Conversation::parse(&format!("[{}]", shape.chars().map(message).collect::<Vec<_>>().join(","))).unwrap()
+    }
+
+    fn told(shape: &str) -> Vec<(&'static str, usize)> {
+        problems(&conversation(shape)).into_iter().map(|problem| (problem.code, problem.message_index)).collect()
+    }
+
+    #[test]
+    fn the_system_speaks_between_the_user_and_the_assistant() {
+        for legal in ["usaus", "usauau", "uts", "us"] {
+            assert_eq!(told(legal), [], "{legal}");
+        }
+        assert_eq!(told("uas"), [("misplaced_system", 2)]);
+        assert_eq!(told("usu"), [("misplaced_system", 2)]);
+        assert_eq!(told("ussa"), [("same_role_twice", 2)]);
+        assert_eq!(told("ud"), [("unknown_role", 1)]);
+        assert_eq!(told("sua"), [("unknown_role", 0), ("first_not_user", 0)]);
+    }
+
+    #[test]
+    fn a_misplaced_message_of_the_system_is_the_same_wherever_it_shows() {
+        let placed = |shape: &str| {
+            problems(&conversation(shape))
+                .into_iter()
+                .map(|problem| (problem.message_index, problem))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(new_problems(placed("uasau"), placed("usu")), []);
+        assert_eq!(new_problems(placed("usa"), placed("usu")).len(), 1);
+    }
+}

@@ -359,7 +359,9 @@ fn goose(message: &Message) -> String {
     let parts: Vec<Value> = blocks(message)
         .iter()
         .filter_map(|block| match block {
-            Block::Thinking { thinking, .. } => Some(json!({ "type": "thinking", "thinking": thinking, "signature": "" })),
+            Block::Thinking { thinking, .. } => {
+                Some(json!({ "type": "thinking", "thinking": thinking, "signature": "" }))
+            }
             Block::Text { text, .. } => Some(json!({ "type": "text", "text": text })),
             Block::ToolUse { id, name, input, .. } => {
                 let arguments: Value = serde_json::from_str(input.get()).unwrap_or_default();
