@@ -470,7 +470,9 @@ function formatFound(messages, named, look) {
 function unexplained(messages, known, { said, isNamed }) {
   const { name, speaks = hasRole, explains = saidInContent, knows } = known;
   const as = said ? `this is none of ${name}, but ${said}; ${OF_ONE}` : `no format that is read here has such messages; ${ADVICE}`;
-  const isPlain = (message) => !isObject(message) || ours.has(message) || (known === OWN && isPlainlyOurs(message));
+  // What is read of an object with toJSON is known when it is written.
+  const isPlain = (message) =>
+    !isObject(message) || ours.has(message) || typeof message.toJSON === "function" || (known === OWN && isPlainlyOurs(message));
   const isExplained = (message) => isInstance(message) || (speaks(message) && (isNamed || explains(message)));
   const index = messages.findIndex((message) => !(isPlain(message) || isExplained(message)));
   if (index >= 0) return { index, told: `${shapeOf(messages[index])}: ${as}` };
@@ -500,57 +502,84 @@ function idsIn(value, depth = DEPTH) {
   });
 }
 
+/** The texts in fields that are called an id, of a call that the format knows. */
+const idsOfCall = (part) => [part.id, part.toolUse?.toolUseId, (part.functionCall ?? part.function_call)?.id].filter(isText);
+/** The same of a result that the format knows. */
+const idsOfResult = (part) =>
+  [part.tool_use_id, part.toolResult?.toolUseId, (part.functionResponse ?? part.function_response)?.id].filter(isText);
+
+/** Whether a part is of a type that the format knows, or holds a field that it knows. */
+function isKnownPart(part, knows) {
+  if (part.type !== undefined) return knows.test(part.type) && isWhole(part);
+  return Object.keys(part).some((name) => part[name] != null && knows.test(name));
+}
+
+const kindOf = (part) => `a part of type ${JSON.stringify(part.type ?? Object.keys(part)[0] ?? "")}`;
+
 /**
  * The first part by which one side asks and the other answers, with the same id, in a form that the format does not know. Other parts of forms that are not known are carried
  * through: what nothing depends on can go with its message.
  */
 function unknownPair(messages, knows) {
-  const isKnown = (part) =>
-    part.type === undefined
-      ? Object.keys(part).some((name) => part[name] != null && knows.test(name))
-      : knows.test(part.type) && isWhole(part);
-  const kindOf = (part) => `a part of type ${JSON.stringify(part.type ?? Object.keys(part)[0] ?? "")}`;
-  const plain = (message) => !isObject(message) || isPlainlyOurs(message) || ours.has(message);
-  const parts = (message) => (Array.isArray(message.content) ? blocksOf(message) : partsOf(message));
-  if (messages.every((message) => plain(message) || parts(message).every(isKnown))) return undefined;
+  const partsIn = (message) => (Array.isArray(message.content) ? blocksOf(message) : partsOf(message));
+  const isKnown = (part) => isKnownPart(part, knows);
+  const isPlain = (message) => !isObject(message) || isPlainlyOurs(message) || ours.has(message);
+  if (messages.every((message) => isPlain(message) || partsIn(message).every(isKnown))) return undefined;
+  const all = messages.flatMap((message, index) => {
+    const isAsking = message?.role === "assistant" || message?.role === "model";
+    return isObject(message) ? partsIn(message).map((part) => ({ index, part, isAsking, isKnown: isKnown(part) })) : [];
+  });
+  const answered = new Set(all.flatMap((each) => (each.isKnown ? idsOfResult(each.part) : [])));
   const asked = new Map();
-  for (const [index, message] of messages.entries()) {
-    if (!isObject(message) || ours.has(message)) continue;
-    const isAsking = message.role === "assistant" || message.role === "model";
-    for (const part of parts(message)) {
-      const own = { index, part, isKnown: isKnown(part) };
-      const call = part.toolUse ?? part.functionCall ?? part.function_call;
-      if (isAsking) for (const id of own.isKnown ? [part.id, call?.toolUseId, call?.id] : idsIn(part)) asked.set(id, own);
-      else if (!own.isKnown) {
-        const other = asked.get(idsIn(part).find((id) => asked.has(id)));
-        if (other)
-          return other.isKnown
-            ? { index, seen: kindOf(part) }
-            : { index: other.index, seen: `${kindOf(other.part)}, answered by ${kindOf(part)}` };
-      }
+  for (const each of all) {
+    const ids = each.isKnown ? (each.isAsking ? idsOfCall(each.part) : []) : idsIn(each.part);
+    if (each.isAsking) for (const id of ids) asked.set(id, each);
+    else {
+      const id = ids.find((one) => asked.has(one) && !answered.has(one));
+      const other = id === undefined ? undefined : asked.get(id);
+      if (other?.isKnown) return { index: each.index, seen: kindOf(each.part) };
+      if (other) return { index: other.index, seen: `${kindOf(other.part)}, answered by ${kindOf(each.part)}` };
     }
   }
   return undefined;
 }
 
 /**
- * The name of the format that messages are in; undefined for Anthropic's. `named` is what the caller says. With `isLoose` they may be blocks.
+ * The name of the format that messages are in; undefined for Anthropic's. `named` is what the caller says.
  * Throws `unsupported_format` where it is one that is not read, or several; `invalid_messages` where an element is no object.
  */
-function formatOf(messages, named, holder = "context.messages", isLoose = false) {
+function formatOf(messages, named, holder = "context.messages") {
+  const format = formatOfEach(messages, named, holder);
+  requireObjects(messages, holder);
+  return format;
+}
+
+/** The same of an array that may hold anything, and with `isLoose` blocks in the place of messages. */
+function formatOfEach(messages, named, holder, isLoose = false) {
   requireFormat(named);
   const { index, told, format } = seenIn(messages, named, isLoose);
   if (told) throw refusal(holder, index, told);
-  if (!isLoose) requireObjects(messages, holder);
   return format;
 }
 
 /** Throws when an element is no object. What is no array is refused with everything else that is wrong. */
 function requireObjects(messages, holder) {
   const index = Array.isArray(messages) ? messages.findIndex((message) => !isObject(message)) : -1;
-  if (index < 0 || !(index in messages)) return;
+  if (index < 0) return;
   const field = `${holder}[${index}]`;
   throw argumentError("invalid_messages", `${field} must be a message, an object with a role; got ${shown(messages[index])}`, { field });
 }
 
-module.exports = { NAMES, asRead, isCut, isRunEvent, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn, takeAsOurs };
+module.exports = {
+  NAMES,
+  asRead,
+  isCut,
+  isRunEvent,
+  isTranscriptLine,
+  formatOf,
+  formatOfEach,
+  refuseForeign,
+  requireFormat,
+  seenIn,
+  takeAsOurs,
+};

@@ -355,6 +355,24 @@ test("text alone is the same in most formats, and odd fields are nobody's", asyn
     [user, { role: "assistant" }, { role: "user", content: null, ts: 1 }],
     [
       user,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Hm." },
+          { type: "tool_use", id: "1", name: "weather", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "1", content: "Sunny." },
+          { type: "progress", tool_use_id: "1", session_id: "s" },
+          { type: "hint", text: "x" },
+        ],
+      },
+    ],
+    [
+      user,
       { role: "assistant", content: [{ type: "note", id: "n1" }, "text", null] },
       { role: "user", content: [{ type: "other", id: "n2" }] },
     ],

@@ -54,9 +54,9 @@ describe("what it returns", () => {
     }
   });
 
-  test("a conversation that holds the same object twice, and what is no message", async () => {
+  test("a conversation that holds the same object twice", async () => {
     const again = messages[1];
-    const odd = [null, ...messages, null, again, null, again];
+    const odd = [{ role: "user" }, ...messages, { role: "user" }, again, { role: "user" }, again];
     const same = await managerWith(({ messages: given }) => ({ messages: given })).condense({ messages: odd });
     expect(same.messages).toBe(odd);
     expect(same.error).toBeUndefined();
