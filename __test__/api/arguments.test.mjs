@@ -209,7 +209,7 @@ describe.each([
     if (!code) expect(["invalid_argument", "invalid_config"]).toContain(error.code);
   });
 
-  test("null is the same as absent in a context; unknown fields are the host's own", async () => {
+  test("null is the same as absent in a context, and so is undefined", async () => {
     const context = {
       messages,
       systemPrompt: null,
@@ -218,7 +218,8 @@ describe.each([
       profileId: null,
       totalTokens: 5,
       contextWindow: 1000,
-      ours: () => {},
+      apiHandler: null,
+      ours: undefined,
     };
     await call(undefined, context);
     await call({ config: undefined, targetTokens: undefined, signal: undefined, onProgress: undefined }, context);

@@ -355,7 +355,7 @@ describe("--format", () => {
       "--out",
       "short.json",
     ]);
-    expect([code, report.didCondense, report.problems]).toEqual([0, true, expect.anything()]);
+    expect([code, report.didCondense]).toEqual([0, true]);
     expect(library.validateMessages(readJson(path.join(folder, "short.json")), { format: "openai-chat" })).toEqual([]);
     expect(run(["restore", "short.json", "--format", "openai-chat", "--out", "again.json"]).stdout).toContain("byte for byte");
     const tokens = library.countTokens(messages, { format: "openai-chat" });
