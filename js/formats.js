@@ -365,4 +365,4 @@ function formatOf(messages, named, holder = "context.messages") {
   return format;
 }
 
-module.exports = { NAMES, asRead, isCut, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn, takeAsOurs };
+module.exports = { NAMES, asRead, isCut, isInstance, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn, takeAsOurs };

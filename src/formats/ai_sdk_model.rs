@@ -9,7 +9,7 @@ use super::{
     part::{Part, Path, Slot, Wrap, below, raw_of, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
 
 /// AI SDK model messages.
 pub struct ModelMessages;

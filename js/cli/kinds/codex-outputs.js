@@ -31,7 +31,8 @@ function withoutMiddle(text, most, { unit }) {
   let tail = bytes.length - (most - head);
   while (head > 0 && isWithin(bytes[head])) head--;
   while (tail < bytes.length && isWithin(bytes[tail])) tail++;
-  const removed = unit === "tokens" ? Math.ceil((bytes.length - most) / BYTES_PER_TOKEN) : [...bytes.subarray(head, tail).toString()].length;
+  const removed =
+    unit === "tokens" ? Math.ceil((bytes.length - most) / BYTES_PER_TOKEN) : [...bytes.subarray(head, tail).toString()].length;
   return `${bytes.subarray(0, head)}…${removed} ${unit} truncated…${bytes.subarray(tail)}`;
 }
 
