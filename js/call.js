@@ -10,6 +10,7 @@ const { isHandlerLike, toHandler } = require("./handlers.js");
 const { tell } = require("./host-call.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
+const { withInstances } = require("./langchain-instances.js");
 const { withNewContent } = require("./new-content.js");
 const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
@@ -243,12 +244,14 @@ function tellProgress(onProgress, json, warnings) {
 
 function finish(report, prepared) {
   const { format } = prepared;
-  const { plan, recipes, contents, groups, error, trigger, preview = NOTHING, ...rest } = report;
+  const { plan: edits, recipes, contents, groups, error, trigger, preview = NOTHING, ...rest } = report;
+  let plan = edits;
   /** @type {{ messages: object[], inverse: object[] }} */
   let applied = { messages: prepared.messages, inverse: [] };
   let data = dataOf([]);
   let failure = error && describe(error, prepared);
   try {
+    if (format === "langchain") plan = withInstances(edits, prepared.given);
     applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot, format });
     if (!failure) data = dataOf(applied.inverse, contents, groups, format);
   } catch (cause) {

@@ -574,6 +574,7 @@ module.exports = {
   NAMES,
   asRead,
   isCut,
+  isInstance,
   isRunEvent,
   isTranscriptLine,
   formatOf,

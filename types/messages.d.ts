@@ -153,6 +153,15 @@ export interface Message {
   [field: string]: unknown;
 }
 
+/** A service, by the format of its messages. `openai-chat` is OpenAI's own: services with its protocol may know more fields. */
+export type MessageService = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
+
+/** Options of {@link validateMessages}. */
+export interface ValidateOptions extends FormatOptions {
+  /** Also lists what this service refuses because it does not know it. `format` is then the service's. Default: only the rules of the format. */
+  service?: MessageService | undefined;
+}
+
 /** A violation of the shape that the Anthropic Messages API accepts. */
 export interface Problem {
   /** Index of the message. */
@@ -176,6 +185,11 @@ export interface Problem {
  * - `unanswered_tool_use`, `orphan_tool_result`, `repeated_tool_result`: calls and results do not pair up
  * - `unreadable_block`: lacks a field of its type
  * - `unsupported_format`: in a format that is not read, or in several; condensing and counting refuse it
+ *
+ * With `service` alone:
+ *
+ * - `unknown_field`: a field of a message or part that the service does not know; `unknown_block`: a type of item or part
+ * - `too_many_cache_marks`: more marks of the prompt cache than the service takes
  *
  * Of the formats of others alone:
  *
@@ -203,13 +217,16 @@ export type ProblemCode =
   | "empty_tool_calls"
   | "unnamed_tool_result"
   | "reasoning_without_item"
-  | "invalid_id";
+  | "invalid_id"
+  | "unknown_field"
+  | "unknown_block"
+  | "too_many_cache_marks";
 
 /**
  * Lists what is invalid in `messages`, in order of appearance; empty if all is well. Tool calls in the last message may have no result, because applications
  * condense between a call and its result. Synchronous.
  *
- * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON.
+ * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON, `invalid_argument` for an unknown `service`.
  * @example
  * ```ts
  * import { validateMessages } from "roo-condense";
@@ -217,7 +234,7 @@ export type ProblemCode =
  * for (const { messageIndex, code, message } of validateMessages(messages)) console.warn(messageIndex, code, message);
  * ```
  */
-export function validateMessages(messages: readonly unknown[], options?: FormatOptions): Problem[];
+export function validateMessages(messages: readonly unknown[], options?: ValidateOptions): Problem[];
 
 /** A line that looks like a pointer but points to nothing. */
 export interface UnresolvedPointer {

@@ -9,7 +9,7 @@ use super::{
     part::{Part, Path, Slot, Wrap, below, raw_of, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
 
 /// AI SDK model messages.
 pub struct ModelMessages;
@@ -39,11 +39,8 @@ impl Format for ModelMessages {
         parts
     }
 
-    fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written {
-        let options = near.is_summary.then_some(r#","providerOptions":{"rooCondense":{"isSummary":true}}"#);
-        let (role, text) = (escape(role.as_str()), escape(text));
-        let json = format!(r#"{{"role":{role},"content":{text}{}}}"#, options.unwrap_or_default());
-        Written { json, text: steps!["content"] }
+    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
+        Written::content(role, text)
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {

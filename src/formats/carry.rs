@@ -16,7 +16,6 @@ use crate::{
         content_digits,
         json_text::{escape, splice},
     },
-    markers::SummaryHead,
 };
 
 /// A plan for a projection, as edits on the caller's messages.
@@ -209,6 +208,15 @@ struct New {
     order: (usize, bool, usize),
     json: Box<RawValue>,
     text: Path,
+    from: Vec<usize>,
+}
+
+/// A message that others may name as theirs.
+struct Heir {
+    /// The message of the caller's that it is, or stands before.
+    before: usize,
+    name: String,
+    /// The edits of the plan that added it.
     from: Vec<usize>,
 }
 
@@ -590,7 +598,6 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
-        let is_summary = SummaryHead::is_of_messages(text);
         // One beside it is most like it; of the same role, best of all.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
@@ -600,7 +607,7 @@ impl Carry<'_> {
         let like = near.clone().find(says).or_else(|| near.clone().next());
         let message = |message: usize| self.of.raws.get(message).map(|raw| Json::from(&**raw));
         let behind = before.checked_sub(1).and_then(message);
-        let near = Near { like: like.and_then(message), behind, number: self.added.len(), is_summary };
+        let near = Near { like: like.and_then(message), behind, number: self.added.len() };
         let written = self.of.format.write(role, text, &near);
         self.added.push(New { before, order, json: checked(written.json), text: written.text, from });
     }
@@ -678,8 +685,61 @@ impl Carry<'_> {
             carried.inside.insert(message, inside);
         }
         carried.contents = hashes.into();
+        if let Some(at) = self.of.format.belongs_at() {
+            self.name_heirs(&at, &mut carried);
+        }
         self.lay_out(plan, &mut carried);
         carried
+    }
+
+    /// Lets messages that named one that is gone, at this place, name the one before them that is left or new.
+    fn name_heirs(&self, at: &[PathStep], carried: &mut Carried) {
+        let heirs = self.heirs(carried);
+        let named = |message: Json<'_>| message.at(at).and_then(Json::string);
+        let gone: HashMap<String, usize> = (0..self.of.len())
+            .filter(|message| carried.positions[*message].is_none())
+            .filter_map(|message| Some((self.of.format.name_of(Json::from(&*self.of.raws[message]))?, message)))
+            .collect();
+        let heir = |message: usize| {
+            let before = heirs.partition_point(|heir| heir.before <= message);
+            heirs.get(before.saturating_sub(1))
+        };
+        for edit in &mut carried.edits {
+            let ForeignEdit::Insert { before, value } = edit else { continue };
+            let json = Json::from(&*value.message);
+            if let (Some(_), Some(heir)) = (named(json).filter(|name| gone.contains_key(name)), heir(*before)) {
+                let edit = Inside::Set(at.to_vec(), NewValue::Text(heir.name.clone()));
+                value.message = rewritten(json, &[edit]);
+            }
+        }
+        for message in (0..self.of.len()).filter(|message| carried.positions[*message].is_some()) {
+            let json = Json::from(&*self.of.raws[message]);
+            let parent = named(json).and_then(|name| gone.get(&name));
+            let (Some(parent), Some(heir)) = (parent, heir(message)) else { continue };
+            let edit = Inside::Set(at.to_vec(), NewValue::Text(heir.name.clone()));
+            carried.edits.push(as_edit(message, &mut Values { json, arrays: HashMap::new() }, &edit));
+            // It is undone with what it follows from.
+            carried.from.push(self.last_edit(*parent).into_iter().chain(heir.from.iter().copied()).collect());
+        }
+    }
+
+    /// The messages that others may name, in the order in which they stand then.
+    fn heirs(&self, carried: &Carried) -> Vec<Heir> {
+        let mut heirs = Vec::new();
+        for (edit, from) in carried.edits.iter().zip(&carried.from) {
+            if let ForeignEdit::Insert { before, value } = edit
+                && let Some(name) = self.of.format.name_of(Json::from(&*value.message))
+            {
+                heirs.push(Heir { before: *before, name, from: from.clone() });
+            }
+        }
+        for message in (0..self.of.len()).filter(|message| carried.positions[*message].is_some()) {
+            if let Some(name) = self.of.format.name_of(Json::from(&*self.of.raws[message])) {
+                heirs.push(Heir { before: message, name, from: Vec::new() });
+            }
+        }
+        heirs.sort_by_key(|heir| heir.before);
+        heirs
     }
 
     /// One of the edits that remove a message; `None` where it stays.

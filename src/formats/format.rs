@@ -36,6 +36,16 @@ pub trait Format: Sync {
         0
     }
 
+    /// The id by which other messages may name this one as theirs.
+    fn name_of(&self, _message: Json<'_>) -> Option<String> {
+        None
+    }
+
+    /// Where a message names the one that it belongs to.
+    fn belongs_at(&self) -> Option<Path> {
+        None
+    }
+
     /// What the service refuses in these messages.
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem>;
 }
@@ -49,8 +59,6 @@ pub struct Near<'a> {
     pub behind: Option<Json<'a>>,
     /// How many were added to the conversation before it.
     pub number: usize,
-    /// Whether it stands for messages that are no longer there.
-    pub is_summary: bool,
 }
 
 /// A message that was written.

@@ -51,8 +51,7 @@ impl Format for LangChain {
             Role::Other(_) => ("system", "SystemMessage"),
         };
         let like = near.like.map(Message::of);
-        let mark = if near.is_summary { r#","additional_kwargs":{"isSummary":true}"# } else { "" };
-        let content = format!(r#""content":{}{mark}"#, escape(text));
+        let content = format!(r#""content":{}"#, escape(text));
         match like.map(|like| (like.shape, like.namespace)) {
             Some((Shape::Serialised, mut id)) => {
                 id.pop();

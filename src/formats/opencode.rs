@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Slot, raw_of, steps},
+    part::{Part, Path, Slot, raw_of, steps},
     rules::Breaches,
 };
 use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -88,8 +88,7 @@ impl Format for OpenCode {
                 r#""role":"user","model":{{"providerID":{provider},"modelID":{name}}},"time":{{"created":{created}}}"#
             ),
         };
-        let mark = if near.is_summary { r#","metadata":{"isSummary":true}"# } else { "" };
-        let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text, mark);
+        let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text);
         Written { json: format!(r#"{{"info":{{{common},{own}}},"parts":[{part}]}}"#), text: steps!["parts", 0, "text"] }
     }
 
@@ -101,7 +100,7 @@ impl Format for OpenCode {
         let id = |index: usize| message.at(array)?.elements().get(index)?.object().string("id");
         let behind = before.checked_sub(1).and_then(id).unwrap_or_else(|| "prt_0".to_owned());
         let string = |name: &str| escape(&info.string(name).unwrap_or_default());
-        Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text, ""))
+        Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text))
     }
 
     fn emptied(&self) -> &'static str {
@@ -126,6 +125,16 @@ impl Format for OpenCode {
                 .position(|message| message.object().object("info").string("id").as_ref() == Some(&id))
         });
         tail.unwrap_or(index)
+    }
+
+    fn name_of(&self, message: Json<'_>) -> Option<String> {
+        let info = info_of(message);
+        info.string("id").filter(|_| info.string("role").as_deref() == Some("user"))
+    }
+
+    /// An answer names the user's message that it is to; programs show it beneath that, and it has to be there.
+    fn belongs_at(&self) -> Option<Path> {
+        Some(steps!["info", "parentID"])
     }
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
@@ -162,9 +171,9 @@ fn compaction(message: Json<'_>) -> Option<JsonObject<'_>> {
     parts.into_iter().map(Json::object).find(|part| part.string("type").as_deref() == Some("compaction"))
 }
 
-fn text_part(id: &str, message: &str, session: &str, text: &str, more: &str) -> String {
+fn text_part(id: &str, message: &str, session: &str, text: &str) -> String {
     format!(
-        r#"{{"id":{id},"messageID":{message},"sessionID":{session},"type":"text","text":{},"synthetic":true{more}}}"#,
+        r#"{{"id":{id},"messageID":{message},"sessionID":{session},"type":"text","text":{},"synthetic":true}}"#,
         escape(text)
     )
 }

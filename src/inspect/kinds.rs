@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
-    markers::SummaryHead,
+    markers::{SummaryHead, is_summary},
     tokens::{Scale, Tally, count_all, image_tokens},
     transcript::{ContentPiece, HostText, PieceSource},
 };
@@ -173,7 +173,7 @@ enum Whole {
 }
 
 fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) -> Whole {
-    if message.is_summary() {
+    if is_summary(message) {
         return Whole::Of(Kind::Summaries);
     }
     match message.content.blocks().get(block) {

@@ -10,7 +10,10 @@ use serde::Serialize;
 use super::savings::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
-    markers::log::{self, LoggedEntry, Mark},
+    markers::{
+        is_summary,
+        log::{self, LoggedEntry, Mark},
+    },
     providers::{Change, Grade},
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},
@@ -374,7 +377,7 @@ fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     let dropped = done.changes.iter().filter(|change| change.block_index.is_none() && change.operation == "drop");
     let dropped: HashSet<usize> = dropped.map(|change| change.message_index).collect();
     let summaries = done.plan.edits.iter().filter_map(|edit| match edit {
-        Edit::Insert { before, value } if value.foreign.is_some() && value.message.is_summary() => Some(*before),
+        Edit::Insert { before, value } if value.foreign.is_some() && is_summary(&value.message) => Some(*before),
         _ => None,
     });
     let beside = |before: usize| {
@@ -394,7 +397,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
     for (message, (texts, pieces)) in conversation.messages().zip(texts.iter().zip(&pieces)) {
         let blocks = message.content.blocks();
         let kind = |block: usize| {
-            if message.is_summary() {
+            if is_summary(message) {
                 return Kind::Summaries;
             }
             match (&message.content, blocks.get(block)) {

@@ -15,7 +15,7 @@
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
 //! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
 //! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
-//! | [`SummaryHead::Messages`] | native | `[Summary of 12 messages]` | the line above a summary in formats of others |
+//! | [`SummaryHead::Messages`] | native | `[Summary of 12 messages]` | the line above a summary |
 //! | [`SUMMARY_ABOVE`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
 //! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
@@ -48,7 +48,7 @@ pub use self::{
     pointer::{
         Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
     },
-    summary::SummaryHead,
+    summary::{SummaryHead, is_summary},
     suppressed::Suppressed,
 };
 

@@ -10,6 +10,7 @@
 
 use crate::{
     conversation::{Conversation, Role, answered},
+    markers::is_summary,
     providers::CondenseError,
 };
 
@@ -40,7 +41,7 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Summary
     let head = conversation.head();
     let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + head + 1 };
     let wanted = messages.checked_sub(keep).filter(|start| *start > head).ok_or_else(not_enough)?;
-    let earlier = (0..messages).rev().find(|index| conversation.message(*index).is_summary());
+    let earlier = (0..messages).rev().find(|index| is_summary(conversation.message(*index)));
     // A message that this call has added came from nowhere.
     let is_own = earlier.is_some_and(|summary| conversation.entries()[summary].origin.is_none());
     let nothing_new = if is_own { CondenseError::SummarizedByThisCall } else { CondenseError::CondensedRecently };

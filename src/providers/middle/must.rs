@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, ContentKind, Conversation, Role, visible},
-    markers::log::is_log_block,
+    markers::{is_summary, log::is_log_block},
     salience::likely_names,
     transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
 };
@@ -165,7 +165,7 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
     let pieces = decompose_texts(conversation, &texts, tools);
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
-        let is_users = conversation.message(message).role == Role::User && !conversation.message(message).is_summary();
+        let is_users = conversation.message(message).role == Role::User && !is_summary(conversation.message(message));
         for (piece, text) in with_texts(pieces, &texts[message]).filter(|_| is_users) {
             let said = text.text[piece.range].trim();
             let is_said = piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words;
