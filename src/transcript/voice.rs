@@ -124,6 +124,14 @@ pub(super) fn of_answer(text: &str, answer: Range<usize>, tool: &ToolSource, is_
     found.into_iter().map(|stretch| Stretch::new(range_from(answer.start, stretch.range), stretch.voice)).collect()
 }
 
+/// A tool's own answer, behind what a host says of the user's judgement.
+pub(super) fn behind_judgement(answer: &str) -> &str {
+    let is_approved = |object: &str| !object.contains("\"operation\"");
+    let judged = judgement(answer).filter(|end| is_approved(&answer[..*end]));
+    let end = judged.or_else(|| leading_words(answer, 0..answer.len())).unwrap_or(0);
+    &answer[end..]
+}
+
 fn range_from(start: usize, range: Range<usize>) -> Range<usize> {
     start + range.start..start + range.end
 }
