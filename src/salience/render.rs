@@ -153,7 +153,7 @@ mod tests {
         conversation::ContentKind,
         markers::log::Mark,
         markers::{More, NoteLine},
-        transcript::{ContentPiece, Meaning, PieceSource},
+        transcript::{ContentPiece, Meaning, PieceSource, Voice},
     };
 
     /// `text` with the lines that `keeps` says, and those that stay anyway.
@@ -173,6 +173,7 @@ mod tests {
                 range: 0..text.len(),
                 kind,
                 source: PieceSource::Words,
+                voice: Voice::Tool,
             },
             text,
             origin: Origin::Result(Meaning::Read),

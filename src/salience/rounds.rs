@@ -6,7 +6,7 @@ use super::scope::Scope;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, answered, answers, calls},
     markers::{is_about_messages, log::is_log_block},
-    transcript::{ContentPiece, PieceSource},
+    transcript::{ContentPiece, PieceSource, Voice},
 };
 
 /// The tool rounds that can be dropped without making the conversation worse: a message of the assistant with calls, answered by
@@ -66,7 +66,9 @@ fn is_tool_round(
         whole.is_some_and(|whole| is_about_messages(&whole.text[piece.range.clone()]))
     };
     let words = |index: usize, piece: &ContentPiece| {
-        let is_said = piece.source == PieceSource::Words && piece.kind == ContentKind::MessageText;
+        // What a user answers when asked goes with the question.
+        let is_users = piece.voice == Voice::User && !piece.source.asks_user();
+        let is_said = is_users || (piece.source == PieceSource::Words && piece.kind == ContentKind::MessageText);
         is_said && !piece.range.is_empty() && !is_note(index, piece)
     };
     let says = |index: usize| pieces[index].iter().any(|piece| words(index, piece));
@@ -100,6 +102,7 @@ mod tests {
             ends: Ends::Stay,
             before: None,
             most_words: usize::MAX,
+            most_shown: usize::MAX,
             most_pasted: usize::MAX,
             weights: Weights::without("none"),
         };

@@ -12,6 +12,7 @@
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
 
 mod calls;
+mod confirmed;
 mod events;
 mod file_answers;
 mod headers;
@@ -19,11 +20,13 @@ mod interpret;
 mod labels;
 mod numbered_lines;
 mod outcomes;
+mod pastes;
 mod patches;
 mod path_pattern;
 mod paths;
 mod pieces;
 mod place;
+mod proofs;
 mod reader;
 mod replaced;
 mod search_hits;
@@ -33,6 +36,7 @@ mod tools;
 mod unseen;
 mod user_answers;
 mod user_text;
+mod voice;
 mod xml_calls;
 
 pub use self::{
@@ -48,4 +52,5 @@ pub use self::{
     replaced::{Replaced, ReplacedLines, replaced},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
+    voice::{Stretch, Voice, stretches},
 };

@@ -6,6 +6,7 @@ use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Ro
 
 use super::{
     calls::{Parameters, ToolCall},
+    confirmed::confirm,
     events::{Action, Event, Transcript},
     interpret::{Interpreter, ToolAnswer, mentioned},
     paths::Paths,
@@ -272,11 +273,10 @@ impl<'a, 't> Reader<'a, 't> {
                 }
             }
         }
-        Transcript {
-            texts: self.texts,
-            events: self.events,
-            working_directory: paths.working_directory().map(str::to_owned),
-        }
+        let working_directory = paths.working_directory().map(str::to_owned);
+        let mut transcript = Transcript { texts: self.texts, events: self.events, working_directory };
+        confirm(&mut transcript);
+        transcript
     }
 }
 

@@ -14,7 +14,9 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, Role, visible},
     markers::{is_summary, log::is_log_block},
     salience::likely_names,
-    transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
+    transcript::{
+        self, Action, CallOutcome, Meaning, PieceSource, ToolTable, Voice, decompose_texts, stretches, with_texts,
+    },
 };
 
 /// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
@@ -159,23 +161,22 @@ impl MustSurvive {
     }
 }
 
-/// What the user said in these messages, text by text: what no tool answered and no host wrote.
+/// What the user said in these messages, text by text, wherever the host put it.
 fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
-        let is_users = conversation.message(message).role == Role::User && !is_summary(conversation.message(message));
-        for (piece, text) in with_texts(pieces, &texts[message]).filter(|_| is_users) {
-            let said = text.text[piece.range].trim();
-            let is_said = piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words;
-            if is_said
-                && !said.is_empty()
-                && HostText::of(said).is_none()
-                && !is_log_block(conversation, message, piece.block)
-            {
-                words.push(said.to_owned());
+        for (piece, text) in with_texts(pieces, &texts[message]) {
+            let is_told = is_summary(conversation.message(message)) || is_log_block(conversation, message, piece.block);
+            if is_told || piece.source.asks_user() {
+                continue;
             }
+            let said = stretches(&piece, text.text).into_iter();
+            let said = said.filter(|stretch| matches!(stretch.voice, Voice::User | Voice::Paste));
+            words.extend(
+                said.map(|stretch| text.text[stretch.range].trim().to_owned()).filter(|words| !words.is_empty()),
+            );
         }
     }
     words
@@ -211,13 +212,14 @@ fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTabl
     items
 }
 
-/// The files that calls of these messages wrote or changed, the newest last.
+/// The files that calls of these messages wrote or changed, as far as nothing says that they did not; the newest last.
 fn changed_files(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let transcript = transcript::read(conversation, tools);
     let mut paths: Vec<String> = Vec::new();
     for event in &transcript.events {
         let is_here = event.call.as_ref().is_some_and(|call| gone.contains(&call.message));
-        let changes = matches!(event.action, Action::Write(_) | Action::Edit(_)) && event.outcome == CallOutcome::Ok;
+        let is_done = matches!(event.outcome, CallOutcome::Ok | CallOutcome::Unproven);
+        let changes = matches!(event.action, Action::Write(_) | Action::Edit(_)) && is_done;
         if let Some(path) = event.path.as_deref().filter(|_| is_here && changes) {
             paths.retain(|known| known != path);
             paths.push(path.to_owned());
