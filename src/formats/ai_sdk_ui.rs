@@ -126,14 +126,7 @@ impl Reader {
                     self.found.push(reasoning(&fields, "providerMetadata", at));
                 }
             }
-            _ => {
-                let is_image = fields.string("mediaType").is_some_and(|media| media.starts_with("image/"));
-                self.found.push(if is_image {
-                    Part::image(self.role.clone(), fields.string("url").as_deref(), part, at)
-                } else {
-                    Part::other(self.role.clone(), "file", part, at)
-                });
-            }
+            _ => self.found.push(Part::other(self.role.clone(), "file", part, at)),
         }
     }
 

@@ -5,10 +5,10 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, below, raw_of, steps},
+    part::{Part, Path, Slot, below, file_block, raw_of, steps},
     rules::Breaches,
 };
-use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, Service, json_text::escape};
 
 /// Gemini contents.
 pub struct Gemini;
@@ -34,6 +34,10 @@ impl Format for Gemini {
         }
         let parts = parts.map(Json::elements).unwrap_or_default();
         parts.into_iter().enumerate().map(|(index, part)| part_of(&role, part, &steps![field, index])).collect()
+    }
+
+    fn service(&self) -> Service {
+        Service::Gemini
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
@@ -114,16 +118,10 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
             "functionCall" => {
                 Part::call(id, called, own.get("args"), at.to_vec(), below(at, [name.into(), "args".into()]))
             }
-            _ => response(id, &own, at),
+            _ => response(id, &own, at).with_files(own.get("parts").map(Json::elements).unwrap_or_default()),
         };
     }
-    if let Some(data) = fields.get("inlineData").map(Json::object)
-        && data.string("mimeType").is_some_and(|media| media.starts_with("image/"))
-    {
-        return Part::image(role.clone(), data.string("data").as_deref(), part, at.to_vec());
-    }
-    let kind = fields.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
-    Part::other(role.clone(), &kind, part, at.to_vec())
+    Part::new(role.clone(), file_block(part), at.to_vec(), Slot::Fixed)
 }
 
 fn response(id: String, own: &JsonObject<'_>, at: &[PathStep]) -> Part {

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::conversation::{
-    Block, Content, Fields, Json, PathStep, Role,
-    json_text::{splice, string_values, unescape},
+    Block, Content, Fields, Holes, Json, PathStep, Role,
+    json_text::{StringValue, splice, string_values, unescape},
     surrogates::without_surrogates,
 };
 
@@ -95,23 +95,12 @@ impl Part {
 
     /// A message that says nothing, but has its turn.
     pub fn nothing(role: Role) -> Self {
-        let block = Block::Other { kind: String::new(), raw: RawValue::NULL.to_owned() };
-        Self::new(role, block, Path::new(), Slot::Fixed)
+        Self::new(role, Block::carried("", RawValue::NULL.to_owned()), Path::new(), Slot::Fixed)
     }
 
-    /// What is carried through: counted by its JSON, never changed.
+    /// An image, a file, or what else is carried through and never changed: counted by its JSON, and files in it by what they are.
     pub fn other(role: Role, kind: &str, json: Json<'_>, at: Path) -> Self {
-        Self::new(role, Block::Other { kind: kind.to_owned(), raw: json.to_raw() }, at, Slot::Fixed)
-    }
-
-    /// An image. `data` is its base64 data or data URL; what is neither counts as an image of unknown size.
-    pub fn image(role: Role, data: Option<&str>, json: Json<'_>, at: Path) -> Self {
-        let data = data.and_then(|data| match data.strip_prefix("data:") {
-            Some(url) => url.split_once(',').map(|(_, data)| data),
-            None => (!data.contains("://")).then_some(data),
-        });
-        let data_length = data.map(|data| data.encode_utf16().count());
-        Self::new(role, Block::Image { data_length, raw: json.to_raw() }, at, Slot::Fixed)
+        Self::new(role, Block::carried(kind, json.to_raw()), at, Slot::Fixed)
     }
 
     /// What the model thought, in words. With a `signature` a Claude model has signed it.
@@ -158,8 +147,7 @@ impl Part {
 
     /// A result that is never changed: counted by its JSON.
     pub fn fixed_result(id: String, json: Box<RawValue>, is_error: bool, at: Path) -> Self {
-        let block = Block::Other { kind: "json".to_owned(), raw: json };
-        Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
+        Self::new(Role::User, result(id, Content::Blocks(vec![Block::json(json)]), is_error), at, Slot::Fixed)
     }
 
     /// A result of blocks, with the place of each text among them.
@@ -197,13 +185,42 @@ impl Part {
             };
         }
         let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
-        let rest = Block::Other { kind: "json".to_owned(), raw: checked(splice(json.json(), &mut emptied)) };
+        let mut gone = 0;
+        let hole = |value: &StringValue| {
+            let start = value.literal.start - gone;
+            gone += value.literal.len() - 2;
+            start..start + 2
+        };
+        let texts = long.iter().map(hole).collect();
+        let raw = checked(splice(json.json(), &mut emptied));
+        let rest = Block::Other { kind: "json".to_owned(), raw, holes: Holes { texts, ..Holes::default() } };
         let (mut blocks, mut places) = (vec![rest], vec![None]);
         for value in long {
             blocks.push(Block::text(unescape(&json.json()[value.literal])));
             places.push(Some(below(stands, value.path)));
         }
         Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Strings(places))
+    }
+
+    /// A result with the files that stand beside its value.
+    pub fn with_files(mut self, files: Vec<Json<'_>>) -> Self {
+        let Block::ToolResult { content, .. } = &mut self.block else { return self };
+        if files.is_empty() {
+            return self;
+        }
+        let old = std::mem::replace(content, Content::Missing);
+        let (mut blocks, slot) = match (old, std::mem::take(&mut self.place.slot)) {
+            (Content::Blocks(blocks), slot) => (blocks, slot),
+            (Content::Text(text), Slot::Text(path)) => (vec![Block::text(text)], Slot::Texts(vec![Some(path)])),
+            // Beside files a value has no form as a text.
+            (Content::Text(text), Slot::Wrapped(..)) => (vec![Block::json(checked(text))], Slot::Fixed),
+            (Content::Text(text), slot) => (vec![Block::text(text)], slot),
+            (_, slot) => (Vec::new(), slot),
+        };
+        blocks.extend(files.into_iter().map(file_block));
+        *content = Content::Blocks(blocks);
+        self.place.slot = slot;
+        self
     }
 
     /// The same, which goes with all others that have this tie.
@@ -238,6 +255,13 @@ pub fn parts_of_content<'j>(message: Json<'j>, of_blocks: impl FnOnce(&Role, Vec
         Some(text) => vec![Part::text(role, text, steps!["content"], steps!["content"])],
         None => of_blocks(&role, content.elements()),
     }
+}
+
+/// A block that is carried through, by the `type` of its JSON; in formats without types by its first field.
+pub fn file_block(json: Json<'_>) -> Block {
+    let fields = json.object();
+    let kind = fields.string("type").or_else(|| fields.iter().next().map(|(name, _)| name.to_owned()));
+    Block::carried(&kind.unwrap_or_default(), json.to_raw())
 }
 
 fn call(id: String, name: String, input: Box<RawValue>) -> Block {

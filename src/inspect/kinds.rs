@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     cancel::{Cancel, Cancelled},
-    conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
+    conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
     markers::SummaryHead,
-    tokens::{Scale, Tally, count_all, image_tokens},
+    tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
     transcript::{ContentPiece, HostText, PieceSource},
 };
 
@@ -182,20 +182,25 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
         Some(block) if block.is_thinking() => Whole::Of(Kind::Thinking),
         Some(Block::ToolResult { content, .. }) => {
             let spoken = pieces.iter().any(|piece| piece.kind == ContentKind::MessageText);
-            let images = images_in(content);
+            let images = images_in(content.blocks());
             Whole::WithImages(if spoken { Kind::User } else { Kind::Results }, images)
         }
-        Some(Block::Thinking { .. } | Block::Other { .. }) => Whole::Of(Kind::Other),
+        Some(Block::Thinking { .. } | Block::Other { .. }) => {
+            Whole::WithImages(Kind::Other, images_in(&message.content.blocks()[block..=block]))
+        }
         Some(Block::Text { .. }) | None => runs_of(message, block, pieces, texts),
     }
 }
 
-fn images_in(content: &Content) -> usize {
-    let images = content.blocks().iter().filter_map(|block| match block {
-        Block::Image { data_length, .. } => Some(image_tokens(*data_length)),
-        _ => None,
-    });
-    images.sum()
+fn images_in(blocks: &[Block]) -> usize {
+    let images = |block: &Block| match block {
+        Block::Image { data_length, .. } => image_tokens(*data_length),
+        Block::Other { holes, .. } => {
+            holes.files.iter().filter(|file| file.media == Media::Image).map(file_tokens).sum()
+        }
+        _ => 0,
+    };
+    blocks.iter().map(images).sum()
 }
 
 /// A text of words and whatever else stands in it.

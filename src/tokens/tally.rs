@@ -4,16 +4,21 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde_json::value::RawValue;
 
-use super::{Encoding, count_all, image_tokens};
+use super::{Encoding, count_all, file_tokens, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
-    conversation::{Block, Content, Conversation, Message, surrogates},
+    conversation::{
+        Block, Content, Conversation, Holes, Message,
+        json_text::{escape, splice},
+        surrogates,
+    },
 };
 
 /// Tokens of every block of a conversation, unscaled. What did not change is not counted again.
 ///
 /// What counts: texts; of a tool call its name and the JSON text of its input; of a tool result its texts; thinking;
-/// images by `image_tokens`; blocks of other types by their JSON text. Roles, ids and other fields count nothing.
+/// images by `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
+/// other fields count nothing.
 #[derive(Debug, Clone)]
 pub struct Tally {
     encoding: Encoding,
@@ -159,7 +164,10 @@ fn message_parts(message: &Message) -> Vec<Vec<Part<'_>>> {
 fn content_parts(content: &Content) -> Vec<Part<'_>> {
     match content {
         Content::Text(text) => vec![Part::text(text)],
-        Content::Blocks(blocks) => blocks.iter().flat_map(block_parts).collect(),
+        Content::Blocks(blocks) => {
+            let (json, rest) = shaped(blocks).map_or((None, &blocks[..]), |(json, rest)| (Some(json), rest));
+            json.map(Part::Text).into_iter().chain(rest.iter().flat_map(block_parts)).collect()
+        }
         Content::Other(raw) if raw.get() != RawValue::NULL.get() => vec![Part::json(raw)],
         Content::Other(_) | Content::Missing => Vec::new(),
     }
@@ -172,6 +180,31 @@ fn block_parts(block: &Block) -> Vec<Part<'_>> {
         Block::ToolResult { content, .. } => content_parts(content),
         Block::Image { data_length, .. } => vec![Part::Tokens(image_tokens(*data_length))],
         Block::Thinking { thinking, .. } => vec![Part::text(thinking)],
-        Block::Other { raw, .. } => vec![Part::json(raw)],
+        Block::Other { raw, holes, .. } => other_parts(raw, holes),
     }
+}
+
+/// The parts of JSON that is carried through: files by what they are, all else as text.
+fn other_parts<'a>(raw: &'a RawValue, holes: &Holes) -> Vec<Part<'a>> {
+    if holes.files.is_empty() {
+        return vec![Part::json(raw)];
+    }
+    let literals = holes.files.iter().filter_map(|file| file.literal.clone());
+    let mut emptied: Vec<_> = literals.map(|literal| (literal, "\"\"".to_owned())).collect();
+    let rest = splice(raw.get(), &mut emptied);
+    let text = Part::Text(surrogates::leave_json(&rest).into_owned().into());
+    std::iter::once(text).chain(holes.files.iter().map(|file| Part::Tokens(file_tokens(file)))).collect()
+}
+
+/// The JSON value whose long strings are the texts behind it, whole, so that it counts the same however it is read; and what stands behind those.
+fn shaped(blocks: &[Block]) -> Option<(Cow<'_, str>, &[Block])> {
+    let (Block::Other { raw, holes, .. }, behind) = blocks.split_first()? else { return None };
+    if holes.texts.is_empty() {
+        return None;
+    }
+    let (texts, rest) = behind.split_at_checked(holes.texts.len())?;
+    let text = |block: &Block| if let Block::Text { text, .. } = block { Some(escape(text)) } else { None };
+    let texts = texts.iter().map(text).collect::<Option<Vec<_>>>()?;
+    let mut filled: Vec<_> = holes.texts.iter().cloned().zip(texts).collect();
+    Some((surrogates::leave_json(&splice(raw.get(), &mut filled)).into_owned().into(), rest))
 }
