@@ -46,6 +46,14 @@ pub struct AttachedFile {
     pub encoded: Option<usize>,
     /// Pages, or seconds, where the first bytes say so.
     pub extent: Option<f64>,
+    /// The object around it has the `type` of a file and a media type, as MCP has images in results.
+    pub is_typed: bool,
+}
+
+impl AttachedFile {
+    fn new(media: Media, encoded: Option<usize>) -> Self {
+        Self { media, service: Service::Any, literal: None, encoded, extent: None, is_typed: false }
+    }
 }
 
 impl Media {
@@ -118,7 +126,7 @@ impl Media {
 }
 
 /// The names by which formats know a part that is a file.
-const PARTS: [(&str, Media); 25] = [
+const PARTS: [(&str, Media); 27] = [
     ("image", Media::Image),
     ("image_url", Media::Image),
     ("input_image", Media::Image),
@@ -137,6 +145,8 @@ const PARTS: [(&str, Media); 25] = [
     ("media", Media::Document),
     ("inlineData", Media::Document),
     ("fileData", Media::Document),
+    ("inline_data", Media::Document),
+    ("file_data", Media::Document),
     ("audio", Media::Audio),
     ("input_audio", Media::Audio),
     ("audio_url", Media::Audio),
@@ -168,15 +178,23 @@ pub(super) fn is_file(kind: &str) -> bool {
     Media::from_part(kind).is_some()
 }
 
+/// The files in any JSON value that say what they are.
+#[must_use]
+pub fn typed_files(json: &str) -> Vec<AttachedFile> {
+    let mut files = files_in("", json);
+    files.retain(|file| file.is_typed && file.encoded.is_some_and(|letters| letters >= MIN_BASE64));
+    files
+}
+
 /// The files in the JSON of a part. `kind` is what the format calls it.
 pub(super) fn files_in(kind: &str, json: &str) -> Vec<AttachedFile> {
     let mut search = Search { json, files: Vec::new(), reference: None };
     let known = Media::from_part(kind);
-    search.value(Json::from_text(json), "", Known { media: known, is_certain: false, is_text: false }, 0);
+    search.value(Json::from_text(json), "", Known { media: known, is_certain: false, is_text: false, is_typed: false }, 0);
     if search.files.is_empty()
         && let Some(media) = search.reference.or(known.filter(|media| *media == Media::Image))
     {
-        search.files.push(AttachedFile { media, service: Service::Any, literal: None, encoded: None, extent: None });
+        search.files.push(AttachedFile::new(media, None));
     }
     search.files
 }
@@ -190,6 +208,8 @@ struct Known {
     is_certain: bool,
     /// It is said to be text.
     is_text: bool,
+    /// The object around it says that it is a file, and of which type.
+    is_typed: bool,
 }
 
 struct Search<'a> {
@@ -229,6 +249,7 @@ impl<'a> Search<'a> {
             media: declared.or(around.media.filter(|_| around.is_certain)).or_else(by_name).or(around.media),
             is_certain: declared.is_some() || around.is_certain,
             is_text: kind == "text",
+            is_typed: declared.is_some() && Media::from_part(&kind).is_some(),
         };
         for (name, value) in fields.iter() {
             self.value(value, name, known, depth + 1);
@@ -247,9 +268,8 @@ impl<'a> Search<'a> {
             let certain = declared.or(known.media.filter(|_| known.is_certain));
             let media = certain.or_else(|| Media::from_start(&start)).or(known.media).unwrap_or(Media::Data);
             let extent = extent_of(media, &start, data.len() / 4 * 3);
-            let literal = Some(self.range_of(value));
-            let (encoded, service) = (Some(data.len()), Service::Any);
-            self.files.push(AttachedFile { media, service, literal, encoded, extent });
+            let (literal, is_typed) = (Some(self.range_of(value)), known.is_typed);
+            self.files.push(AttachedFile { literal, extent, is_typed, ..AttachedFile::new(media, Some(data.len())) });
         } else if known.media.is_some() && REFERENCES.contains(&key) && !literal.contains(char::is_whitespace) {
             self.reference = self.reference.or(known.media);
         }
@@ -257,10 +277,8 @@ impl<'a> Search<'a> {
 
     /// Bytes that JavaScript writes as numbers.
     fn add_bytes(&mut self, value: Json<'a>, length: usize, known: Known) {
-        let (media, service) = (known.media.unwrap_or(Media::Data), Service::Any);
-        let literal = Some(self.range_of(value));
-        let encoded = Some(length.div_ceil(3) * 4);
-        self.files.push(AttachedFile { media, service, literal, encoded, extent: None });
+        let file = AttachedFile::new(known.media.unwrap_or(Media::Data), Some(length.div_ceil(3) * 4));
+        self.files.push(AttachedFile { literal: Some(self.range_of(value)), is_typed: known.is_typed, ..file });
     }
 
     fn range_of(&self, value: Json<'_>) -> Range<usize> {
@@ -472,6 +490,15 @@ mod tests {
             let file = [start, &[1; 300]].concat();
             assert_eq!(found("x", &json!({ "data": STANDARD.encode(file) }))[0].0, media);
         }
+    }
+
+    #[test]
+    fn files_in_results_have_to_say_so() {
+        let data = noise(600);
+        let value = json!({ "content": [{ "type": "image", "data": data, "mimeType": "image/png" }, { "type": "text", "text": data }], "log": data });
+        let found: Vec<Media> = typed_files(&value.to_string()).into_iter().map(|file| file.media).collect();
+        assert_eq!(found, [Media::Image]);
+        assert_eq!(typed_files(&json!({ "type": "file", "mimeType": "image/png", "url": "assets/logo" }).to_string()), []);
     }
 
     #[test]

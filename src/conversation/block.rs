@@ -106,10 +106,10 @@ impl Block {
         }
     }
 
-    /// JSON that is text to the model, whatever stands in it.
+    /// JSON that is text to the model but for these places.
     #[must_use]
-    pub fn json(raw: Box<RawValue>) -> Self {
-        Self::Other { kind: "json".to_owned(), raw, holes: Holes::default() }
+    pub fn shape(raw: Box<RawValue>, holes: Holes) -> Self {
+        Self::Other { kind: "json".to_owned(), raw, holes }
     }
 
     /// Files in it count by the rule of `service`.

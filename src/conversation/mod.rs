@@ -35,7 +35,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub use self::{
-    attached::{AttachedFile, Media, Service},
+    attached::{AttachedFile, Media, Service, typed_files},
     block::{Block, Holes},
     bound::{BoundPlan, Replaced},
     estimate::Estimate,

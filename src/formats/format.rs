@@ -29,6 +29,11 @@ pub trait Format: Sync {
     /// A text as an element of the array at `array` in `message`, before the element `before`; `None` where no text can stand there.
     fn text_part(&self, message: Json<'_>, array: &[PathStep], before: usize, text: &str) -> Option<String>;
 
+    /// An element that takes the place of removed ones between two others, where these would be read as one.
+    fn separator(&self, _before: Json<'_>, _behind: Json<'_>) -> Option<&'static str> {
+        None
+    }
+
     /// JSON that takes the place of a field whose part goes while others of its message stay.
     fn emptied(&self) -> &'static str;
 

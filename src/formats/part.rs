@@ -8,6 +8,7 @@ use crate::conversation::{
     Block, Content, Fields, Holes, Json, PathStep, Role,
     json_text::{StringValue, splice, string_values, unescape},
     surrogates::without_surrogates,
+    typed_files,
 };
 
 /// Bytes of JSON from which a string inside a result is a text of its own.
@@ -147,7 +148,8 @@ impl Part {
 
     /// A result that is never changed: counted by its JSON.
     pub fn fixed_result(id: String, json: Box<RawValue>, is_error: bool, at: Path) -> Self {
-        Self::new(Role::User, result(id, Content::Blocks(vec![Block::json(json)]), is_error), at, Slot::Fixed)
+        let block = Block::shape(json, Holes::default());
+        Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
     }
 
     /// A result of blocks, with the place of each text among them.
@@ -176,24 +178,36 @@ impl Part {
         if let Some(text) = json.string() {
             return Self::result(id, text, is_error, at, Slot::Text(stands.to_vec()));
         }
-        let long: Vec<_> = string_values(json.json()).into_iter().filter(|value| value.literal.len() >= LONG).collect();
+        let mut files = typed_files(json.json());
+        let is_file = |value: &StringValue| files.iter().any(|file| file.literal.as_ref() == Some(&value.literal));
+        let is_long = |value: &StringValue| value.literal.len() >= LONG && !is_file(value);
+        let long: Vec<_> = string_values(json.json()).into_iter().filter(is_long).collect();
         let bytes: usize = long.iter().map(|value| value.literal.len()).sum();
-        if 2 * bytes < json.json().len() {
-            return match wrap {
+        let file_bytes: usize = files.iter().filter_map(|file| file.literal.as_ref()).map(ExactSizeIterator::len).sum();
+        if 2 * bytes < json.json().len() - file_bytes {
+            return match wrap.filter(|_| files.is_empty()) {
                 Some((path, wrap)) => Self::result(id, json.json().to_owned(), is_error, at, Slot::Wrapped(path, wrap)),
-                None => Self::fixed_result(id, json.to_raw(), is_error, at),
+                None => {
+                    let rest = Block::shape(json.to_raw(), Holes { texts: Vec::new(), files });
+                    Self::new(Role::User, result(id, Content::Blocks(vec![rest]), is_error), at, Slot::Fixed)
+                }
             };
         }
         let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
-        let mut gone = 0;
+        // Bytes that were taken out before a place.
+        let gone = |end: usize| -> usize {
+            long.iter().take_while(|value| value.literal.end <= end).map(|value| value.literal.len() - 2).sum()
+        };
         let hole = |value: &StringValue| {
-            let start = value.literal.start - gone;
-            gone += value.literal.len() - 2;
+            let start = value.literal.start - gone(value.literal.start);
             start..start + 2
         };
         let texts = long.iter().map(hole).collect();
-        let raw = checked(splice(json.json(), &mut emptied));
-        let rest = Block::Other { kind: "json".to_owned(), raw, holes: Holes { texts, ..Holes::default() } };
+        for literal in files.iter_mut().filter_map(|file| file.literal.as_mut()) {
+            let gone = gone(literal.start);
+            *literal = literal.start - gone..literal.end - gone;
+        }
+        let rest = Block::shape(checked(splice(json.json(), &mut emptied)), Holes { texts, files });
         let (mut blocks, mut places) = (vec![rest], vec![None]);
         for value in long {
             blocks.push(Block::text(unescape(&json.json()[value.literal])));
@@ -213,7 +227,7 @@ impl Part {
             (Content::Blocks(blocks), slot) => (blocks, slot),
             (Content::Text(text), Slot::Text(path)) => (vec![Block::text(text)], Slot::Texts(vec![Some(path)])),
             // Beside files a value has no form as a text.
-            (Content::Text(text), Slot::Wrapped(..)) => (vec![Block::json(checked(text))], Slot::Fixed),
+            (Content::Text(text), Slot::Wrapped(..)) => (vec![Block::shape(checked(text), Holes::default())], Slot::Fixed),
             (Content::Text(text), slot) => (vec![Block::text(text)], slot),
             (_, slot) => (Vec::new(), slot),
         };

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn file(media: Media, service: Service, encoded: Option<usize>, extent: Option<f64>) -> AttachedFile {
-        AttachedFile { media, service, literal: None, encoded, extent }
+        AttachedFile { media, service, literal: None, encoded, extent, is_typed: false }
     }
 
     #[test]

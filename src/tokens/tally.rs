@@ -1,6 +1,6 @@
 //! Tokens of messages and conversations.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use super::{Encoding, count_all, file_tokens, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{
-        Block, Content, Conversation, Holes, Message,
+        AttachedFile, Block, Content, Conversation, Message,
         json_text::{escape, splice},
         surrogates,
     },
@@ -30,7 +30,7 @@ pub struct Tally {
 }
 
 /// A block whose texts are still to be counted: tokens known already, and the numbers of its texts.
-type Uncounted = (usize, std::ops::Range<usize>);
+type Uncounted = (usize, Range<usize>);
 
 /// Something a block is counted by.
 enum Part<'a> {
@@ -111,7 +111,7 @@ impl Tally {
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let counts = count_all(&texts, encoding, cancel)?;
         let approximate = counts.iter().any(|count| count.approximate);
-        let sum = |range: std::ops::Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
+        let sum = |range: Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
         let messages: Vec<Arc<[usize]>> = layout
             .into_iter()
             .map(|message| match message {
@@ -165,8 +165,8 @@ fn content_parts(content: &Content) -> Vec<Part<'_>> {
     match content {
         Content::Text(text) => vec![Part::text(text)],
         Content::Blocks(blocks) => {
-            let (json, rest) = shaped(blocks).map_or((None, &blocks[..]), |(json, rest)| (Some(json), rest));
-            json.map(Part::Text).into_iter().chain(rest.iter().flat_map(block_parts)).collect()
+            let (json, rest) = shaped(blocks).unwrap_or((Vec::new(), blocks));
+            json.into_iter().chain(rest.iter().flat_map(block_parts)).collect()
         }
         Content::Other(raw) if raw.get() != RawValue::NULL.get() => vec![Part::json(raw)],
         Content::Other(_) | Content::Missing => Vec::new(),
@@ -180,31 +180,26 @@ fn block_parts(block: &Block) -> Vec<Part<'_>> {
         Block::ToolResult { content, .. } => content_parts(content),
         Block::Image { data_length, .. } => vec![Part::Tokens(image_tokens(*data_length))],
         Block::Thinking { thinking, .. } => vec![Part::text(thinking)],
-        Block::Other { raw, holes, .. } => other_parts(raw, holes),
+        Block::Other { raw, holes, .. } => json_parts(raw, &holes.files, Vec::new()),
     }
 }
 
-/// The parts of JSON that is carried through: files by what they are, all else as text.
-fn other_parts<'a>(raw: &'a RawValue, holes: &Holes) -> Vec<Part<'a>> {
-    if holes.files.is_empty() {
-        return vec![Part::json(raw)];
-    }
-    let literals = holes.files.iter().filter_map(|file| file.literal.clone());
-    let mut emptied: Vec<_> = literals.map(|literal| (literal, "\"\"".to_owned())).collect();
-    let rest = splice(raw.get(), &mut emptied);
-    let text = Part::Text(surrogates::leave_json(&rest).into_owned().into());
-    std::iter::once(text).chain(holes.files.iter().map(|file| Part::Tokens(file_tokens(file)))).collect()
+/// The parts of JSON that is carried through: files by what they are, all else as text, with `filled` in the place of what stands there.
+fn json_parts<'a>(raw: &'a RawValue, files: &[AttachedFile], mut filled: Vec<(Range<usize>, String)>) -> Vec<Part<'a>> {
+    filled.extend(files.iter().filter_map(|file| Some((file.literal.clone()?, "\"\"".to_owned()))));
+    let text = if filled.is_empty() {
+        Part::json(raw)
+    } else {
+        Part::Text(surrogates::leave_json(&splice(raw.get(), &mut filled)).into_owned().into())
+    };
+    std::iter::once(text).chain(files.iter().map(|file| Part::Tokens(file_tokens(file)))).collect()
 }
 
-/// The JSON value whose long strings are the texts behind it, whole, so that it counts the same however it is read; and what stands behind those.
-fn shaped(blocks: &[Block]) -> Option<(Cow<'_, str>, &[Block])> {
+/// A JSON value whose long strings are the texts behind it, whole, so that it counts the same however it is read; and what stands behind those.
+fn shaped(blocks: &[Block]) -> Option<(Vec<Part<'_>>, &[Block])> {
     let (Block::Other { raw, holes, .. }, behind) = blocks.split_first()? else { return None };
-    if holes.texts.is_empty() {
-        return None;
-    }
-    let (texts, rest) = behind.split_at_checked(holes.texts.len())?;
+    let (texts, rest) = behind.split_at_checked(holes.texts.len()).filter(|(texts, _)| !texts.is_empty())?;
     let text = |block: &Block| if let Block::Text { text, .. } = block { Some(escape(text)) } else { None };
     let texts = texts.iter().map(text).collect::<Option<Vec<_>>>()?;
-    let mut filled: Vec<_> = holes.texts.iter().cloned().zip(texts).collect();
-    Some((surrogates::leave_json(&splice(raw.get(), &mut filled)).into_owned().into(), rest))
+    Some((json_parts(raw, &holes.files, holes.texts.iter().cloned().zip(texts).collect()), rest))
 }
