@@ -47,7 +47,7 @@ export interface ProfileOptions {
  * the model is asked as if nothing had been kept.
  */
 export interface SummaryStore {
-  /** The text kept under `key`, as it was given to `set`; `undefined` or `null` where nothing is. A promise is waited for, two seconds. Keys are hashes of the model, the prompt and what is summarised. */
+  /** The text kept under `key`, as it was given to `set`; `undefined` or `null` where nothing is. A promise is waited for, two seconds. Keys are hashes of the model, the prompt and what is summarised, without a secret: what the store returns is believed. */
   get(key: string): unknown;
   /** Keeps a text: a summary, below a line that says for which key it was written. A promise is waited for, two seconds. */
   set(key: string, value: string): unknown;
@@ -378,7 +378,7 @@ export class CondensationManager {
 
   /**
    * Returns whether a condensation is due: the threshold is reached (`100 * prev / contextWindow >= threshold`), or the next response would not fit (`prev >
-   * contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
+   * contextWindow * 0.9 - (maxTokens || 8192)`, of which at most 40% of the window are reserved), where `prev = totalTokens + lastMessageTokens`. Synchronous.
    * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
    * @example
    * ```ts

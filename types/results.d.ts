@@ -81,7 +81,8 @@ export interface Change {
 /**
  * The data that {@link restore} needs: plain JSON, to be stored beside the history. If an old text can be rebuilt from the condensed messages, an edit holds a
  * recipe instead of the text, so the data stays small after lossless work. Fingerprints of the messages before and after make sure that `restore` returns
- * exactly the original or fails. The fields may change between versions; `restore` refuses a `version` it does not know.
+ * exactly the original or fails, whatever happened to the data by accident. They have no key: keep restore data where only you can write, because `restore`
+ * believes data whose fingerprints were written anew. The fields may change between versions; `restore` refuses a `version` it does not know.
  */
 export interface RestoreData {
   readonly version: number;

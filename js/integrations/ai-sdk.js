@@ -17,7 +17,7 @@ function condensingMiddleware(options) {
 }
 
 function condensingPrepareStep(options) {
-  const kept = new KeptCondensations(options);
+  const kept = new KeptCondensations(options, ["maxOutputTokens"]);
   return async ({ messages, model }) => ({ messages: await kept.messagesFor(messages, { format, model: model?.modelId ?? model }) });
 }
 

@@ -34,6 +34,7 @@ class KeptCondensations {
   #manager = /** @type {any} */ (undefined);
   #contextWindow;
   #targetPercent;
+  #maxOutputTokens;
   #onWarning;
   /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
   #kept = new Map();
@@ -43,14 +44,16 @@ class KeptCondensations {
     readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
       refuseUnknown("options", options, [...OPTIONS, ...more]);
-      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning } = options;
+      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning, maxOutputTokens } = options;
       requireNumber("options.contextWindow", contextWindow, 1);
       requireNumber("options.targetPercent", targetPercent, 1, 100);
+      if (maxOutputTokens !== undefined) requireNumber("options.maxOutputTokens", maxOutputTokens, 1);
       if (onWarning !== undefined && typeof onWarning !== "function") throw notAllowed("options.onWarning", onWarning, "a function");
       if (manager !== undefined && !(manager instanceof CondensationManager))
         throw notAllowed("options.manager", manager, "a CondensationManager");
       this.#contextWindow = contextWindow;
       this.#targetPercent = targetPercent;
+      this.#maxOutputTokens = maxOutputTokens;
       this.#onWarning = onWarning;
       this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: THRESHOLD_PERCENT });
     });
@@ -89,7 +92,7 @@ class KeptCondensations {
         0,
       );
       const tokensOf = (shown) => around + countTokens(shown, { encoding, scale, format: named });
-      const usage = { totalTokens: tokensOf(view), contextWindow: this.#contextWindow, maxTokens: usable(maxTokens) };
+      const usage = { totalTokens: tokensOf(view), contextWindow: this.#contextWindow, maxTokens: usable(maxTokens) ?? this.#maxOutputTokens };
       const { due, reason, threshold, allowedTokens } = this.#manager.shouldCondense(usage);
       const grown = usage.totalTokens - (kept?.tokens ?? -Infinity);
       if (!due || (reason !== "window" && grown < (this.#contextWindow * GROWTH_PERCENT) / 100)) return sent;

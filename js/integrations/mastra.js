@@ -6,7 +6,7 @@ const { KeptCondensations } = require("./kept.js");
 const { promptFor } = require("./prompt.js");
 
 function condensingProcessor(options) {
-  const kept = new KeptCondensations(options);
+  const kept = new KeptCondensations(options, ["maxOutputTokens"]);
   return {
     id: "roo-condense",
     processLLMRequest: async ({ prompt, model, abortSignal: signal }) => ({

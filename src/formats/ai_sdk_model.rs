@@ -149,14 +149,6 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
             Some(text) => Part::text(role.clone(), text, at, steps!["content", index, "text"]),
             None => other(&kind),
         },
-        "image" => {
-            let data = fields.string("image");
-            Part::image(role.clone(), data.as_deref(), part, at)
-        }
-        "file" if fields.string("mediaType").is_some_and(|media| media.starts_with("image/")) => {
-            let data = fields.string("data").or_else(|| fields.string("url"));
-            Part::image(role.clone(), data.as_deref(), part, at)
-        }
         "reasoning" if is_own => reasoning(&fields, "providerOptions", at),
         // What the service itself has called and answered stays in pairs, and as it is.
         "tool-call" if is_own && is_executed => match fields.string("toolCallId") {

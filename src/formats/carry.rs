@@ -771,7 +771,29 @@ impl Carry<'_> {
                 None => {}
             }
         }
+        self.keep_apart(message, &mut edits);
         edits
+    }
+
+    /// Leaves something in the place of removed elements between two that would be read as one, and counted as one.
+    fn keep_apart(&self, message: usize, edits: &mut [(Inside, Vec<usize>)]) {
+        let mut gone: BTreeMap<Path, BTreeMap<usize, usize>> = BTreeMap::new();
+        for (index, (edit, _)) in edits.iter().enumerate() {
+            if let Inside::Drop(array, element) = edit {
+                gone.entry(array.clone()).or_default().insert(*element, index);
+            }
+        }
+        for (array, gone) in gone {
+            let Some(elements) = Json::from(&*self.of.raws[message]).at(&array).map(Json::elements) else { continue };
+            for (first, edit) in gone.iter().filter(|(first, _)| **first > 0 && !gone.contains_key(&(**first - 1))) {
+                let behind = (*first..elements.len()).find(|element| !gone.contains_key(element));
+                let separator = behind.and_then(|behind| self.of.format.separator(elements[first - 1], elements[behind]));
+                if let Some(separator) = separator {
+                    let path = below(&array, [PathStep::Index(*first)]);
+                    edits[*edit].0 = Inside::Set(path, NewValue::Json(checked(separator.to_owned())));
+                }
+            }
+        }
     }
 
     /// The field whose array nothing is left of, and that may not be empty.

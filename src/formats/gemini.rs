@@ -7,10 +7,10 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, Wrap, below, raw_of, steps},
+    part::{Part, Path, Slot, Wrap, below, file_block, raw_of, steps},
     rules::Breaches,
 };
-use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, Service, json_text::escape};
 
 /// Gemini contents.
 pub struct Gemini;
@@ -36,6 +36,10 @@ impl Format for Gemini {
         }
         let parts = parts.map(Json::elements).unwrap_or_default();
         parts.into_iter().enumerate().map(|(index, part)| part_of(&role, part, &steps![field, index])).collect()
+    }
+
+    fn service(&self) -> Service {
+        Service::Gemini
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
@@ -103,8 +107,6 @@ type Names = [&'static str; 2];
 const CALL: Names = ["functionCall", "function_call"];
 const RESPONSE: Names = ["functionResponse", "function_response"];
 const SIGNATURE: Names = ["thoughtSignature", "thought_signature"];
-const DATA: Names = ["inlineData", "inline_data"];
-const MIME_TYPE: Names = ["mimeType", "mime_type"];
 
 /// The name under which one of these fields is set, and its value.
 fn field<'j>(fields: &JsonObject<'j>, names: Names) -> Option<(&'static str, Json<'j>)> {
@@ -133,17 +135,10 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
         && let Some(called) = response.object().string("name")
     {
         let own = response.object();
-        return answer(id_of(&own, &called), &own, at, below(at, [name.into(), "response".into()]));
+        let answer = answer(id_of(&own, &called), &own, at, below(at, [name.into(), "response".into()]));
+        return answer.with_files(own.get("parts").map(Json::elements).unwrap_or_default());
     }
-    if let Some((_, data)) = field(&fields, DATA)
-        && field(&data.object(), MIME_TYPE)
-            .and_then(|(_, kind)| kind.string())
-            .is_some_and(|kind| kind.starts_with("image/"))
-    {
-        return Part::image(role.clone(), data.object().string("data").as_deref(), part, at.to_vec());
-    }
-    let kind = fields.iter().find(|(_, value)| !value.is_null()).map_or(String::new(), |(name, _)| name.to_owned());
-    Part::other(role.clone(), &kind, part, at.to_vec())
+    Part::new(role.clone(), file_block(part), at.to_vec(), Slot::Fixed)
 }
 
 /// The id of a call or response; where there is none, both know the name.

@@ -7,7 +7,7 @@
 
 use super::{
     format::{Format, Near, Written, text_element},
-    part::{Part, Path, Slot, below, steps},
+    part::{Part, Path, Slot, below, file_block, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -119,7 +119,7 @@ fn part_of(role: &Role, part: Json<'_>, at: Path) -> Option<Part> {
             let stands = below(&at, ["text".into()]);
             Part::text(role.clone(), own.string("text").unwrap_or_default(), at, stands)
         }
-        ("image", _) => Part::image(role.clone(), own.string("data").as_deref(), part, at),
+        ("image", _) => Part::other(role.clone(), "image", part, at),
         ("thinking", _) => {
             let signature = own.string("signature").filter(|signature| !signature.is_empty());
             Part::thinking(&own.string("thinking").unwrap_or_default(), signature.as_deref(), at)
@@ -169,7 +169,6 @@ fn answer(part: Json<'_>, at: Path) -> (Block, Option<Path>) {
     let kind = own.string("type").unwrap_or_default();
     match (kind.as_str(), own.string("text")) {
         ("text", Some(text)) => (Block::text(text), Some(below(&at, ["text".into()]))),
-        ("image", _) => (Part::image(Role::User, own.string("data").as_deref(), part, Path::new()).block, None),
-        _ => (Block::Other { kind, raw: part.to_raw() }, None),
+        _ => (file_block(part), None),
     }
 }

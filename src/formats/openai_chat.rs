@@ -7,7 +7,7 @@ use super::{
     part::{Part, Path, Slot, below, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Service};
 
 /// OpenAI chat messages.
 pub struct OpenAiChat;
@@ -38,6 +38,10 @@ impl Format for OpenAiChat {
                 parts
             }
         }
+    }
+
+    fn service(&self) -> Service {
+        Service::OpenAi
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
@@ -121,10 +125,6 @@ fn said(role: &Role, content: Json<'_>) -> Vec<Part> {
         let (kind, at) = (fields.string("type").unwrap_or_default(), steps!["content", index]);
         match (kind.as_str(), fields.string("text")) {
             ("text", Some(text)) => Part::text(role.clone(), text, at, steps!["content", index, "text"]),
-            ("image_url", _) => {
-                let url = fields.get("image_url").and_then(|url| url.string().or_else(|| url.object().string("url")));
-                Part::image(role.clone(), url.as_deref(), part, at)
-            }
             _ => Part::other(role.clone(), &kind, part, at),
         }
     });
@@ -203,12 +203,7 @@ pub fn blocks_of(content: Json<'_>, stands: &[PathStep]) -> Vec<(Block, Option<P
         let is_text = matches!(kind.as_str(), "text" | "input_text" | "output_text");
         match fields.string("text").filter(|_| is_text) {
             Some(text) => (Block::text(text), Some(below(stands, [index.into(), "text".into()]))),
-            None if kind.contains("image") => {
-                let url = fields.get("image_url").and_then(|url| url.string().or_else(|| url.object().string("url")));
-                let data = url.or_else(|| fields.string("data"));
-                (Part::image(Role::User, data.as_deref(), part, Path::new()).block, None)
-            }
-            None => (Block::Other { kind, raw: part.to_raw() }, None),
+            None => (Block::carried(&kind, part.to_raw()), None),
         }
     };
     content.elements().into_iter().enumerate().map(block).collect()

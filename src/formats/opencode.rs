@@ -48,7 +48,8 @@ impl Format for OpenCode {
                     found.push(Part::thinking(&own.string("text").unwrap_or_default(), metadata.as_deref(), at));
                 }
                 "tool" => tool(&own, index, &mut found, &mut results),
-                "file" => found.push(file(&role, &own, part, index)),
+                // Texts are sent as parts of their own beside it.
+                "file" => found.push(Part::other(role.clone(), "file", part, at)),
                 // It stands for all that came before it.
                 "compaction" => found.push(Part::other(role.clone(), "compaction", part, at).staying()),
                 // What no model reads: steps, patches, snapshots.
@@ -190,21 +191,13 @@ fn tool(own: &JsonObject<'_>, index: usize, found: &mut Vec<Part>, results: &mut
             fixed(CLEARED, false)
         }
         Some("completed") => {
-            Part::result(id.clone(), state.string("output").unwrap_or_default(), false, at(), stands("output"))
+            let files = state.get("attachments").map(Json::elements).unwrap_or_default();
+            let output = state.string("output").unwrap_or_default();
+            Part::result(id.clone(), output, false, at(), stands("output")).with_files(files)
         }
         Some("error") => {
             Part::result(id.clone(), state.string("error").unwrap_or_default(), true, at(), stands("error"))
         }
         _ => fixed(INTERRUPTED, true),
     });
-}
-
-/// A file that the user has attached. Texts are sent as parts of their own beside it.
-fn file(role: &Role, own: &JsonObject<'_>, part: Json<'_>, index: usize) -> Part {
-    let mime = own.string("mime").unwrap_or_default();
-    let at = steps!["parts", index];
-    if mime.starts_with("image/") {
-        return Part::image(role.clone(), own.string("url").as_deref(), part, at);
-    }
-    Part::other(role.clone(), "file", part, at)
 }

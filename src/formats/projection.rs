@@ -47,7 +47,7 @@ impl Projection {
     pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
-        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.read(Json::from(raw)))).collect()))
+        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
     }
 
     /// Of messages that were read.
@@ -213,7 +213,7 @@ impl Projection {
 
 /// One message of ours that says what a message of the caller's does.
 pub(super) fn alone(format: &dyn Format, message: Json<'_>) -> Message {
-    let parts = format.read(message);
+    let parts = format.parts(message);
     let role = parts.first().map_or_else(|| Role::Other(String::new()), |part| part.role.clone());
     Message::new(role, Content::Blocks(parts.into_iter().map(|part| part.block).collect()))
 }

@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     cancel::{Cancel, Cancelled},
-    conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
+    conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
     markers::{SummaryHead, is_summary},
-    tokens::{Scale, Tally, count_all, image_tokens},
+    tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
     transcript::{ContentPiece, PieceSource, Voice, stretches},
 };
 
@@ -184,11 +184,13 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
         Some(Block::Image { .. }) => Whole::Of(Kind::Images),
         Some(block) if block.is_thinking() => Whole::Of(Kind::Thinking),
         Some(Block::ToolResult { content, .. }) => match runs_of(message, block, pieces, texts).as_slice() {
-            [] => Whole::WithImages(Kind::Results, images_in(content)),
-            [(kind, ..)] => Whole::WithImages(*kind, images_in(content)),
-            runs => Whole::Mixed(runs.to_vec(), images_in(content)),
+            [] => Whole::WithImages(Kind::Results, images_in(content.blocks())),
+            [(kind, ..)] => Whole::WithImages(*kind, images_in(content.blocks())),
+            runs => Whole::Mixed(runs.to_vec(), images_in(content.blocks())),
         },
-        Some(Block::Thinking { .. } | Block::Other { .. }) => Whole::Of(Kind::Other),
+        Some(Block::Thinking { .. } | Block::Other { .. }) => {
+            Whole::WithImages(Kind::Other, images_in(&message.content.blocks()[block..=block]))
+        }
         Some(Block::Text { .. }) | None if texts.iter().all(|text| text.block != block) => Whole::Of(Kind::Other),
         Some(Block::Text { .. }) | None => match runs_of(message, block, pieces, texts).as_slice() {
             [] => Whole::Of(words_of(message)),
@@ -198,12 +200,15 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
     }
 }
 
-fn images_in(content: &Content) -> usize {
-    let images = content.blocks().iter().filter_map(|block| match block {
-        Block::Image { data_length, .. } => Some(image_tokens(*data_length)),
-        _ => None,
-    });
-    images.sum()
+fn images_in(blocks: &[Block]) -> usize {
+    let images = |block: &Block| match block {
+        Block::Image { data_length, .. } => image_tokens(*data_length),
+        Block::Other { holes, .. } => {
+            holes.files.iter().filter(|file| file.media == Media::Image).map(file_tokens).sum()
+        }
+        _ => 0,
+    };
+    blocks.iter().map(images).sum()
 }
 
 /// The texts of a block, cut where another kind begins: kind, number of the text in the message, bytes.

@@ -306,7 +306,7 @@ impl<'a> Teller<'a> {
         match block {
             Block::Image { .. } => self.tell(message, What::Image, ""),
             Block::Other { kind, .. } if !kind.is_empty() && kind != "redacted_thinking" => {
-                self.tell(message, What::Block(kind.clone()), "");
+                self.tell(message, What::Block(block.name().to_owned()), "");
             }
             _ => {}
         }

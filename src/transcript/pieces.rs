@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-use crate::conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt};
+use crate::{
+    conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt},
+    markers::is_summary,
+};
 
 use super::{
     labels::{Parameter, ToolSource},
@@ -203,7 +206,7 @@ impl<'a> Decomposer<'a, '_> {
                 pieces.push(whole(text, self.source_of(message, text), Voice::Assistant));
                 continue;
             }
-            let users = |words: &str| if message.is_summary() { Voice::Summary } else { voice::of_words(words) };
+            let users = |words: &str| if is_summary(message) { Voice::Summary } else { voice::of_words(words) };
             let mut cutter = Cutter::new(text, &mut pieces, users);
             let Some(sections) = sections else {
                 let block = message.content.blocks().get(text.block);

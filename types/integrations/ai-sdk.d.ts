@@ -1,9 +1,9 @@
 // `roo-condense/ai-sdk`: the AI SDK.
 
 import type { LanguageModel, LanguageModelMiddleware, ModelMessage } from "ai";
-import type { CondensingOptions } from "./options.js";
+import type { CondensingOptions, CondensingStepOptions } from "./options.js";
 
-export type { CondensingOptions };
+export type { CondensingOptions, CondensingStepOptions };
 
 /**
  * A middleware for `wrapLanguageModel` that condenses the prompt when that is due. Later calls of the same conversation, steps of an agent too, are made with that
@@ -23,7 +23,7 @@ export function condensingMiddleware(options: CondensingOptions): LanguageModelM
 
 /**
  * A function for the option `prepareStep` of `generateText`, `streamText` and agents that condenses the messages of a step when that is due, as
- * {@link condensingMiddleware} does. The middleware also counts the system prompt, tools and the longest response; this works where the model cannot be wrapped.
+ * {@link condensingMiddleware} does. The middleware also counts the system prompt and tools, and is told the longest response; this works where the model cannot be wrapped.
  * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
  * @example
  * ```ts
@@ -31,10 +31,10 @@ export function condensingMiddleware(options: CondensingOptions): LanguageModelM
  * import { condensingPrepareStep } from "roo-condense/ai-sdk";
  *
  * declare const model: LanguageModel;
- * const prepareStep = condensingPrepareStep({ contextWindow: 200_000 });
+ * const prepareStep = condensingPrepareStep({ contextWindow: 200_000, maxOutputTokens: 8192 });
  * const { text } = await generateText({ model, prepareStep, stopWhen: stepCountIs(50), prompt: "Fix the parser." });
  * ```
  */
 export function condensingPrepareStep(
-  options: CondensingOptions,
+  options: CondensingStepOptions,
 ): (step: { messages: ModelMessage[]; model?: LanguageModel | undefined }) => Promise<{ messages: ModelMessage[] }>;

@@ -1,8 +1,8 @@
 // `roo-condense/mastra`: Mastra.
 
-import type { CondensingOptions } from "./options.js";
+import type { CondensingOptions, CondensingStepOptions } from "./options.js";
 
-export type { CondensingOptions };
+export type { CondensingOptions, CondensingStepOptions };
 
 // No type of Mastra is named: TypeScript takes those that are imported and those that are required for different ones.
 
@@ -15,8 +15,8 @@ export interface CondensingProcessor {
 
 /**
  * A processor for the `inputProcessors` of an agent that condenses what is sent to the model when that is due. Later steps and requests of the same conversation are sent
- * with that condensation applied, so that they begin with the same bytes. The agent's memory keeps the whole messages. A processor is not told of the tools and the
- * longest response, and does not count them.
+ * with that condensation applied, so that they begin with the same bytes. The agent's memory keeps the whole messages. A processor is not told of the tools, and does not
+ * count them, nor of the longest response: name it as `maxOutputTokens`.
  * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
  * @example
  * ```ts
@@ -33,4 +33,4 @@ export interface CondensingProcessor {
  * const { text } = await agent.generate("Fix the parser.", { maxSteps: 50 });
  * ```
  */
-export function condensingProcessor(options: CondensingOptions): CondensingProcessor;
+export function condensingProcessor(options: CondensingStepOptions): CondensingProcessor;

@@ -24,3 +24,9 @@ export interface CondensingOptions {
    */
   onWarning?: ((warning: Warning | CondensationError | (Error & { code?: string })) => void) | undefined;
 }
+
+/** Options of the pieces that are not told how long a response may be. */
+export interface CondensingStepOptions extends CondensingOptions {
+  /** The longest response in tokens, 1 or more: as much of the window is reserved for it, at most 40%. Default: 8192. */
+  maxOutputTokens?: number | undefined;
+}
