@@ -211,7 +211,10 @@ describe("shouldCondense", () => {
       expect(manager.shouldCondense({ totalTokens: 1, contextWindow: 20_480, maxTokens }).reservedTokens).toBe(8192);
     // Half of every window is left to the conversation.
     for (const maxTokens of [undefined, 1639, 8192])
-      expect(manager.shouldCondense({ totalTokens: 2048, contextWindow: 4096, maxTokens })).toMatchObject({ due: false, allowedTokens: 2048 });
+      expect(manager.shouldCondense({ totalTokens: 2048, contextWindow: 4096, maxTokens })).toMatchObject({
+        due: false,
+        allowedTokens: 2048,
+      });
     manager.setProfileThreshold("p", 10);
     expect(manager.shouldCondense({ totalTokens: 10, contextWindow: 100_000, profileId: "p" }).threshold).toBe(10);
   });

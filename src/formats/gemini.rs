@@ -118,7 +118,10 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
             "functionCall" => {
                 Part::call(id, called, own.get("args"), at.to_vec(), below(at, [name.into(), "args".into()]))
             }
-            _ => response(id, &own, at).with_files(own.get("parts").map(Json::elements).unwrap_or_default()),
+            _ => {
+                let files = own.get("parts").map(Json::elements).unwrap_or_default();
+                response(id, &own, at).with_files(files, &below(at, [name.into(), "parts".into()]))
+            }
         };
     }
     Part::new(role.clone(), file_block(part), at.to_vec(), Slot::Fixed)
