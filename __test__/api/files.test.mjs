@@ -85,7 +85,12 @@ const cases = {
   ],
   "bedrock document in bytes": [
     "bedrock-converse",
-    [{ role: "user", content: [{ text: "Look." }, { document: { format: "pdf", name: "a", source: { bytes: new Uint8Array(bytes(5000)) } } }] }],
+    [
+      {
+        role: "user",
+        content: [{ text: "Look." }, { document: { format: "pdf", name: "a", source: { bytes: new Uint8Array(bytes(5000)) } } }],
+      },
+    ],
     3000,
   ],
   "bedrock video": [
@@ -107,7 +112,10 @@ const cases = {
         [
           { role: "user", content: "Go." },
           { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "shot", input: {} }] },
-          { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "shot", output: { type: "content", value: [part] } }] },
+          {
+            role: "tool",
+            content: [{ type: "tool-result", toolCallId: "c", toolName: "shot", output: { type: "content", value: [part] } }],
+          },
         ],
         tokens,
       ],
@@ -132,7 +140,12 @@ const cases = {
             toolCallId: "c",
             state: "output-available",
             input: {},
-            output: { content: [{ type: "text", text: "A picture." }, { type: "image", data, mimeType: "image/png" }] },
+            output: {
+              content: [
+                { type: "text", text: "A picture." },
+                { type: "image", data, mimeType: "image/png" },
+              ],
+            },
           },
         ],
       },
@@ -189,7 +202,8 @@ describe("a file counts by what it is", () => {
     expect(restore(result)).toEqual(messages);
     // It stays whole or goes as a whole.
     const json = JSON.stringify(result.messages);
-    if (/[A-Za-z0-9+/]{300}/.test(json)) expect(json).toContain(/** @type {string} */ (/[A-Za-z0-9+/=]{300,}/.exec(JSON.stringify(messages))?.[0]));
+    if (/[A-Za-z0-9+/]{300}/.test(json))
+      expect(json).toContain(/** @type {string} */ (/[A-Za-z0-9+/=]{300,}/.exec(JSON.stringify(messages))?.[0]));
   });
 
   test("text in a document is text", () => {

@@ -127,5 +127,7 @@ test("the longest response is what the request says, else what the options say",
   expect(await sent(100, undefined)).toBe(history);
   expect(await sent(100, 8192)).not.toBe(history);
   expect(() => sent(0)).toThrow(expect.objectContaining({ code: "out_of_range", field: "options.maxOutputTokens" }));
-  expect(() => new KeptCondensations({ contextWindow, maxOutputTokens: 100 })).toThrow(expect.objectContaining({ code: "unknown_option" }));
+  expect(() => new KeptCondensations({ contextWindow, maxOutputTokens: 100 })).toThrow(
+    expect.objectContaining({ code: "invalid_argument", field: "options.maxOutputTokens" }),
+  );
 });

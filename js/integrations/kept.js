@@ -92,7 +92,11 @@ class KeptCondensations {
         0,
       );
       const tokensOf = (shown) => around + countTokens(shown, { encoding, scale, format: named });
-      const usage = { totalTokens: tokensOf(view), contextWindow: this.#contextWindow, maxTokens: usable(maxTokens) ?? this.#maxOutputTokens };
+      const usage = {
+        totalTokens: tokensOf(view),
+        contextWindow: this.#contextWindow,
+        maxTokens: usable(maxTokens) ?? this.#maxOutputTokens,
+      };
       const { due, reason, threshold, allowedTokens } = this.#manager.shouldCondense(usage);
       const grown = usage.totalTokens - (kept?.tokens ?? -Infinity);
       if (!due || (reason !== "window" && grown < (this.#contextWindow * GROWTH_PERCENT) / 100)) return sent;

@@ -163,8 +163,20 @@ const DATA: [&str; 10] =
     ["data", "bytes", "image", "base64", "file_data", "fileData", "image_url", "url", "result", "audio"];
 /// Fields that refer to a file which the service or the framework fetches.
 const REFERENCES: [&str; 14] = [
-    "url", "uri", "fileUri", "file_uri", "file_id", "fileId", "file_url", "fileUrl", "image", "image_url", "data", "id",
-    "providerReference", "s3Location",
+    "url",
+    "uri",
+    "fileUri",
+    "file_uri",
+    "file_id",
+    "fileId",
+    "file_url",
+    "fileUrl",
+    "image",
+    "image_url",
+    "data",
+    "id",
+    "providerReference",
+    "s3Location",
 ];
 /// So many letters of base64 without a blank are no words.
 const MIN_BASE64: usize = 256;
@@ -190,7 +202,12 @@ pub fn typed_files(json: &str) -> Vec<AttachedFile> {
 pub(super) fn files_in(kind: &str, json: &str) -> Vec<AttachedFile> {
     let mut search = Search { json, files: Vec::new(), reference: None };
     let known = Media::from_part(kind);
-    search.value(Json::from_text(json), "", Known { media: known, is_certain: false, is_text: false, is_typed: false }, 0);
+    search.value(
+        Json::from_text(json),
+        "",
+        Known { media: known, is_certain: false, is_text: false, is_typed: false },
+        0,
+    );
     if search.files.is_empty()
         && let Some(media) = search.reference.or(known.filter(|media| *media == Media::Image))
     {
@@ -260,7 +277,8 @@ impl<'a> Search<'a> {
         if known.is_text || key == "text" {
             return;
         }
-        let (declared, data) = data_url(literal).map_or((None, literal), |(media, data)| (Media::from_type(&media), data));
+        let (declared, data) =
+            data_url(literal).map_or((None, literal), |(media, data)| (Media::from_type(&media), data));
         let is_url = data.len() < literal.len();
         let is_named = || known.media.is_some() && DATA.contains(&key) && !data.is_empty() && is_base64(data);
         if is_url || is_named() || (data.len() >= MIN_BASE64 && is_base64(data)) {
@@ -418,20 +436,44 @@ mod tests {
         let source = json!({ "type": "base64", "media_type": "application/pdf", "data": data });
         let cases = [
             ("document", json!({ "type": "document", "source": source }), Document),
-            ("file", json!({ "type": "file", "file": { "filename": "a.pdf", "file_data": url("application/pdf") } }), Document),
+            (
+                "file",
+                json!({ "type": "file", "file": { "filename": "a.pdf", "file_data": url("application/pdf") } }),
+                Document,
+            ),
             ("input_audio", json!({ "type": "input_audio", "input_audio": { "data": data, "format": "wav" } }), Audio),
-            ("input_file", json!({ "type": "input_file", "filename": "a.pdf", "file_data": url("application/pdf") }), Document),
-            ("computer_call_output", json!({ "type": "computer_call_output", "output": { "type": "computer_screenshot", "image_url": url("image/png") } }), Image),
+            (
+                "input_file",
+                json!({ "type": "input_file", "filename": "a.pdf", "file_data": url("application/pdf") }),
+                Document,
+            ),
+            (
+                "computer_call_output",
+                json!({ "type": "computer_call_output", "output": { "type": "computer_screenshot", "image_url": url("image/png") } }),
+                Image,
+            ),
             ("inlineData", json!({ "inlineData": { "mimeType": "video/mp4", "data": data } }), Video),
             ("fileData", json!({ "fileData": { "mimeType": "audio/mp3", "fileUri": "https://x/y" } }), Audio),
-            ("document", json!({ "document": { "format": "pdf", "name": "n", "source": { "bytes": data } } }), Document),
+            (
+                "document",
+                json!({ "document": { "format": "pdf", "name": "n", "source": { "bytes": data } } }),
+                Document,
+            ),
             ("video", json!({ "video": { "format": "mp4", "source": { "bytes": data } } }), Video),
-            ("video", json!({ "video": { "format": "mp4", "source": { "s3Location": { "uri": "s3://a/b" } } } }), Video),
+            (
+                "video",
+                json!({ "video": { "format": "mp4", "source": { "s3Location": { "uri": "s3://a/b" } } } }),
+                Video,
+            ),
             ("file", json!({ "type": "file", "mediaType": "application/pdf", "data": data }), Document),
             ("media", json!({ "type": "media", "mediaType": "image/png", "data": "aGk=" }), Image),
             ("file-data", json!({ "type": "file-data", "mediaType": "text/csv", "data": data }), Data),
             ("image-data", json!({ "type": "image-data", "mediaType": "image/png", "data": data }), Image),
-            ("audio", json!({ "type": "audio", "source_type": "base64", "mime_type": "audio/wav", "data": data }), Audio),
+            (
+                "audio",
+                json!({ "type": "audio", "source_type": "base64", "mime_type": "audio/wav", "data": data }),
+                Audio,
+            ),
             ("file", json!({ "id": "prt_1", "type": "file", "mime": "image/png", "url": url("image/png") }), Image),
             ("file", json!({ "type": "file", "mediaType": "application/pdf", "url": "https://x/y.pdf" }), Document),
             ("never_seen", json!({ "type": "never_seen", "payload": { "deep": [data] } }), Data),
@@ -450,7 +492,8 @@ mod tests {
         assert_eq!(files.len(), 1);
         assert_eq!((files[0].media, files[0].encoded), (Media::Document, Some(8)));
         assert_eq!(&part[files[0].literal.clone().unwrap()], r#"{"0":37,"1":80,"2":68,"3":70}"#);
-        let buffer = json!({ "type": "file", "mediaType": "audio/mp3", "data": { "type": "Buffer", "data": vec![7; 300] } });
+        let buffer =
+            json!({ "type": "file", "mediaType": "audio/mp3", "data": { "type": "Buffer", "data": vec![7; 300] } });
         assert_eq!(found("file", &buffer), [(Media::Audio, Some(400), None)]);
     }
 
@@ -458,8 +501,14 @@ mod tests {
     fn text_is_no_file() {
         let letters = "a".repeat(400);
         let cases = [
-            ("document", json!({ "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": letters } })),
-            ("document", json!({ "type": "document", "source": { "type": "content", "content": [{ "type": "text", "text": letters }] } })),
+            (
+                "document",
+                json!({ "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": letters } }),
+            ),
+            (
+                "document",
+                json!({ "type": "document", "source": { "type": "content", "content": [{ "type": "text", "text": letters }] } }),
+            ),
             ("document", json!({ "document": { "name": "n", "source": { "text": letters } } })),
             ("never_seen", json!({ "type": "never_seen", "words": "some words ".repeat(40) })),
             ("never_seen", json!({ "type": "never_seen", "names": "parser\ntoken\ncursor\nbuffer\n".repeat(20) })),
@@ -486,7 +535,9 @@ mod tests {
         movie.extend(12_500_u32.to_be_bytes());
         movie.resize(2000, 0);
         assert_eq!(found("x", &json!({ "clip": STANDARD.encode(movie) }))[0].2, Some(12.5));
-        for (start, media) in [(&b"\x89PNG\r\n"[..], Media::Image), (b"\xff\xd8\xff\xe0", Media::Image), (b"fLaC", Media::Audio)] {
+        for (start, media) in
+            [(&b"\x89PNG\r\n"[..], Media::Image), (b"\xff\xd8\xff\xe0", Media::Image), (b"fLaC", Media::Audio)]
+        {
             let file = [start, &[1; 300]].concat();
             assert_eq!(found("x", &json!({ "data": STANDARD.encode(file) }))[0].0, media);
         }
@@ -498,7 +549,10 @@ mod tests {
         let value = json!({ "content": [{ "type": "image", "data": data, "mimeType": "image/png" }, { "type": "text", "text": data }], "log": data });
         let found: Vec<Media> = typed_files(&value.to_string()).into_iter().map(|file| file.media).collect();
         assert_eq!(found, [Media::Image]);
-        assert_eq!(typed_files(&json!({ "type": "file", "mimeType": "image/png", "url": "assets/logo" }).to_string()), []);
+        assert_eq!(
+            typed_files(&json!({ "type": "file", "mimeType": "image/png", "url": "assets/logo" }).to_string()),
+            []
+        );
     }
 
     #[test]

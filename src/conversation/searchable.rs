@@ -33,7 +33,8 @@ fn of_block(block: &Block) -> Vec<Cow<'_, str>> {
         Block::Image { raw, .. } | Block::Thinking { raw, .. } => Scan::new(raw.get(), true).collect(),
         Block::Other { raw, holes, .. } => {
             let mut scan = Scan::new(raw.get(), true);
-            scan.files = holes.files.iter().filter_map(|file| file.literal.as_ref()).map(|literal| literal.start).collect();
+            scan.files =
+                holes.files.iter().filter_map(|file| file.literal.as_ref()).map(|literal| literal.start).collect();
             scan.collect()
         }
     }

@@ -209,7 +209,7 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let inner = below(at, ["output".into(), "value".into()]);
     match (kind.as_str(), value) {
         ("content", Some(value)) if value.is_array() => {
-            Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec())
+            Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec(), &inner)
         }
         (_, Some(value)) => {
             let wrap: Wrap = if is_error {

@@ -121,5 +121,5 @@ fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
             None => (file_block(block), None),
         }
     });
-    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec())
+    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec(), &stands)
 }

@@ -401,6 +401,12 @@ impl Carry<'_> {
             }
         }
         self.put(source, Inside::Set(first, NewValue::Text(text.to_owned())), index);
+        let beside = if matches!(slot, Slot::Texts(_)) { self.place(source).beside.clone() } else { Vec::new() };
+        for path in beside {
+            if let Some((PathStep::Index(element), array)) = path.split_last() {
+                self.put(source, Inside::Drop(array.to_vec(), *element), index);
+            }
+        }
         Ok(())
     }
 
@@ -787,7 +793,8 @@ impl Carry<'_> {
             let Some(elements) = Json::from(&*self.of.raws[message]).at(&array).map(Json::elements) else { continue };
             for (first, edit) in gone.iter().filter(|(first, _)| **first > 0 && !gone.contains_key(&(**first - 1))) {
                 let behind = (*first..elements.len()).find(|element| !gone.contains_key(element));
-                let separator = behind.and_then(|behind| self.of.format.separator(elements[first - 1], elements[behind]));
+                let separator =
+                    behind.and_then(|behind| self.of.format.separator(elements[first - 1], elements[behind]));
                 if let Some(separator) = separator {
                     let path = below(&array, [PathStep::Index(*first)]);
                     edits[*edit].0 = Inside::Set(path, NewValue::Json(checked(separator.to_owned())));

@@ -136,7 +136,8 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
     {
         let own = response.object();
         let answer = answer(id_of(&own, &called), &own, at, below(at, [name.into(), "response".into()]));
-        return answer.with_files(own.get("parts").map(Json::elements).unwrap_or_default());
+        let files = own.get("parts").map(Json::elements).unwrap_or_default();
+        return answer.with_files(files, &below(at, [name.into(), "parts".into()]));
     }
     Part::new(role.clone(), file_block(part), at.to_vec(), Slot::Fixed)
 }

@@ -192,7 +192,7 @@ pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -
     if !content.is_array() {
         return Part::fixed_result(id, content.to_raw(), false, at);
     }
-    Part::result_of_blocks(id, blocks_of(content, stands), false, at)
+    Part::result_of_blocks(id, blocks_of(content, stands), false, at, stands)
 }
 
 /// The parts of a result, with the place of each text.

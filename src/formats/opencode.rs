@@ -193,7 +193,8 @@ fn tool(own: &JsonObject<'_>, index: usize, found: &mut Vec<Part>, results: &mut
         Some("completed") => {
             let files = state.get("attachments").map(Json::elements).unwrap_or_default();
             let output = state.string("output").unwrap_or_default();
-            Part::result(id.clone(), output, false, at(), stands("output")).with_files(files)
+            Part::result(id.clone(), output, false, at(), stands("output"))
+                .with_files(files, &steps!["parts", index, "state", "attachments"])
         }
         Some("error") => {
             Part::result(id.clone(), state.string("error").unwrap_or_default(), true, at(), stands("error"))

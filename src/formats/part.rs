@@ -51,6 +51,8 @@ pub struct Place {
     pub slot: Slot,
     /// Where the same stands again.
     pub copies: Vec<Slot>,
+    /// Elements of a result that are no text, which go when one text takes the place of all.
+    pub beside: Vec<Path>,
     /// It may only stand where the part behind it stands.
     pub needs_next: bool,
     /// Parts with one of these in common go together.
@@ -152,10 +154,20 @@ impl Part {
         Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
     }
 
-    /// A result of blocks, with the place of each text among them.
-    pub fn result_of_blocks(id: String, blocks: Vec<(Block, Option<Path>)>, is_error: bool, at: Path) -> Self {
-        let (blocks, places) = blocks.into_iter().unzip();
-        Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Texts(places))
+    /// A result of the blocks in the array at `stands`, with the place of each text among them.
+    pub fn result_of_blocks(
+        id: String,
+        blocks: Vec<(Block, Option<Path>)>,
+        is_error: bool,
+        at: Path,
+        stands: &[PathStep],
+    ) -> Self {
+        let (blocks, places): (_, Vec<Option<Path>>) = blocks.into_iter().unzip();
+        let others = places.iter().enumerate().filter(|(_, place)| place.is_none());
+        let beside = others.map(|(index, _)| below(stands, [index.into()])).collect();
+        let mut part = Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Texts(places));
+        part.place.beside = beside;
+        part
     }
 
     /// The same, which stands here again.
@@ -216,8 +228,8 @@ impl Part {
         Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Strings(places))
     }
 
-    /// A result with the files that stand beside its value.
-    pub fn with_files(mut self, files: Vec<Json<'_>>) -> Self {
+    /// A result with the files that stand beside its value, in the array at `stands`.
+    pub fn with_files(mut self, files: Vec<Json<'_>>, stands: &[PathStep]) -> Self {
         let Block::ToolResult { content, .. } = &mut self.block else { return self };
         if files.is_empty() {
             return self;
@@ -227,10 +239,13 @@ impl Part {
             (Content::Blocks(blocks), slot) => (blocks, slot),
             (Content::Text(text), Slot::Text(path)) => (vec![Block::text(text)], Slot::Texts(vec![Some(path)])),
             // Beside files a value has no form as a text.
-            (Content::Text(text), Slot::Wrapped(..)) => (vec![Block::shape(checked(text), Holes::default())], Slot::Fixed),
+            (Content::Text(text), Slot::Wrapped(..)) => {
+                (vec![Block::shape(checked(text), Holes::default())], Slot::Fixed)
+            }
             (Content::Text(text), slot) => (vec![Block::text(text)], slot),
             (_, slot) => (Vec::new(), slot),
         };
+        self.place.beside.extend((0..files.len()).map(|index| below(stands, [index.into()])));
         blocks.extend(files.into_iter().map(file_block));
         *content = Content::Blocks(blocks);
         self.place.slot = slot;

@@ -130,6 +130,7 @@ pub(super) fn kinds_of(
         for (block, tokens) in tally.blocks(index).iter().enumerate() {
             let own = &pieces[range_of(pieces, block, |piece| piece.block)];
             let label = own.iter().map(|piece| piece.source.label()).find(|label| !label.is_empty());
+            let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
             match whole(message, block, own, &texts) {
                 Whole::Of(kind) => told.kinds.add(kind, *tokens),
@@ -198,6 +199,11 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
             runs => Whole::Mixed(runs.to_vec(), 0),
         },
     }
+}
+
+/// A word for what a block is that holds a file.
+fn file_name(block: &Block) -> Option<&str> {
+    matches!(block, Block::Other { holes, .. } if !holes.files.is_empty()).then(|| block.name())
 }
 
 fn images_in(blocks: &[Block]) -> usize {

@@ -270,7 +270,8 @@ fn replaced(before: &Conversation, plan: &Plan) -> HashSet<usize> {
         let message = before.message(*message);
         calls(message).iter().any(|id| called.contains(id)) || answers(message).iter().any(|id| answered.contains(id))
     };
-    let dropped = plan.edits.iter().filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None });
+    let dropped =
+        plan.edits.iter().filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None });
     dropped.filter(is_replaced).collect()
 }
 

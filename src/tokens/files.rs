@@ -17,18 +17,41 @@ struct Rule {
     any: f64,
 }
 
-/// Sources, read in November 2026:
-/// - Pages. Anthropic, "PDF support": 1,500 to 3,000 tokens of text for each page, and each page as an image; pages of text were measured at 2,100 to 2,500
-///   in all. OpenAI, "File inputs": the text of each page and an image of it; an image of a page has 765 tokens ("Images and vision": 85, and 170 for each of
-///   four tiles). Gemini, "Media resolution": 560 tokens for each page of a PDF (258 before Gemini 3). A request of 32 MB may hold 600 pages (Anthropic),
-///   which is 53 KB each.
-/// - Seconds of sound. Gemini, "Understand and count tokens": 32. OpenAI, "Audio": a token for each tenth of a second. 128 kbit/s are 16,000 bytes.
-/// - Seconds of video. Gemini, the same page: 263. Amazon Nova, "Video understanding": one frame for each second, 288 tokens. 2 Mbit/s are 250,000 bytes.
-/// - Text and encrypted data. Gemini, the same page: four characters for each token. Codex counts encrypted reasoning so.
+/// Sources:
+/// - Pages. Anthropic, "PDF support": 1,500 to 3,000 tokens of text for each page, and each page as an image; about 7,000 for three pages in all. OpenAI, "File
+///   inputs": the text of each page and an image of it, of which an image in four tiles has 765 ("Images and vision": 85, and 170 for each tile). Gemini, "Media
+///   resolution": 560 for each page of a PDF (258 before Gemini 3). That a page has 50 KB is our assumption: pages of text have less, scans more.
+/// - Seconds of sound. Gemini, "Understand and count tokens": 32. OpenAI: a token for each tenth of a second. 16,000 bytes are 128 kbit/s.
+/// - Seconds of video. Gemini, the same page: 263. Amazon Nova, "Video understanding": one frame for each second, 288 tokens. 250,000 bytes are 2 Mbit/s.
+/// - Text. Gemini, the same page: four characters for each token. That encrypted data counts alike is our assumption.
 const RULES: [Rule; 4] = [
-    Rule { media: Media::Document, bytes: 50_000.0, unknown: 1.0, anthropic: 3000.0, open_ai: 1500.0, gemini: 560.0, any: 3000.0 },
-    Rule { media: Media::Audio, bytes: 16_000.0, unknown: 60.0, anthropic: 32.0, open_ai: 10.0, gemini: 32.0, any: 32.0 },
-    Rule { media: Media::Video, bytes: 250_000.0, unknown: 60.0, anthropic: 288.0, open_ai: 288.0, gemini: 263.0, any: 288.0 },
+    Rule {
+        media: Media::Document,
+        bytes: 50_000.0,
+        unknown: 1.0,
+        anthropic: 3000.0,
+        open_ai: 1500.0,
+        gemini: 560.0,
+        any: 3000.0,
+    },
+    Rule {
+        media: Media::Audio,
+        bytes: 16_000.0,
+        unknown: 60.0,
+        anthropic: 32.0,
+        open_ai: 10.0,
+        gemini: 32.0,
+        any: 32.0,
+    },
+    Rule {
+        media: Media::Video,
+        bytes: 250_000.0,
+        unknown: 60.0,
+        anthropic: 288.0,
+        open_ai: 288.0,
+        gemini: 263.0,
+        any: 288.0,
+    },
     Rule { media: Media::Data, bytes: 4.0, unknown: 3000.0, anthropic: 1.0, open_ai: 1.0, gemini: 1.0, any: 1.0 },
 ];
 
