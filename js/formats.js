@@ -554,7 +554,7 @@ function formatOf(messages, named, holder = "context.messages") {
   return format;
 }
 
-/** The same of an array that may hold anything, and with `isLoose` blocks in the place of messages. */
+/** The same of an array that may hold anything. With `isLoose` no format has to explain it: blocks, or messages whose pairs nothing is done to. */
 function formatOfEach(messages, named, holder, isLoose = false) {
   requireFormat(named);
   const { index, told, format } = seenIn(messages, named, isLoose);

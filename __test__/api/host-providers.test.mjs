@@ -327,10 +327,9 @@ describe("what it is given", () => {
     });
     const { signal } = new AbortController();
     const onProgress = () => {};
-    const context = { messages, systemPrompt: "Be brief.", taskId: "t", profileId: "p", ours: { deep: 1 } };
+    const context = { messages, systemPrompt: "Be brief.", taskId: "t", profileId: "p", model: "claude" };
     await manager.condense(context, { provider: "mine", targetTokens: 10, config: { tone: "dry" }, isAutomatic: true, signal, onProgress });
     expect(seen.context).toEqual({ ...context, tokenCount: api.countTokens(messages) + api.countTokens("Be brief.") });
-    expect(seen.context.ours).toBe(context.ours);
     expect(seen.context.messages).not.toBe(messages);
     seen.context.messages.forEach((message, index) => expect(message).toBe(messages[index]));
     expect(seen.options).toEqual({ targetTokens: 10, config: { tone: "dry" }, isAutomatic: true, signal, onProgress });
