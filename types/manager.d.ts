@@ -289,7 +289,7 @@ export interface CalibrationReport {
  * const manager = new CondensationManager({
  *   provider: "smart",
  *   autoCondenseContextPercent: 80,
- *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5-mini", apiKey: process.env.OPENAI_API_KEY }),
+ *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5.6-terra", apiKey: process.env.OPENAI_API_KEY }),
  *   maxCost: 1,
  * });
  * manager.registerProvider(createSmartProvider("aggressive"));
@@ -404,7 +404,7 @@ export class CondensationManager {
    * import { CondensationManager } from "roo-condense";
    *
    * const manager = new CondensationManager();
-   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-4-5" });
+   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-5-5" });
    * ```
    */
   calibrate(report: CalibrationReport): void;

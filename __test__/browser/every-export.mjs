@@ -5,9 +5,16 @@ import { createRoot } from "react-dom/client";
 import * as ui from "roo-condense/ui";
 
 /** Exports that are no components, used below or in the page's own components. */
-const HELPERS = ["INHERIT", "StudioError", "choiceOf", "createHttpClient", "createPostMessageClient", "createStaticClient", "faultOf", "isGone"].concat(
-  ["newPassMemory", "visibleText", "vscodePort", "workerPort"],
-);
+const HELPERS = [
+  "INHERIT",
+  "StudioError",
+  "choiceOf",
+  "createHttpClient",
+  "createPostMessageClient",
+  "createStaticClient",
+  "faultOf",
+  "isGone",
+].concat(["newPassMemory", "visibleText", "vscodePort", "workerPort"]);
 
 /** The host at the other end, in the test. */
 const client = ui.createPostMessageClient(
@@ -43,7 +50,13 @@ async function propsOfAll() {
     Breakdown: { inspection, condensation },
     Changes: { history: "h", condensation, messages: inspection.messages, mode: "unified", onMode: nothing, onUndo: nothing },
     CondenseRow: { tokensBefore: 100, tokensAfter: 40, cost: 0.01, summary: "What was done.", onUndo: nothing },
-    ContentTypeSelector: { kind: "toolResults", operation: { operation: "truncate" }, threshold: 100, onOperation: nothing, onThreshold: nothing },
+    ContentTypeSelector: {
+      kind: "toolResults",
+      operation: { operation: "truncate" },
+      threshold: 100,
+      onOperation: nothing,
+      onThreshold: nothing,
+    },
     ContextMap: { inspection, condensation, selected: 2 },
     Diff: { diff, mode: "split" },
     FaultsAt: { base: "passes[0]", faults: [{ path: "passes[0].name", message: "it is missing" }], children: "a field" },
@@ -69,7 +82,11 @@ async function propsOfAll() {
 
 const props = await propsOfAll();
 const isUnknown = (name) => !(name in props) && !HELPERS.includes(name);
-window.exported = { version, unknown: Object.keys(ui).filter(isUnknown), missing: [...Object.keys(props), ...HELPERS].filter((name) => !(name in ui)) };
+window.exported = {
+  version,
+  unknown: Object.keys(ui).filter(isUnknown),
+  missing: [...Object.keys(props), ...HELPERS].filter((name) => !(name in ui)),
+};
 for (const [name, own] of Object.entries(props)) {
   const place = document.body.appendChild(document.createElement("section"));
   place.id = name;

@@ -74,9 +74,13 @@ describe.skipIf(isMissing)("every export of roo-condense/ui", () => {
 
     // What asks the host first is there a moment later.
     const empty = () =>
-      page.$$eval("section[id]", (places) => places.filter(({ id, innerText }) => /^[A-Z]/.test(id) && innerText.trim() === "").map(({ id }) => id));
+      page.$$eval("section[id]", (places) =>
+        places.filter(({ id, innerText }) => /^[A-Z]/.test(id) && innerText.trim() === "").map(({ id }) => id),
+      );
     await expect.poll(empty).toEqual([]);
-    expect(await page.$$eval("section[id]", (places) => places.map(({ innerText }) => innerText).filter((text) => text.startsWith("failed")))).toEqual([]);
+    expect(
+      await page.$$eval("section[id]", (places) => places.map(({ innerText }) => innerText).filter((text) => text.startsWith("failed"))),
+    ).toEqual([]);
 
     // The panel of settings stores what is changed in it.
     await page.waitForSelector("#SettingsPanel fieldset");

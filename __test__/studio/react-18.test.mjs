@@ -10,7 +10,8 @@ const types = path.join(root, "__test__", "react-18", "node_modules", "@types");
 
 /** Use of something that React 18 does not know, in a file beside the studio's own. */
 const NEWER = path.join(root, "ui", "src", "newer.tsx");
-const ONLY_19 = 'import { createContext } from "react";\nconst Place = createContext(1);\nexport const Placed = () => <Place value={2}>here</Place>;\n';
+const ONLY_19 =
+  'import { createContext } from "react";\nconst Place = createContext(1);\nexport const Placed = () => <Place value={2}>here</Place>;\n';
 
 /** The compiler's complaints about the studio's sources and that file, each file's name first. */
 function complaints() {
@@ -22,7 +23,10 @@ function complaints() {
       [`${name}/*`, [path.join(types, name, "*")]],
     ]),
   );
-  const sources = new Map([...fileNames.map((name) => /** @type {const} */ ([path.normalize(name), ts.sys.readFile(name)])), [NEWER, ONLY_19]]);
+  const sources = new Map([
+    ...fileNames.map((name) => /** @type {const} */ ([path.normalize(name), ts.sys.readFile(name)])),
+    [NEWER, ONLY_19],
+  ]);
   return diagnosticsOf(sources, { ...options, incremental: false, tsBuildInfoFile: undefined, paths }).map(
     ({ file, messageText }) => `${path.basename(file?.fileName ?? "")}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
   );
