@@ -187,6 +187,13 @@ export interface MetricTotals {
   averageCost: number;
   /** Largest cost of a call in dollars. */
   highestCost: number;
+  /** Mean of `metrics.summaryQualityScore`, 0 to 1; absent if no call measured it. */
+  summaryQualityScore?: number;
+  /**
+   * Mean of `metrics.informationPreservation`, 0 to 1; absent if no call measured it. Like the score, it counts for the provider that changed the conversation
+   * last.
+   */
+  informationPreservation?: number;
 }
 
 /** The metrics entry of one condensation, fallbacks included. */
@@ -207,6 +214,10 @@ export interface CondensationRecord {
   reductionPercent: number;
   /** Milliseconds. */
   latencyMs: number;
+  /** How much of what it must keep the summary covers, 0 to 1; absent if it was not measured, like the next one. */
+  summaryQualityScore?: number;
+  /** Share of the tokens that are not lost, 0 to 1. */
+  informationPreservation?: number;
 }
 
 /** An alert about the metrics. */
