@@ -17,8 +17,19 @@ function core() {
 }
 
 /** One file at a time is merged: hundreds of processes write some megabytes each. */
-const C8 = ["--all", "--include=js/**/*.js", "--include=index.js", "--exclude=", "--merge-async", "--reporter=text-summary", "--reporter=json-summary"];
-const PLACES = [`--temp-directory=${path.join(root, "target", "coverage", "raw")}`, `--reports-dir=${path.join(root, "target", "coverage")}`];
+const C8 = [
+  "--all",
+  "--include=js/**/*.js",
+  "--include=index.js",
+  "--exclude=",
+  "--merge-async",
+  "--reporter=text-summary",
+  "--reporter=json-summary",
+];
+const PLACES = [
+  `--temp-directory=${path.join(root, "target", "coverage", "raw")}`,
+  `--reports-dir=${path.join(root, "target", "coverage")}`,
+];
 
 function javascript(args) {
   const vitest = [process.execPath, commandOf("vitest", "vitest"), "run", "--project", "node", ...args];

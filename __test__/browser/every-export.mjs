@@ -81,16 +81,17 @@ async function propsOfAll() {
 }
 
 const props = await propsOfAll();
+const exported = new Map(Object.entries(ui));
 const isUnknown = (name) => !(name in props) && !HELPERS.includes(name);
 window.exported = {
   version,
-  unknown: Object.keys(ui).filter(isUnknown),
-  missing: [...Object.keys(props), ...HELPERS].filter((name) => !(name in ui)),
+  unknown: [...exported.keys()].filter(isUnknown),
+  missing: [...Object.keys(props), ...HELPERS].filter((name) => !exported.has(name)),
 };
 for (const [name, own] of Object.entries(props)) {
   const place = document.body.appendChild(document.createElement("section"));
   place.id = name;
-  const shown = createElement(ui[name], own);
+  const shown = createElement(exported.get(name), own);
   // The page brings the surroundings of its components itself.
   const inside = name === "Studio" ? shown : createElement(ui.StudioProvider, { client, language: "en" }, shown);
   createRoot(place).render(createElement(Boundary, undefined, inside));

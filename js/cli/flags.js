@@ -250,6 +250,12 @@ const FLAGS = deepFrozen([
     options: ["tools"],
   },
   {
+    name: "last",
+    about: "Take the newest agent session on this machine",
+    group: "work",
+    commands: ["condense", "inspect", "studio", "report"],
+  },
+  {
     name: "window",
     value: "TOKENS",
     about: "The model's context window: 200000 or 200k",
