@@ -14,7 +14,7 @@ const HELPERS = [
   "createStaticClient",
   "faultOf",
   "isGone",
-].concat(["newPassMemory", "visibleText", "vscodePort", "workerPort"]);
+].concat(["newPassMemory", "visibleText", "vscodePort"]);
 
 /** The host at the other end, in the test. */
 const client = ui.createPostMessageClient(
