@@ -82,7 +82,7 @@ pub enum WarningCode {
     ProtectUnmatched,
     /// Signed thinking stands behind a change, and the service may refuse it.
     ThinkingAfterChange,
-    /// Writes that were written over stay, because a command in between may have kept what they wrote.
+    /// Writes that were written over stay, because a command that ran since may have brought back what they wrote.
     WritesKept,
     /// The store for summaries failed and was done without.
     CacheFailed,

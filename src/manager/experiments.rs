@@ -46,10 +46,7 @@ impl Kept {
     /// Reads it from the report of a call.
     #[must_use]
     pub fn measured(survival: Option<&Survival>, quality: Option<&SummaryQuality>) -> Self {
-        Self {
-            lost_percent: survival.map(Survival::lost_percent),
-            summary_quality: quality.map(SummaryQuality::score),
-        }
+        Self { lost_percent: survival.map(Survival::lost_percent), summary_quality: quality.map(SummaryQuality::score) }
     }
 
     /// The share of the tokens that is not lost, 0 to 1.

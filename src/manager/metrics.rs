@@ -201,11 +201,7 @@ impl CondensationRecord {
     /// The same with what was kept.
     #[must_use]
     pub fn with_kept(self, kept: Kept) -> Self {
-        Self {
-            summary_quality_score: kept.summary_quality,
-            information_preservation: kept.information(),
-            ..self
-        }
+        Self { summary_quality_score: kept.summary_quality, information_preservation: kept.information(), ..self }
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Replaced {
     pub lines: Vec<ReplacedLines>,
     /// Writes and edits of files that were written anew, each with the event that did so; in order.
     pub written: Vec<(usize, usize)>,
-    /// Those that stay because a command in between may have given the file another name, each with the write that came after; from the newest.
+    /// Those that stay although a write came after, each with that write; from the newest. A command that ran since may have brought back or moved what they wrote.
     pub unproven: Vec<(usize, usize)>,
 }
 
@@ -96,7 +96,7 @@ struct Later<'t> {
     whole: Option<Whole>,
     /// The next write that nothing took back.
     written: Option<usize>,
-    /// A write beyond a command that may have given the file another name.
+    /// The next write, where a command behind it leaves open what it replaced.
     beyond: Option<usize>,
     /// Edits that nothing took back.
     edits: Edits<'t>,
@@ -179,6 +179,7 @@ impl Follower<'_, '_> {
                         later.is_seen(content, transcript, index);
                         later.written = Some(index);
                     }
+                    Action::Write(_) if later.seen.0 > 0 => later.beyond = Some(index),
                     Action::Edit(changes) if !later.is_closed => later.edits.add(transcript, changes, index),
                     _ => {}
                 }

@@ -31,7 +31,10 @@ use crate::{
 };
 
 pub(super) use self::operations::TABLE;
-use self::{kept_writes::KeptWrites, lines::KnownLines, memory::Memory, operations::LosslessOptions, proposal::Found, work_text::Text};
+use self::{
+    kept_writes::KeptWrites, lines::KnownLines, memory::Memory, operations::LosslessOptions, proposal::Found,
+    work_text::Text,
+};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {

@@ -300,17 +300,20 @@ fn writes_that_nothing_proves_gone_stay_and_are_told() {
     let tests = || run("npm test", "1 failed".into());
     // Other lines each time: nothing that could be read elsewhere.
     let steps = [write("/p/a.rs", &program(1, 20)), tests(), write("/p/a.rs", &program(100, 20)), tests()];
-    let steps = [&steps[..], &[write("/p/a.rs", &program(200, 20))]].concat();
+    let steps = [&steps[..], &[write("/p/a.rs", &program(200, 20)), tests()]].concat();
     let [warning] = &warnings(&steps, config())[..] else { panic!("one warning") };
     assert_eq!((&warning.code, warning.message_index), (&WarningCode::WritesKept, Some(1)));
     assert!(warning.message.starts_with("2 writes of files that were written anew later remain ("), "{warning}");
     // The same lines each time become pointers, and one of which little stays is not worth a word.
-    let same = [write("/p/a.rs", &program(1, 20)), tests(), write("/p/a.rs", &program(1, 20))];
+    let same = [write("/p/a.rs", &program(1, 20)), write("/p/a.rs", &program(1, 20)), tests()];
     assert_eq!(warnings(&same, config()), []);
-    let small = [write("/p/a.rs", &program(1, 1)), tests(), write("/p/a.rs", &program(100, 20))];
+    let small = [write("/p/a.rs", &program(1, 1)), write("/p/a.rs", &program(100, 20)), tests()];
     assert_eq!(warnings(&small, config()), []);
     // What is proven gone goes, what is not looked for is not missed.
-    assert_eq!(warnings(&[steps[0].clone(), steps[2].clone()], config()), []);
+    assert_eq!(warnings(&steps[..3], config()), []);
+    // A file that may have another name now is another one.
+    let moved = [steps[0].clone(), run("mv /p/a.rs /p/b.rs", String::new()), steps[2].clone()];
+    assert_eq!(warnings(&moved, config()).len(), 1);
     assert_eq!(warnings(&steps, json!({ "preserveRecentCount": 0, "overwrittenWrites": false })), []);
     assert_eq!(warnings(&steps, json!({ "preserveRecentCount": 0, "strict": true })), []);
     assert_eq!(warnings(&steps[..2], config()), []);
