@@ -136,6 +136,8 @@ describe("programs", () => {
     const given = new URL("./given.mjs", import.meta.url).href;
     const { stdout, stderr } = await execute(process.execPath, ["--import", given, file], { env: environment(), cwd: folder });
     expect(stderr).toBe("");
+    if (name.startsWith("docs/design-samples.md:"))
+      for (const [, printed] of code.matchAll(/^console\.log\(.*\); \/\/ (.+)$/gm)) expect(stdout.split("\n")).toContain(printed);
     if (name.startsWith("docs/agent-loop.md:") && code.includes("@anthropic-ai/sdk")) {
       expect(stdout).toMatch(/^4 messages, \d+ tokens saved\n$/);
       const [first, second] = service.requests.filter(({ body }) => !body.stream).map(({ body }) => body);
