@@ -26,6 +26,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: "node",
+          // Workers are ended before they would write what they ran.
+          setupFiles: process.env.NODE_V8_COVERAGE ? ["./__test__/take-coverage.mjs"] : [],
           include: ["__test__/**/*.test.mjs"],
           exclude: ["__test__/browser/**", "__test__/install/**", "__test__/wasm/**"],
         },

@@ -187,6 +187,13 @@ export interface MetricTotals {
   averageCost: number;
   /** Largest cost of a call in dollars. */
   highestCost: number;
+  /** Mean of `metrics.summaryQualityScore`, 0 to 1; absent if no call measured it. */
+  summaryQualityScore?: number;
+  /**
+   * Mean of `metrics.informationPreservation`, 0 to 1; absent if no call measured it. Like the score, it counts for the provider that changed the conversation
+   * last.
+   */
+  informationPreservation?: number;
 }
 
 /** The metrics entry of one condensation, fallbacks included. */
@@ -207,6 +214,10 @@ export interface CondensationRecord {
   reductionPercent: number;
   /** Milliseconds. */
   latencyMs: number;
+  /** How much of what it must keep the summary covers, 0 to 1; absent if it was not measured, like the next one. */
+  summaryQualityScore?: number;
+  /** Share of the tokens that are not lost, 0 to 1. */
+  informationPreservation?: number;
 }
 
 /** An alert about the metrics. */
@@ -289,7 +300,7 @@ export interface CalibrationReport {
  * const manager = new CondensationManager({
  *   provider: "smart",
  *   autoCondenseContextPercent: 80,
- *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5-mini", apiKey: process.env.OPENAI_API_KEY }),
+ *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5.6-terra", apiKey: process.env.OPENAI_API_KEY }),
  *   maxCost: 1,
  * });
  * manager.registerProvider(createSmartProvider("aggressive"));
@@ -404,7 +415,7 @@ export class CondensationManager {
    * import { CondensationManager } from "roo-condense";
    *
    * const manager = new CondensationManager();
-   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-4-5" });
+   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-5-5" });
    * ```
    */
   calibrate(report: CalibrationReport): void;

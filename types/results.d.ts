@@ -143,6 +143,16 @@ export interface CondensationMetrics {
    * before and after them; then `operationsPerformed`.
    */
   operationsApplied: string[];
+  /**
+   * How much of what it must keep the summary covers, 0 to 1: `summaryQuality.score`. Absent unless a model summarised messages.
+   */
+  summaryQualityScore?: number;
+  /**
+   * Share of the tokens that are not lost, 0 to 1: readable word for word or through a pointer, quoted in the log, covered by a summary (how well, says
+   * `summaryQualityScore`), or replaced by a later message. An estimate of what a reader still has: `1 - survival.total.lost.tokens / survival.total.before.tokens`.
+   * Absent if nothing changed.
+   */
+  informationPreservation?: number;
 }
 
 /** The report of one pass of the smart provider. */

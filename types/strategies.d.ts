@@ -175,7 +175,7 @@ export function createAdaptive(config?: AdaptiveConfig): BuiltInProvider<Adaptiv
  * ```ts
  * import { createCostAware, httpHandler } from "roo-condense";
  *
- * const handler = httpHandler({ api: "openai", model: "gpt-5-mini", price: { inputPrice: 0.25, outputPrice: 2 } });
+ * const handler = httpHandler({ api: "anthropic", model: "claude-sonnet-5-5", price: { inputPrice: 2, outputPrice: 10 } });
  * const { cost } = await createCostAware({ maxCost: 0.02 }).condense({ messages }, { handler, targetTokens: 30_000 });
  * ```
  */

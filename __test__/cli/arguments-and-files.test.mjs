@@ -183,6 +183,11 @@ describe("wrong usage ends with 2", () => {
 describe("files that cannot be read end with 3", () => {
   test("missing, a folder, below a file", () => {
     expectFailure(["absent.json"], 3, /absent.json: there is no such file/);
+    put("history.json", "[]");
+    expectFailure(["histroy.json"], 3, /histroy.json: there is no such file\nDid you mean history.json\?/);
+    mkdirSync(path.join(folder, "kept"));
+    put("kept/session.json", "[]");
+    expectFailure(["kept/sesion.json"], 3, /Did you mean kept.session.json\?/);
     expectFailure(["restor"], 3, /restor: there is no such file\nDid you mean the command restore\?/);
     expectFailure([fixture("claude-code"), "--config", "absent.json"], 3, /absent.json: there is no such file/);
     mkdirSync(path.join(folder, "task"));

@@ -6,6 +6,7 @@ const fs = require("node:fs");
 const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { COMMANDS, FLAGS, commandNamed, commandNames, flagNamed, flagsOf } = require("./flags.js");
+const { findSessions } = require("./sessions.js");
 const { usageOf } = require("./usage.js");
 const { near } = require("../errors.js");
 
@@ -83,19 +84,32 @@ function parse(args) {
   }
 }
 
+/** The percentage that a number without its sign may have meant: 50 for 50, 0.5 for 50 too; undefined for one that can be none. */
+function percentMeant(text) {
+  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  const percent = number < 1 ? Math.round(number * 1e6) / 1e4 : number;
+  return percent > 0 && percent <= 100 ? percent : undefined;
+}
+
+/** The failure of a target that is none. */
+function wrongTarget(text, allowed) {
+  const percent = percentMeant(text);
+  return wrong(`--target must be ${allowed}; got "${text}"${percent === undefined ? "" : `; did you mean ${percent}%?`}`, "--target");
+}
+
 /** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes a share that saves something only. */
 function readTarget(text, command) {
   const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
   if (command === "calibrate") {
     const saved = 100 - percent;
     if (saved > 0 && saved < 100) return { text, percent };
-    throw invalid("--target", text, "a percentage above 0% and below 100% for calibrate (40%)");
+    throw wrongTarget(text, "a percentage above 0% and below 100% for calibrate (40%)");
   }
   if (percent > 0 && percent <= 100) return { text, percent };
   const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
   const tokens = count ? Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6 : Number.NaN;
   if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
-  throw invalid("--target", text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
+  throw wrongTarget(text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
 }
 
 /** `200000` or `200k`. */
@@ -155,10 +169,14 @@ function refuseOtherFlags(values, { command, mistyped }) {
   }
 }
 
-/** The commands that have a flag, where it is not a flag of most. */
+/** Commands that are named of those that have a flag. */
+const MOST_NAMED = 3;
+
+/** The commands that have a flag. */
 function ofCommands(name) {
   const { commands } = flagNamed(name);
-  return commands.length <= 3 ? `; it belongs to ${commands.join(", ")}` : "";
+  const more = commands.length > MOST_NAMED ? ` and ${commands.length - MOST_NAMED} more` : "";
+  return `; it belongs to ${commands.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
 /** Refuses invalid values, before any history is read. */
@@ -186,11 +204,22 @@ function readWord({ name: command, arguments: { name, values = [], isOptional } 
   return word;
 }
 
+/** The file of the newest session of an agent on this machine. */
+function lastSession(names) {
+  if (names.length > 0)
+    throw wrong(`--last is the newest session on this machine, so no history is named; got ${JSON.stringify(names[0])}`, "--last");
+  const { folders, sessions } = findSessions();
+  if (sessions.length > 0) return sessions[0].name;
+  const looked = folders.length > 0 ? `there is none in ${folders.join(", ")}` : "no agent keeps any here";
+  throw new Failure(EXIT.unreadable, `--last: ${looked}`, { field: "--last" });
+}
+
 /**
  * The histories to work on.
  * @param {import("./flags.js").Command} command
  */
 function readNames({ name: command, arguments: { isOptional, isMany } }, names, values) {
+  if (values.last) return [lastSession(names)];
   if (names.length === 0 && isOptional) return [];
   if (names.length === 0) {
     const needed = command === "condense" ? "name a history" : `${command} needs a history`;

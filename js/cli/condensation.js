@@ -135,8 +135,12 @@ function unanswered({ warnings, changes, cost }, { model, fallback }) {
   if (!told) return undefined;
   const spent = cost > 0 ? `; $${cost.toFixed(4)} was spent` : "";
   const message = `${inOwnWords(told, "condense").replace(/\s+/g, " ")}${spent}; nothing was written (--fallback condenses without the model)`;
-  return new Failure(EXIT.failed, message, { code: told.errorCode });
+  return new Failure(EXIT.failed, message, { code: told.errorCode, hints: keyHints(told.errorCode, model) });
 }
+
+/** Where the key came from that a service refused. */
+const keyHints = (code, model) =>
+  code === "llm_unauthorized" && model ? [`The key comes from the environment variable ${KEY_VARIABLES[model.api]}.`] : [];
 
 /**
  * Condenses, or with the setting `preview` makes a dry run. `step(label, done, total, isLong)` is called with the progress. Returns the result with

@@ -263,6 +263,12 @@ const FLAGS = deepFrozen([
     group: "work",
     commands: READING,
     options: ["options.format", "format", "answers.format"],
+    },
+    {
+    name: "last",
+    about: "Take the newest agent session on this machine",
+    group: "work",
+    commands: ["condense", "inspect", "studio", "report"],
   },
   {
     name: "window",

@@ -90,10 +90,21 @@ function unreadable(name, error) {
     hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
   const meant = error.code === "ENOENT" ? near(name, commandNames) : [];
   if (meant.length > 0) hints.push(`Did you mean the command ${meant.join(" or ")}?`);
+  const beside = error.code === "ENOENT" ? near(path.basename(name), namesBeside(name)) : [];
+  if (beside.length > 0) hints.push(`Did you mean ${beside.map((each) => visible(path.join(path.dirname(name), each))).join(" or ")}?`);
   const isLost = error.code === "ENOENT" && isDangling(name);
   const shownName = visible(name);
   const known = isLost ? "file.dangling" : CODES[error.code];
   return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
+}
+
+/** What lies in the folder of a file that does not. */
+function namesBeside(name) {
+  try {
+    return fs.readdirSync(path.dirname(name));
+  } catch {
+    return [];
+  }
 }
 
 function isDangling(name) {

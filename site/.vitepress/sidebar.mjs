@@ -52,6 +52,7 @@ export const english = [
       page("Salience", "salience"),
       page("Measurements", "measurements"),
       page("Security", "security"),
+      page("The design’s samples", "design-samples"),
       page("Architecture", "architecture"),
       {
         ...page("Decisions", "decisions/"),

@@ -517,10 +517,11 @@ impl Manager {
         }
         let (profile, record) = (call.profile_id.as_deref(), report.call());
         state.metrics.add_call(profile, &record);
+        state.metrics.add_kept(report.provider(), profile, report.kept());
         state.metrics.add_models(report.cost_by_model());
         state.metrics.add_variants(report.choices(), report.kept());
         let record = CondensationRecord::of(&record, report.provider(), profile, report.error_code());
-        state.metrics.add_record(record);
+        state.metrics.add_record(record.with_kept(report.kept()));
     }
 }
 

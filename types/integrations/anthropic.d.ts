@@ -26,7 +26,7 @@ export interface AnthropicClient {
  *
  * const client = condensing(new Anthropic({ apiKey: "…" }), { contextWindow: 200_000 });
  * const { content } = await client.messages.create({
- *   model: "claude-sonnet-5",
+ *   model: "claude-sonnet-5-5",
  *   max_tokens: 8192,
  *   messages: [{ role: "user", content: "Fix the parser." }],
  * });
@@ -43,7 +43,7 @@ export function condensing<C extends AnthropicClient>(client: C, options: Conden
  * import { CondensationManager } from "roo-condense";
  * import { clientHandler } from "roo-condense/anthropic";
  *
- * const handler = clientHandler(new Anthropic({ apiKey: "…" }), { model: "claude-haiku-4-5" });
+ * const handler = clientHandler(new Anthropic({ apiKey: "…" }), { model: "claude-haiku-5-5" });
  * const manager = new CondensationManager({ autoCondenseContextPercent: 75, handler });
  * ```
  */

@@ -27,7 +27,7 @@ export interface CondensingProcessor {
  *   id: "coder",
  *   name: "Coder",
  *   instructions: "You are a coding agent.",
- *   model: "anthropic/claude-sonnet-5",
+ *   model: "anthropic/claude-sonnet-5-5",
  *   inputProcessors: [condensingProcessor({ contextWindow: 200_000 })],
  * });
  * const { text } = await agent.generate("Fix the parser.", { maxSteps: 50 });

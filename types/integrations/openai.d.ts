@@ -26,7 +26,7 @@ export interface OpenAIClient {
  *
  * const client = condensing(new OpenAI({ apiKey: "…" }), { contextWindow: 400_000 });
  * const { choices } = await client.chat.completions.create({
- *   model: "gpt-5",
+ *   model: "gpt-5.6-sol",
  *   messages: [{ role: "user", content: "Fix the parser." }],
  * });
  * ```
@@ -42,7 +42,7 @@ export function condensing<C extends OpenAIClient>(client: C, options: Condensin
  * import { CondensationManager } from "roo-condense";
  * import { clientHandler } from "roo-condense/openai";
  *
- * const handler = clientHandler(new OpenAI({ apiKey: "…" }), { model: "gpt-5-mini" });
+ * const handler = clientHandler(new OpenAI({ apiKey: "…" }), { model: "gpt-5.6-terra" });
  * const manager = new CondensationManager({ autoCondenseContextPercent: 75, handler });
  * ```
  */

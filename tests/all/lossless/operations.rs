@@ -1,7 +1,7 @@
 //! Each operation of the lossless provider on a small history that a person can follow.
 
 use super::support::{condense, decoded, history_of, propose, request, texts};
-use roo_condense::{Cancel, Conversation, Encoding, Grade, Request, Tally, settle};
+use roo_condense::{Cancel, Conversation, Encoding, Grade, Request, Tally, WarningCode, settle};
 use serde_json::{Value, json};
 
 /// The pointer to `count` lines that begin with one of [`program`].
@@ -291,6 +291,32 @@ fn a_failed_edit_says_nothing_about_a_file() {
     let (texts, done) = superseded(&history_of(&again), json!({}));
     assert_eq!(texts[3][1], "[Left out: this failed; /p/a.rs was changed below]");
     assert_eq!(done, [("failed_edit".to_owned(), Grade::Superseded)]);
+}
+
+#[test]
+fn writes_that_nothing_proves_gone_stay_and_are_told() {
+    let config = || json!({ "preserveRecentCount": 0 });
+    let warnings = |steps: &[(Value, Value)], config: Value| propose(&request(&history_of(steps), config)).warnings;
+    let tests = || run("npm test", "1 failed".into());
+    // Other lines each time: nothing that could be read elsewhere.
+    let steps = [write("/p/a.rs", &program(1, 20)), tests(), write("/p/a.rs", &program(100, 20)), tests()];
+    let steps = [&steps[..], &[write("/p/a.rs", &program(200, 20)), tests()]].concat();
+    let [warning] = &warnings(&steps, config())[..] else { panic!("one warning") };
+    assert_eq!((&warning.code, warning.message_index), (&WarningCode::WritesKept, Some(1)));
+    assert!(warning.message.starts_with("2 writes of files that were written anew later remain ("), "{warning}");
+    // The same lines each time become pointers, and one of which little stays is not worth a word.
+    let same = [write("/p/a.rs", &program(1, 20)), write("/p/a.rs", &program(1, 20)), tests()];
+    assert_eq!(warnings(&same, config()), []);
+    let small = [write("/p/a.rs", &program(1, 1)), write("/p/a.rs", &program(100, 20)), tests()];
+    assert_eq!(warnings(&small, config()), []);
+    // What is proven gone goes, what is not looked for is not missed.
+    assert_eq!(warnings(&steps[..3], config()), []);
+    // A file that may have another name now is another one.
+    let moved = [steps[0].clone(), run("mv /p/a.rs /p/b.rs", String::new()), steps[2].clone()];
+    assert_eq!(warnings(&moved, config()).len(), 1);
+    assert_eq!(warnings(&steps, json!({ "preserveRecentCount": 0, "overwrittenWrites": false })), []);
+    assert_eq!(warnings(&steps, json!({ "preserveRecentCount": 0, "strict": true })), []);
+    assert_eq!(warnings(&steps[..2], config()), []);
 }
 
 #[test]

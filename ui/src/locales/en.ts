@@ -206,6 +206,7 @@ export const en = {
   "fault.preparation_stale": "The prepared condensation was discarded.",
   "fault.price_unknown": "The price of the model is unknown.",
   "fault.progress_listener_failed": "The program that shows the progress failed; the work went on.",
+  "fault.writes_kept": "Some overwritten writes stay: a command since may have brought back what they wrote.",
   "fault.protect_unmatched": "Some protected content does not occur here.",
   "fault.provider_failed": "A provider failed, and another one finished.",
   "fault.provider_warning": "A provider has a warning.",

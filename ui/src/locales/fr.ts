@@ -207,6 +207,7 @@ export const fr: Record<keyof typeof en, string> = {
   "fault.preparation_stale": "Ce qui avait été préparé ne sert plus.",
   "fault.price_unknown": "Le prix du modèle n’est pas connu.",
   "fault.progress_listener_failed": "Le programme qui montre l’avancement a échoué ; le travail a continué.",
+  "fault.writes_kept": "Des écritures remplacées restent : une commande depuis a pu rétablir leur contenu.",
   "fault.protect_unmatched": "Quelque chose à protéger n’apparaît nulle part.",
   "fault.provider_failed": "Un fournisseur a échoué, un autre a continué.",
   "fault.provider_warning": "Un fournisseur a quelque chose à dire.",
