@@ -29,6 +29,15 @@ impl SummaryHead {
     pub fn of(text: &str) -> Option<Self> {
         Self::read(text.strip_prefix(OPENING).and(text.split_once('\n'))?.0)
     }
+
+    /// A text without the head of a summary of messages.
+    #[must_use]
+    pub fn below(text: &str) -> &str {
+        match Self::of(text) {
+            Some(Self::Messages(_)) => text.split_once('\n').map_or(text, |(_, rest)| rest),
+            _ => text,
+        }
+    }
 }
 
 /// Whether a message stands for messages that are no longer there. The line above a summary says so in a message of the assistant, which speaks in summaries: words of the user that begin
@@ -61,5 +70,46 @@ impl Display for SummaryHead {
             Self::Messages(messages) => f.write_str(&counted(*messages, "message"))?,
         }
         f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, value::RawValue};
+
+    use super::*;
+
+    fn message(value: &serde_json::Value) -> Message {
+        Message::read(&RawValue::from_string(value.to_string()).unwrap())
+    }
+
+    #[test]
+    fn a_summary_is_known_by_its_head_in_every_form_of_content() {
+        let text = "[Summary of 12 messages]\nThe parser was fixed.";
+        for content in [json!(text), json!([{ "type": "text", "text": text }, { "type": "text", "text": "More." }])] {
+            assert!(is_summary(&message(&json!({ "role": "assistant", "content": content }))), "{content}");
+        }
+        assert!(is_summary(&message(&json!({ "role": "user", "content": "In short.", "isSummary": true }))));
+        assert_eq!(SummaryHead::below(text), "The parser was fixed.");
+        assert_eq!(SummaryHead::below("[Summary of 3 lines]\nx"), "[Summary of 3 lines]\nx");
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_none() {
+        let call = json!({ "type": "tool_use", "id": "a", "name": "n", "input": {} });
+        let head = json!({ "type": "text", "text": "[Summary of 2 messages]\nx" });
+        for (role, content) in [
+            ("user", json!("[Summary of 12 messages]\nis what I see. Why?")),
+            ("assistant", json!("[Summary of 12 messages]")),
+            ("assistant", json!("[Summary of 12 lines]\nx")),
+            ("assistant", json!("It says:\n[Summary of 12 messages]\nx")),
+            ("assistant", json!([head, call])),
+            ("assistant", json!([call, head])),
+            ("assistant", json!([])),
+            ("assistant", json!(7)),
+        ] {
+            assert!(!is_summary(&message(&json!({ "role": role, "content": content }))), "{role} {content}");
+        }
+        assert!(!is_summary(&message(&json!({ "role": "assistant", "content": "x", "isSummary": false }))));
     }
 }

@@ -8,7 +8,7 @@ use super::fence::Fence;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, is_blank, visible},
     llm::{LlmMessage, LlmRole},
-    markers::is_summary,
+    markers::{SummaryHead, is_summary},
     tokens::{Encoding, count_inside, truncate_start_to_tokens, truncate_to_tokens},
     transcript::{ContentPiece, PieceSource, ToolTable, attachments, decompose},
 };
@@ -228,7 +228,7 @@ impl<'a> Teller<'a> {
         announced: &mut Option<String>,
     ) {
         match &message.role {
-            _ if is_summary(message) => self.words(message, What::EarlierSummary, text),
+            _ if is_summary(message) => self.words(message, What::EarlierSummary, SummaryHead::below(text)),
             Role::Assistant => self.words(message, What::Assistant, text),
             Role::User => self.user(message, text, pieces, announced),
             Role::Other(role) => self.words(message, What::Role(role.clone()), text),

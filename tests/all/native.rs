@@ -58,7 +58,7 @@ async fn first_summary_and_the_newest() {
     assert_eq!((report.error_code(), report.provider(), report.summary()), (None, "native", "What happened."));
     let after = applied(&conversation, &report);
     assert_eq!(after.as_array().unwrap().len(), 5);
-    assert_eq!(after[1], json!({ "role": "assistant", "content": "What happened.", "isSummary": true, "ts": 6 }));
+    assert_eq!(after[1], json!({ "role": "assistant", "content": "[Summary of 5 messages]\nWhat happened.", "ts": 6 }));
     assert!((report.cost() - (1000.0 * 3.0 + 100.0 * 15.0) / 1e6).abs() < 1e-12);
     let asked = handler.asked();
     let roles: Vec<LlmRole> = asked[0].messages.iter().map(|message| message.role).collect();
