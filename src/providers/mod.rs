@@ -20,6 +20,7 @@ mod request;
 mod runner;
 mod settle;
 mod smart;
+mod stubs;
 mod thinking;
 mod tool_rules;
 mod truncation;
