@@ -1,6 +1,6 @@
 "use strict";
 
-// Recall: how much of what a conversation itself went on to use can still be read after an earlier part of it was condensed. The measures are those
+// Future use: how much of what a conversation itself went on to use can still be read after an earlier part of it was condensed. The measures are those
 // of benches/quality.
 
 const { cutsOf } = require("./cuts.js");
