@@ -17,6 +17,9 @@ mod reading;
 mod versions;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use self::{
     answer::{Found, Hit, SearchOptions},
     index::{Appended, RecallIndex, Within},
