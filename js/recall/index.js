@@ -17,15 +17,16 @@
 //   readText(read, "k7fa")
 //   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input
 
-const { ConversationIndex, MAX_TOKENS } = require("./conversation-index.js");
-const { answerTo, HINT, toolIn } = require("./tool.js");
-const { readLines, runTool } = require("./ask.js");
-const { foundText, readText } = require("./said.js");
 const { notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
-const { formatOf, requireFormat } = require("../formats.js");
+const { requireFormat } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { restore } = require("../restore.js");
-const { Snapshot } = require("../snapshot.js");
+const { requireMessages } = require("../serialize.js");
+const { readLines, runTool } = require("./ask.js");
+const { MAX_TOKENS } = require("./conversation-index.js");
+const { RecalledConversation } = require("./recalled.js");
+const { foundText, readText } = require("./said.js");
+const { answerTo, HINT, toolIn } = require("./tool.js");
 
 const OPTIONS = ["messages", "restoreData", "format", "maxTokens"];
 
@@ -35,13 +36,7 @@ class Recall {
   #restoreData;
   #format;
   #maxTokens;
-  #index = new ConversationIndex();
-  #conversation = this.#index.begin();
-  /** What each message held that is in the index. */
-  #known = /** @type {Snapshot[]} */ ([]);
-  /** The format that they were read in. */
-  #knownFormat;
-  #last = Promise.resolve();
+  #recalled = new RecalledConversation();
 
   constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS }) {
     this.#source = messages;
@@ -83,42 +78,15 @@ class Recall {
   }
 
   /** The index, with the conversation as it is now. */
-  #current() {
-    const current = this.#last.then(() => this.#update());
-    this.#last = current.catch(() => {});
-    return current.then(() => this.#index);
-  }
-
-  async #update() {
-    const messages = await this.#messages();
-    const format = formatOf(messages, this.#format, "messages");
-    const unchanged = this.#unchanged(messages, format);
-    if (unchanged < this.#known.length) {
-      // A changed message may have been quoted, counted and ranked by: everything is read again.
-      this.#index = new ConversationIndex();
-      this.#conversation = this.#index.begin();
-      this.#known = [];
-    }
-    const fresh = messages.slice(this.#known.length);
-    if (fresh.length === 0) return;
-    const held = fresh.map((message) => new Snapshot([message]));
-    await this.#index.append(this.#conversation, fresh, { format });
-    this.#known = this.#known.concat(held);
-    this.#knownFormat = format;
-  }
-
-  /** How many messages at the beginning are those of the index. */
-  #unchanged(messages, format) {
-    if (this.#known.length > 0 && format !== this.#knownFormat) return 0;
-    const changed = this.#known.findIndex((known, index) => index >= messages.length || !known.holds(messages[index], 0));
-    return changed === -1 ? this.#known.length : changed;
+  async #current() {
+    return this.#recalled.indexOf(await this.#messages(), this.#format);
   }
 
   /** The conversation before any condensation that the host has the restore data of. */
   async #messages() {
     const given = await (typeof this.#source === "function" ? this.#source() : this.#source);
     const { messages, restoreData } = Array.isArray(given) ? { messages: given, restoreData: this.#restoreData } : (given ?? {});
-    if (!Array.isArray(messages)) throw notAllowed("messages", given, "an array of messages, or { messages, restoreData }");
+    requireMessages(messages, "messages");
     const all = restoreData === undefined ? [] : Array.isArray(restoreData) ? restoreData : [restoreData];
     return all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
   }

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     entries::Kind,
     index::{Entry, Place, RecallIndex, Within},
-    ranking::{Candidate, rank},
+    ranking::{Candidate, Ranked, rank},
     words::each_word_at,
 };
 use crate::{
@@ -101,8 +101,14 @@ impl RecallIndex {
     pub fn search(&self, query: &str, options: &SearchOptions) -> Found {
         let ranked = rank(self, query, &options.within);
         let weights = ranked.query.by_hash();
-        let mut answer =
-            Answer { index: self, weights: &weights, drafts: Vec::new(), shown: HashMap::default(), used: 0 };
+        let mut answer = Answer {
+            index: self,
+            ranked: &ranked,
+            weights: &weights,
+            drafts: Vec::new(),
+            shown: HashMap::default(),
+            used: 0,
+        };
         for candidate in &ranked.candidates {
             if answer.used as f32 >= FULL * options.max_tokens as f32 {
                 break;
@@ -154,6 +160,7 @@ impl RecallIndex {
 
 struct Answer<'a> {
     index: &'a RecallIndex,
+    ranked: &'a Ranked,
     weights: &'a HashMap<u32, f32>,
     drafts: Vec<Draft>,
     /// Which hit shows a line of this hash.
@@ -184,7 +191,8 @@ impl Answer<'_> {
         let range = if entry.text.len() <= WHOLE {
             0..=last
         } else {
-            candidate.line.saturating_sub(BEFORE)..=last.min(candidate.line + BEHIND)
+            let (first, end) = self.ranked.span(entry, candidate.line);
+            first.saturating_sub(BEFORE)..=last.min(end + BEHIND)
         };
         let Some(place) = self.index.place(candidate.entry, &options.within) else { return };
         let mut draft =

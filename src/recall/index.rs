@@ -304,8 +304,3 @@ fn content_hash(draft: &Draft) -> u64 {
     hash.update(draft.text.as_bytes());
     hash.digest()
 }
-
-/// Whether a call shows a file.
-pub(super) fn shows_file(kind: Kind) -> bool {
-    matches!(kind, Kind::Call(Meaning::Read | Meaning::Search))
-}

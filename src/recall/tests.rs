@@ -44,7 +44,11 @@ fn session() -> Vec<Value> {
         result("1", "     1\tconst port = 80;\n     2\texport const relay = listen(port);"),
         json!({ "role": "assistant", "content": "I will change the port. Shall I restart the relay?" }),
         json!({ "role": "user", "content": "no, wait" }),
-        call("2", "Edit", json!({ "file_path": "/w/src/relay.ts", "old_string": "const port = 80;", "new_string": "const port = 8471;" })),
+        call(
+            "2",
+            "Edit",
+            json!({ "file_path": "/w/src/relay.ts", "old_string": "const port = 80;", "new_string": "const port = 8471;" }),
+        ),
         result("2", "The file has been updated."),
         call("3", "Bash", json!({ "command": "npm test" })),
         json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "3", "is_error": true, "content": "1 failed: relay refuses connections" }] }),
@@ -66,7 +70,11 @@ fn what_was_said_is_found_and_told_in_its_place() {
 fn a_call_is_found_with_its_result_and_the_words_with_the_reply() {
     let index = indexed(&session());
     let failed = search(&index, "npm test");
-    assert!(failed.text.contains("command: npm test\n→ failed:\n1 failed: relay refuses connections"), "{}", failed.text);
+    assert!(
+        failed.text.contains("command: npm test\n→ failed:\n1 failed: relay refuses connections"),
+        "{}",
+        failed.text
+    );
     let asked = search(&index, "restart");
     assert!(asked.text.contains("user answered: ") && asked.text.contains("no, wait"), "{}", asked.text);
 }
@@ -83,7 +91,11 @@ fn a_reading_says_that_its_file_was_changed_since() {
 #[test]
 fn lines_are_read_exactly_and_told_where_they_go_on() {
     let lines: Vec<String> = (1..=4000).map(|number| format!("line {number} \u{fffd} of the listing\r")).collect();
-    let index = indexed(&[json!({ "role": "user", "content": "List." }), call("1", "Bash", json!({ "command": "list" })), result("1", &lines.join("\n"))]);
+    let index = indexed(&[
+        json!({ "role": "user", "content": "List." }),
+        call("1", "Bash", json!({ "command": "list" })),
+        result("1", &lines.join("\n")),
+    ]);
     let key = search(&index, "listing 3217").hits[0].key.clone();
     let mut text = Vec::new();
     let mut first = 3;
@@ -107,7 +119,11 @@ fn a_line_that_is_longer_than_an_answer_is_read_in_parts() {
     let key = search(&index, "liquor").hits[0].key.clone();
     let (mut text, mut skip) = (String::new(), 0);
     for _ in 0..100 {
-        let options = ReadOptions { lines: LineRange { first: 1, skip, last: None }, max_tokens: 2000, within: Within::default() };
+        let options = ReadOptions {
+            lines: LineRange { first: 1, skip, last: None },
+            max_tokens: 2000,
+            within: Within::default(),
+        };
         let part = index.read(&key, &options).unwrap();
         text.push_str(&part.text);
         let Some(next) = part.next else { break };
@@ -165,12 +181,21 @@ fn conversations_are_searched_apart() {
     let mut index = RecallIndex::new(ToolTable::default());
     let (one, other) = (index.begin("monday"), index.begin("tuesday"));
     index.append(one, &own(&[json!({ "role": "user", "content": "The secret word is wombat." })]), 0, "");
-    index.append(other, &own(&[json!({ "role": "user", "content": "The secret word is numbat." })]), 0, "subagent Explore");
+    index.append(
+        other,
+        &own(&[json!({ "role": "user", "content": "The secret word is numbat." })]),
+        0,
+        "subagent Explore",
+    );
     let within = |these: Vec<u32>| SearchOptions { max_tokens: 1000, within: Within(Some(these)) };
     let found = index.search("secret word", &within(vec![one]));
     assert!(found.text.contains("wombat") && !found.text.contains("numbat"));
     let key = found.hits[0].key.clone();
-    let elsewhere = |these| ReadOptions { lines: LineRange { first: 1, skip: 0, last: None }, max_tokens: 100, within: Within(Some(these)) };
+    let elsewhere = |these| ReadOptions {
+        lines: LineRange { first: 1, skip: 0, last: None },
+        max_tokens: 100,
+        within: Within(Some(these)),
+    };
     assert!(index.read(&key, &elsewhere(vec![other])).is_none());
     assert!(index.read(&format!("[{}]", key.to_uppercase()), &elsewhere(vec![one])).is_some());
     let all = search(&index, "numbat");
