@@ -40,7 +40,9 @@ describe("searching and reading", () => {
 
   it("reads lines exactly and says where they go on", async () => {
     const lines = Array.from({ length: 900 }, (_, index) => `row ${index}: 😀 value ${index * 7}`);
-    const recall = createRecall({ messages: [{ role: "user", content: "List." }, call("1", "Bash", { command: "list" }), result("1", lines.join("\n"))] });
+    const recall = createRecall({
+      messages: [{ role: "user", content: "List." }, call("1", "Bash", { command: "list" }), result("1", lines.join("\n"))],
+    });
     const { hits } = await recall.search("row 412");
     const { key } = hits[0];
     const part = await recall.read(key, { lines: "403-410" });
@@ -75,7 +77,7 @@ describe("searching and reading", () => {
     ];
     for (const text of ends) {
       expect(text).toMatch(/^[^\n]+\.$/);
-      expect(text).not.toMatch(/try|again/i);
+      expect(text).not.toMatch(/\btry\b|\bagain\b/i);
     }
   });
 });
@@ -127,7 +129,9 @@ describe("a conversation that goes on", () => {
   });
 
   it("never shows another conversation", async () => {
-    const [one, other] = ["wombat", "numbat"].map((word) => createRecall({ messages: [{ role: "user", content: `The secret is ${word}.` }] }));
+    const [one, other] = ["wombat", "numbat"].map((word) =>
+      createRecall({ messages: [{ role: "user", content: `The secret is ${word}.` }] }),
+    );
     const [found, elsewhere] = await Promise.all([one.search("secret"), other.search("secret")]);
     expect(found.text).toContain("wombat");
     expect(elsewhere.text).toContain("numbat");
@@ -138,7 +142,11 @@ describe("a conversation that goes on", () => {
 
 describe("the tool", () => {
   const forms = {
-    anthropic: [{ type: "tool_use", id: "c", name: "recall", input: { query: "port" } }, (r) => r.content, { type: "tool_result", tool_use_id: "c" }],
+    anthropic: [
+      { type: "tool_use", id: "c", name: "recall", input: { query: "port" } },
+      (r) => r.content,
+      { type: "tool_result", tool_use_id: "c" },
+    ],
     "openai-chat": [
       { id: "c", type: "function", function: { name: "recall", arguments: '{"query":"port"}' } },
       (r) => r.content,
@@ -150,13 +158,21 @@ describe("the tool", () => {
       { type: "function_call_output", call_id: "c" },
     ],
     gemini: [{ functionCall: { id: "c", name: "recall", args: { query: "port" } } }, (r) => r.functionResponse.response.output, {}],
-    "bedrock-converse": [{ toolUse: { toolUseId: "c", name: "recall", input: { query: "port" } } }, (r) => r.toolResult.content[0].text, {}],
+    "bedrock-converse": [
+      { toolUse: { toolUseId: "c", name: "recall", input: { query: "port" } } },
+      (r) => r.toolResult.content[0].text,
+      {},
+    ],
     "ai-sdk": [
       { type: "tool-call", toolCallId: "c", toolName: "recall", input: { query: "port" } },
       (r) => r.output.value,
       { type: "tool-result", toolCallId: "c", toolName: "recall" },
     ],
-    langchain: [{ type: "tool_call", id: "c", name: "recall", args: { query: "port" } }, (r) => r.content, { type: "tool", tool_call_id: "c" }],
+    langchain: [
+      { type: "tool_call", id: "c", name: "recall", args: { query: "port" } },
+      (r) => r.content,
+      { type: "tool", tool_call_id: "c" },
+    ],
   };
 
   it.each(Object.keys(forms))("answers a call of %s in its form", async (format) => {
@@ -178,7 +194,20 @@ describe("the tool", () => {
   it("answers whatever a model asks with a sentence", async () => {
     const recall = createRecall({ messages: session() });
     const ask = async (input) => (await recall.answer({ type: "tool_use", id: "c", name: "recall", input })).content;
-    for (const input of [undefined, null, {}, [], 7, "", { query: "" }, { query: 5 }, { key: {} }, { key: "nope" }, { query: ["a"] }, { lines: "3" }]) {
+    for (const input of [
+      undefined,
+      null,
+      {},
+      [],
+      7,
+      "",
+      { query: "" },
+      { query: 5 },
+      { key: {} },
+      { key: "nope" },
+      { query: ["a"] },
+      { lines: "3" },
+    ]) {
       expect(await ask(input)).toMatch(/^[^\n]+$/);
     }
     expect(await ask('{"query":"port"}')).toContain("8471");

@@ -20,13 +20,15 @@
 const { notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
 const { requireFormat } = require("../formats.js");
 const isObject = require("../is-object.js");
+const { RECALL_HINT } = require("../markers.js");
 const { restore } = require("../restore.js");
 const { requireMessages } = require("../serialize.js");
 const { readLines, runTool } = require("./ask.js");
 const { MAX_TOKENS } = require("./conversation-index.js");
 const { RecalledConversation } = require("./recalled.js");
 const { foundText, readText } = require("./said.js");
-const { answerTo, HINT, toolIn } = require("./tool.js");
+const { answerTo, toolIn } = require("./tool.js");
+const { View } = require("./view.js");
 
 const OPTIONS = ["messages", "restoreData", "format", "maxTokens"];
 
@@ -46,14 +48,15 @@ class Recall {
   }
 
   get hint() {
-    return HINT;
+    return RECALL_HINT;
   }
 
   async search(query, options = {}) {
     if (typeof query !== "string") throw notAllowed("query", query, "a string");
     const { maxTokens } = checkedOptions(options, ["maxTokens"]);
-    const found = await (await this.#current()).search(query, { maxTokens: maxTokens ?? this.#maxTokens });
-    return { text: foundText(found), hits: found.hits, matching: found.matching, tokens: found.tokens };
+    const { index, view } = await this.#current();
+    const found = await index.search(query, { maxTokens: maxTokens ?? this.#maxTokens });
+    return { text: foundText(found, view), hits: found.hits, matching: found.matching, tokens: found.tokens };
   }
 
   async read(key, options = {}) {
@@ -61,8 +64,9 @@ class Recall {
     const { maxTokens, lines } = checkedOptions(options, ["maxTokens", "lines"]);
     const range = readLines(lines);
     if (range === undefined) throw notAllowed("options.lines", lines, 'lines such as "40-80", or [40, 80]');
-    const read = await (await this.#current()).read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
-    return { text: readText(read, key), found: read !== null, ...read && { key: read.key, lines: [read.first, read.last], total: read.total, content: read.text, ...(read.next && { next: read.next }) } };
+    const { index } = await this.#current();
+    const read = await index.read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
+    return { text: readText(read, key), ...readFacts(read) };
   }
 
   tool(format) {
@@ -74,12 +78,15 @@ class Recall {
   }
 
   async #run(input) {
-    return runTool(input, await this.#current(), { maxTokens: this.#maxTokens });
+    const { index, view } = await this.#current();
+    return runTool(input, index, { maxTokens: this.#maxTokens, view });
   }
 
-  /** The index, with the conversation as it is now. */
+  /** The index, with the conversation as it is now, and what of it the model sees, if that is known. */
   async #current() {
-    return this.#recalled.indexOf(await this.#messages(), this.#format);
+    const { messages, shown } = await this.#messages();
+    const index = await this.#recalled.indexOf(messages, this.#format);
+    return { index, view: shown && new View(shown) };
   }
 
   /** The conversation before any condensation that the host has the restore data of. */
@@ -88,8 +95,16 @@ class Recall {
     const { messages, restoreData } = Array.isArray(given) ? { messages: given, restoreData: this.#restoreData } : (given ?? {});
     requireMessages(messages, "messages");
     const all = restoreData === undefined ? [] : Array.isArray(restoreData) ? restoreData : [restoreData];
-    return all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
+    const whole = all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
+    return { messages: whole, shown: all.length > 0 ? messages : undefined };
   }
+}
+
+/** What was read, for code. */
+function readFacts(read) {
+  if (read === null) return { found: false };
+  const { key, first, last, total, text: content, next } = read;
+  return { found: true, key, lines: [first, last], total, content, ...(next && { next }) };
 }
 
 function checkedOptions(options, known) {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Found, LineRange, ReadOptions, ReadText, RecallIndex, SearchOptions, Within};
+use super::{LineRange, ReadOptions, RecallIndex, SearchOptions, Within, answer::Found, reading::ReadText};
 use crate::{
     conversation::Conversation,
     formats::{Messages, Projection, named},
@@ -22,6 +22,10 @@ fn indexed(messages: &[Value]) -> RecallIndex {
 
 fn search(index: &RecallIndex, query: &str) -> Found {
     index.search(query, &SearchOptions { max_tokens: 1000, within: Within::default() })
+}
+
+fn text(found: &Found) -> String {
+    found.hits.iter().map(|hit| hit.text.as_str()).collect()
 }
 
 fn read(index: &RecallIndex, key: &str, first: usize, last: Option<usize>) -> ReadText {
@@ -60,8 +64,8 @@ fn what_was_said_is_found_and_told_in_its_place() {
     let index = indexed(&session());
     let found = search(&index, "which port for the relay?");
     assert_eq!(found.hits[0].who, "user");
-    assert!(found.text.contains("Use port 8471 for the relay, never the default."), "{}", found.text);
-    assert!(found.text.contains("[") && found.text.contains("0%"));
+    assert!(text(&found).contains("Use port 8471 for the relay, never the default."), "{}", text(&found));
+    assert!(text(&found).contains("[") && text(&found).contains("0%"));
     assert_eq!(search(&index, "zeppelin").hits.len(), 0);
     assert_eq!(search(&index, " ?! ").hits.len(), 0);
 }
@@ -71,12 +75,12 @@ fn a_call_is_found_with_its_result_and_the_words_with_the_reply() {
     let index = indexed(&session());
     let failed = search(&index, "npm test");
     assert!(
-        failed.text.contains("command: npm test\n→ failed:\n1 failed: relay refuses connections"),
+        text(&failed).contains("command: npm test\n→ failed:\n1 failed: relay refuses connections"),
         "{}",
-        failed.text
+        text(&failed)
     );
     let asked = search(&index, "restart");
-    assert!(asked.text.contains("user answered: ") && asked.text.contains("no, wait"), "{}", asked.text);
+    assert!(text(&asked).contains("user answered: ") && text(&asked).contains("no, wait"), "{}", text(&asked));
 }
 
 #[test]
@@ -139,7 +143,7 @@ fn the_same_text_is_one_entry_wherever_it_stands() {
     messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "4", "is_error": true, "content": "1 failed: relay refuses connections" }] }));
     let found = search(&indexed(&messages), "relay refuses connections");
     assert_eq!(found.hits.iter().filter(|hit| hit.who == "call" && hit.head.contains("npm")).count(), 1);
-    assert!(found.text.contains("also 2 times"), "{}", found.text);
+    assert!(text(&found).contains("also 2 times"), "{}", text(&found));
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn keys_are_the_same_however_messages_came() {
     assert_eq!(told(&whole), told(&parts));
     assert_eq!(parts.conversations[0].messages as usize, messages.len());
     for query in ["port", "relay refuses", "restart"] {
-        assert_eq!(search(&whole, query).text, search(&parts, query).text, "{query}");
+        assert_eq!(text(&search(&whole, query)), text(&search(&parts, query)), "{query}");
     }
 }
 
@@ -189,7 +193,7 @@ fn conversations_are_searched_apart() {
     );
     let within = |these: Vec<u32>| SearchOptions { max_tokens: 1000, within: Within(Some(these)) };
     let found = index.search("secret word", &within(vec![one]));
-    assert!(found.text.contains("wombat") && !found.text.contains("numbat"));
+    assert!(text(&found).contains("wombat") && !text(&found).contains("numbat"));
     let key = found.hits[0].key.clone();
     let elsewhere = |these| ReadOptions {
         lines: LineRange { first: 1, skip: 0, last: None },
@@ -199,7 +203,7 @@ fn conversations_are_searched_apart() {
     assert!(index.read(&key, &elsewhere(vec![other])).is_none());
     assert!(index.read(&format!("[{}]", key.to_uppercase()), &elsewhere(vec![one])).is_some());
     let all = search(&index, "numbat");
-    assert!(all.text.contains("subagent Explore, in tuesday"), "{}", all.text);
+    assert!(text(&all).contains("subagent Explore, in tuesday"), "{}", text(&all));
 }
 
 #[test]
@@ -215,5 +219,16 @@ fn every_format_is_read() {
     let conversation = index.begin("");
     let appended = index.append(conversation, &read, 0, "");
     assert_eq!((appended.entries, appended.open), (2, 2));
-    assert!(search(&index, "hostname").text.contains("→\nkestrel.example"));
+    assert!(text(&search(&index, "hostname")).contains("→\nkestrel.example"));
+}
+
+#[test]
+fn a_stub_leads_to_what_was_read() {
+    let mut messages = session();
+    messages.push(call("4", "Read", json!({ "file_path": "/w/src/relay.ts" })));
+    messages.push(result("4", "Unchanged: the earlier zircon content still holds."));
+    let found = search(&indexed(&messages), "zircon");
+    let shown = text(&found);
+    let key = shown.split("shown before: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    assert!(read(&indexed(&messages), key, 1, None).text.contains("const relay = listen(port);"));
 }

@@ -23,4 +23,9 @@ export interface CondensingOptions {
    * they are. Default: nobody is told.
    */
   onWarning?: ((warning: Warning | CondensationError | (Error & { code?: string })) => void) | undefined;
+  /**
+   * Whether the model is offered a tool that brings back what was left out of its view: the piece's `recall` is that tool, to be put beside the application's own. It reads the
+   * messages that the framework hands over with each request, so nothing is stored. Default: false.
+   */
+  recall?: boolean | undefined;
 }
