@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::ContentKind,
     manager::{Trial, condense_with, preview_with},
-    markers::{SUMMARY_ABOVE, Suppressed, SummaryHead},
+    markers::{RECALL_HINT, SUMMARY_ABOVE, Suppressed, SummaryHead},
     options::ConfigError,
     providers::{self, Provider},
     recommend::{measurable, recommend},
@@ -116,7 +116,7 @@ pub fn built_in_providers() -> Result<String> {
 pub fn markers() -> String {
     let text = Suppressed { kind: ContentKind::MessageText, size: None };
     let head = SummaryHead::Messages(12).to_string();
-    json!({ "SUMMARY_ABOVE": SUMMARY_ABOVE, "SUMMARY_OF_12": head, "TEXT_SUPPRESSED": text.to_string() }).to_string()
+    json!({ "RECALL_HINT": RECALL_HINT, "SUMMARY_ABOVE": SUMMARY_ABOVE, "SUMMARY_OF_12": head, "TEXT_SUPPRESSED": text.to_string() }).to_string()
 }
 
 /// The English of what is told, `{ code, values }`, both as JSON.

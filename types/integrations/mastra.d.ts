@@ -1,8 +1,8 @@
 // `roo-condense/mastra`: Mastra.
 
-import type { CondensingOptions, CondensingStepOptions } from "./options.js";
+import type { CondensingOptions, CondensingStepOptions, RecallingOptions } from "./options.js";
 
-export type { CondensingOptions, CondensingStepOptions };
+export type { CondensingOptions, CondensingStepOptions, RecallingOptions };
 
 // No type of Mastra is named: TypeScript takes those that are imported and those that are required for different ones.
 
@@ -33,4 +33,6 @@ export interface CondensingProcessor {
  * const { text } = await agent.generate("Fix the parser.", { maxSteps: 50 });
  * ```
  */
+export function condensingProcessor(options: CondensingStepOptions & RecallingOptions): CondensingProcessor & { readonly recall: any };
+/** The same without recall. */
 export function condensingProcessor(options: CondensingStepOptions): CondensingProcessor;
