@@ -61,4 +61,18 @@ function storedSession(name, readFile) {
   return { info, messages: messages.sort((one, other) => created(one) - created(other)) };
 }
 
-module.exports = { PROGRAM, storedSession };
+/** The text that is sent in the place of a cleared output is not what the tool said, which is kept beside it. */
+const uncleared = (part) =>
+  part?.state?.time?.compacted === undefined
+    ? part
+    : { ...part, state: { ...part.state, time: { ...part.state.time, compacted: undefined } } };
+
+/** The whole session: `take(message)` gives the pieces of a message. A compaction is a part of a user's message, and the next answer its summary. */
+const whole = () => (message) => {
+  if (!isObject(message) || !isObject(message.info) || !Array.isArray(message.parts)) return undefined;
+  const { info, parts } = message;
+  const isBoundary = parts.some((part) => part?.type === "compaction");
+  return [...(isBoundary ? [{ isBoundary }] : []), { message: { info, parts: parts.map(uncleared) }, isSummary: info.summary === true }];
+};
+
+module.exports = { PROGRAM, sessionAt, storedSession, whole };
