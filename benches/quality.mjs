@@ -1,9 +1,9 @@
 // How good condensed conversations are: what an agent goes on to use, and what is still known of its work, as shares of what the older part held.
-// Conversations are cut (js/recall/cuts.js), the part before is condensed to 50, 25 and 10% of its tokens, and these are looked for:
+// Conversations are cut (js/future-use/cuts.js), the part before is condensed to 50, 25 and 10% of its tokens, and these are looked for:
 //
-//   names    names that the assistant goes on to use                    js/recall/names.js
+//   names    names that the assistant goes on to use                    js/future-use/names.js
 //   strict   the same, each with what stands around it in its line      (with --strict)
-//   edits    passages that it goes on to replace in a file              js/recall/edits.js
+//   edits    passages that it goes on to replace in a file              js/future-use/edits.js
 //   quotes   runs of six words that it goes on to write                 quality/quotes.mjs
 //   asked, answered, changed, check, failed, plan: what was done        quality/probes.mjs
 //

@@ -6,7 +6,7 @@ const { DIGITS, contentsOf } = require("../fingerprints.js");
 const { formatOf } = require("../formats.js");
 const { tell, watch } = require("../host-call.js");
 const { asOurs } = require("../projection.js");
-const { questionsOf } = require("../recall/index.js");
+const { questionsOf } = require("../future-use/index.js");
 const { restore } = require("../restore.js");
 const { failure } = require("./failure.js");
 

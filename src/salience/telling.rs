@@ -195,6 +195,7 @@ pub fn of_head(meaning: Meaning) -> f32 {
         Meaning::Other | Meaning::Web | Meaning::Skill | Meaning::Editor => 0.3,
         Meaning::Read | Meaning::Search | Meaning::Todo | Meaning::Item => 0.2,
         Meaning::List => 0.1,
+        Meaning::Recall => 0.0,
     }
 }
 

@@ -54,7 +54,8 @@ const CUT_OFF: [&str; 6] = [
 ];
 
 /// How the call ended, by what its answer says. `is_error` is the flag of a native result.
-pub(super) fn outcome(answer: &str, is_error: bool) -> CallOutcome {
+#[must_use]
+pub fn outcome(answer: &str, is_error: bool) -> CallOutcome {
     let start = answer.trim_start();
     let starts_with = |notes: &[&str]| notes.iter().any(|note| start.starts_with(note));
     if starts_with(&DENIED) {
