@@ -35,7 +35,9 @@ const IN_DATABASE = "#";
  * @property {() => (value: any) => any[] | undefined} whole
  * @property {string | undefined} program undefined for a list of messages
  * @property {string | undefined} format of its messages; undefined if each says it for itself
+ * @property {(file: string) => { file: string, thread: string }[]} [besides] other files of the same session
  * @property {string} [thread] the subagent that the file is the conversation of
+ * @property {string} [session] what the session is called among others
  */
 
 /** A name like `opencode.db#ses_…`, as `{ file, session }`. */
@@ -137,9 +139,10 @@ const holdsLines = (name, head) => /\.jsonl$/i.test(name) || /^\s*\{.*\}\s*\n\s*
 /**
  * The session that a name is of, to be read whole. Refuses what is none by name.
  * @param {string} name
+ * @param {number} [most] bytes of lines to read at most
  * @returns {Part}
  */
-function partAt(name) {
+function partAt(name, most) {
   const stored = inDatabase(name);
   if (stored) return partInDatabase(name, stored);
   if (openCode.sessionAt(name)) return partInFolder(name);
@@ -148,18 +151,35 @@ function partAt(name) {
     const head = headOf(name, HEAD);
     if (head.trim() === "") throw new Failure(EXIT.notJson, told("file.blank", { name: visible(name) }));
     if (!holdsLines(name, head)) return partOfJson(name);
-    return { ...kindOfHead(name, head), name, source: new Lines(name) };
+    return { ...kindOfHead(name, head), name, source: new Lines(name, most) };
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadable(name, error);
   }
 }
 
-/** The parts of a session: its own, and those of its subagents. */
-function partsAt(name) {
-  const part = partAt(name);
-  const others = /** @type {any} */ (part).besides?.(name) ?? [];
-  return [part, ...others.map(({ file, thread }) => ({ ...part, name: file, source: new Lines(file), thread }))];
+/** The parts of sessions: their own files, and those of their subagents. Each is opened once. */
+class SessionFiles {
+  #parts = new Map();
+
+  /**
+   * @param {string} name
+   * @param {{ most?: number, session?: string }} [options] `most`: bytes to read of a file at most; `session`: what the session is called among others
+   * @returns {Part[]}
+   */
+  partsAt(name, { most, session } = {}) {
+    const part = this.#opened(name, () => ({ ...partAt(name, most), session }));
+    const others = (part.besides?.(name) ?? []).map(({ file, thread }) =>
+      this.#opened(file, () => ({ ...part, name: file, source: new Lines(file, most), thread })),
+    );
+    return [part, ...others];
+  }
+
+  #opened(name, open) {
+    const part = this.#parts.get(name) ?? open();
+    this.#parts.set(name, part);
+    return part;
+  }
 }
 
-module.exports = { nameInDatabase, partsAt };
+module.exports = { SessionFiles, nameInDatabase };

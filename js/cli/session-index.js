@@ -3,34 +3,10 @@
 // An index of recall over whole sessions, kept up to date with the files that the sessions are in.
 
 const { cleaner } = require("./session-cleaning.js");
+const { ConversationIndex } = require("../recall/conversation-index.js");
 
 /** Characters of messages to give to the index at once. */
-const BATCH = 1_000_000;
-
-/** Groups pieces that follow each other under the same heading, to be given to the index together. */
-class Batch {
-  #append;
-  #place;
-  #messages = [];
-  #length = 0;
-
-  constructor(append) {
-    this.#append = append;
-  }
-
-  add(message, place) {
-    if (this.#messages.length > 0 && (this.#length > BATCH || Object.keys(place).some((key) => place[key] !== this.#place[key]))) this.end();
-    this.#place = place;
-    this.#messages.push(message);
-    this.#length += lengthOf(message);
-  }
-
-  end() {
-    if (this.#messages.length > 0) this.#append(this.#messages, this.#place);
-    this.#messages = [];
-    this.#length = 0;
-  }
-}
+const BATCH = 2_000_000;
 
 /** About how many characters a value has as text. */
 function lengthOf(value) {
@@ -41,85 +17,130 @@ function lengthOf(value) {
   return length;
 }
 
-class SessionIndex {
-  #create;
-  #clean;
-  #find;
-  #parts = new Map();
-  #updating = Promise.resolve();
-  index;
+/** All texts in a message, in order. */
+const textsIn = (value) => {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return typeof value === "object" && value !== null ? textsIn(value.content ?? value.parts ?? value.text ?? []) : [];
+};
 
-  /**
-   * @param {object} how
-   * @param {() => any} how.createIndex makes an empty index
-   * @param {() => { name: string, source: any, whole: any, format?: string, program?: string, thread?: string, session?: string }[]} how.find the parts, each time there are more
-   * @param {RegExp[]} [how.redact] what is left out
-   */
-  constructor({ createIndex, find, redact = [] }) {
-    this.#create = createIndex;
-    this.#find = find;
-    this.#clean = cleaner(redact);
-    this.index = createIndex();
+/** A summary as the index knows one in any format. */
+const asSummary = (message) => ({ role: "user", content: textsIn(message).join("\n"), isSummary: true });
+
+/** A file of a session, and how far it was read. */
+class Reading {
+  #take;
+  /** The conversations in it, by the names of their subagents. */
+  conversations = new Map();
+  damaged = 0;
+  compactions = 0;
+  isRead = false;
+  isGone = false;
+
+  /** @param {import("./session-files.js").Part} part */
+  constructor(part) {
+    this.part = part;
+    this.#take = part.whole();
   }
 
-  /** Reads what is new. Calls follow one another. */
-  update() {
-    const next = this.#updating.then(() => this.#update());
-    this.#updating = next.catch(() => {});
-    return next;
-  }
-
-  async #update() {
-    for (const part of this.#find()) if (!this.#parts.has(part.name)) this.#parts.set(part.name, stateOf(part));
-    for (const state of this.#parts.values()) {
-      const { state: change, values } = await state.part.source.changes();
-      state.isGone = change === "gone";
-      if (change === "anew" && state.isRead) return this.#readAnew(values);
-      state.isRead = true;
-      await this.#take(state, values);
-    }
-  }
-
-  /** Reads all again, since an entry in the middle of an index cannot be replaced. */
-  async #readAnew(values) {
-    await values.return?.();
-    this.index = this.#create();
-    this.#parts.clear();
-    await this.#update();
-  }
-
-  async #take(state, values) {
-    const { part } = state;
-    const batch = new Batch((messages, place) => this.index.append(messages, place));
-    for await (const { value, isDamaged } of values) {
-      const pieces = isDamaged ? undefined : this.#piecesOf(state, value);
-      if (pieces === undefined) state.damaged++;
-      for (const { message, thread = part.thread, isSummary = false, isBoundary } of pieces ?? []) {
-        if (isBoundary) state.compactions++;
-        else batch.add(message, { format: part.format, thread, compactions: state.compactions, isSummary, session: part.session });
-      }
-    }
-    batch.end();
-  }
-
-  /** The pieces of a value, without what is not to be found; undefined if it is damaged, or nested deeper than Node can follow. */
-  #piecesOf(state, value) {
+  /** The pieces of a value; undefined if it is damaged, or nested deeper than Node can follow. */
+  pieces(value, clean) {
     try {
-      return state.take(value)?.map((piece) => ({ ...piece, message: this.#clean(piece.message) }));
+      return this.#take(value)?.map((piece) => (piece.isBoundary ? piece : { ...piece, message: clean(piece.message) }));
     } catch (error) {
       if (error instanceof RangeError) return undefined;
       throw error;
     }
   }
-
-  /** What a reader of an answer should know of the files: `{ name, program, damaged, compactions, isGone }[]`. */
-  get parts() {
-    return [...this.#parts.values()].map(({ part, damaged, compactions, isGone }) => {
-      return { name: part.name, program: part.program, thread: part.thread, damaged, compactions, isGone };
-    });
-  }
 }
 
-const stateOf = (part) => ({ part, take: part.whole(), damaged: 0, compactions: 0, isRead: false, isGone: false });
+class SessionIndex {
+  #clean;
+  #readings = new Map();
+  #updating = Promise.resolve();
+  index = new ConversationIndex();
+
+  /** @param {{ redact?: RegExp[] }} [options] `redact`: what is left out */
+  constructor({ redact = [] } = {}) {
+    this.#clean = cleaner(redact);
+  }
+
+  /**
+   * Reads what is new in these parts. Calls follow one another.
+   * @param {import("./session-files.js").Part[]} parts those of a session, or of several
+   */
+  update(parts) {
+    const next = this.#updating.then(() => this.#update(parts));
+    this.#updating = next.catch(() => {});
+    return next;
+  }
+
+  async #update(parts) {
+    for (const part of parts) {
+      const reading = this.#readings.get(part.name) ?? new Reading(part);
+      this.#readings.set(part.name, reading);
+      const { state, values, close } = await reading.part.source.changes();
+      reading.isGone = state === "gone";
+      if (state === "anew" && reading.isRead) {
+        await close();
+        return this.#readAnew(parts);
+      }
+      reading.isRead = true;
+      await this.#read(reading, values);
+    }
+  }
+
+  /** Reads all again, because what stands in an index cannot be taken out of it. What cannot be read any more is lost with it. */
+  async #readAnew(parts) {
+    const all = new Map([...this.#readings.values()].map(({ part }) => [part.name, part]));
+    for (const part of parts) if (!all.has(part.name)) all.set(part.name, part);
+    for (const { source } of all.values()) source.restart();
+    this.index = new ConversationIndex();
+    this.#readings.clear();
+    await this.#update([...all.values()]);
+  }
+
+  async #read(reading, values) {
+    const waiting = { messages: /** @type {any[]} */ ([]), length: 0, thread: undefined, isSummary: false };
+    const end = async () => {
+      if (waiting.messages.length > 0) await this.#append(reading, waiting);
+      waiting.messages = [];
+      waiting.length = 0;
+    };
+    for await (const { value, isDamaged } of values) {
+      const pieces = isDamaged ? undefined : reading.pieces(value, this.#clean);
+      if (pieces === undefined) reading.damaged++;
+      for (const { message, thread = reading.part.thread, isSummary = false, isBoundary } of pieces ?? []) {
+        if (isBoundary) {
+          reading.compactions++;
+          continue;
+        }
+        if (thread !== waiting.thread || isSummary !== waiting.isSummary || waiting.length > BATCH) await end();
+        Object.assign(waiting, { thread, isSummary });
+        waiting.messages.push(isSummary ? asSummary(message) : message);
+        waiting.length += lengthOf(message);
+      }
+    }
+    await end();
+  }
+
+  async #append({ part, conversations }, { messages, thread, isSummary }) {
+    if (!conversations.has(thread)) conversations.set(thread, this.index.begin([part.session, thread].filter(Boolean).join(", ")));
+    await this.index.append(conversations.get(thread), messages, { format: isSummary ? undefined : part.format });
+  }
+
+  /** The conversations of these parts, as the index numbers them. */
+  within(parts) {
+    return parts.flatMap(({ name }) => [...(this.#readings.get(name)?.conversations.values() ?? [])]);
+  }
+
+  /** What a reader of an answer should know of these parts: damaged lines, bytes left out, compactions, and whether the first is gone. */
+  stateOf(parts) {
+    const readings = parts.flatMap(({ name }) => this.#readings.get(name) ?? []);
+    const leftOut = readings.reduce((total, { part }) => total + (part.source.leftOut ?? 0), 0);
+    const sum = (field) => readings.reduce((total, reading) => total + reading[field], 0);
+    return { leftOut, damaged: sum("damaged"), compactions: readings[0]?.compactions ?? 0, isGone: readings[0]?.isGone ?? false };
+  }
+}
 
 module.exports = { SessionIndex };

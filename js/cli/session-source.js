@@ -16,10 +16,13 @@ const LONGEST = 1 << 26;
  * @typedef {object} Changes
  * @property {"gone" | "more" | "anew"} state `more`: the values follow those that came before, and may be none; `anew`: they replace them
  * @property {AsyncIterable<{ value?: any, isDamaged?: boolean }>} values
+ * @property {() => Promise<void>} close ends it where the values are not wanted
  */
 
 const NOTHING = (async function* () {})();
-const GONE = Object.freeze({ state: /** @type {const} */ ("gone"), values: NOTHING });
+const close = async () => {};
+const GONE = Object.freeze({ state: /** @type {const} */ ("gone"), values: NOTHING, close });
+const UNCHANGED = Object.freeze({ state: /** @type {const} */ ("more"), values: NOTHING, close });
 
 /** @type {(value: any) => { value?: any, isDamaged?: boolean }} */
 const asRead = (value) => (value === undefined ? { isDamaged: true } : { value });
@@ -30,9 +33,22 @@ class Lines {
   #at = 0;
   #before = Buffer.alloc(0);
   #identity;
+  #most;
+  /** Bytes at the beginning that were left out. */
+  leftOut = 0;
 
-  constructor(file) {
+  /**
+   * @param {string} file
+   * @param {number} [most] bytes to read at most: of a larger file the newest
+   */
+  constructor(file, most = Number.POSITIVE_INFINITY) {
     this.#file = file;
+    this.#most = most;
+  }
+
+  /** Forgets what was read: the next changes are all there is. */
+  restart() {
+    this.#identity = undefined;
   }
 
   /** @returns {Promise<Changes>} */
@@ -48,9 +64,9 @@ class Lines {
       const stat = await handle.stat();
       const identity = `${stat.dev} ${stat.ino}`;
       const isSame = identity === this.#identity && stat.size >= this.#at && (await this.#isContinued(handle));
-      if (!isSame) this.#at = 0;
+      if (!isSame) this.leftOut = this.#at = Math.max(0, stat.size - this.#most);
       this.#identity = identity;
-      return { state: isSame ? "more" : "anew", values: this.#values(handle, stat.size) };
+      return { state: isSame ? "more" : "anew", values: this.#values(handle, stat.size), close: () => handle.close() };
     } catch (error) {
       await handle.close();
       throw error;
@@ -66,15 +82,18 @@ class Lines {
 
   async *#values(handle, size) {
     try {
+      // The first line is a part of one.
+      let isCut = this.#at > 0 && this.#at === this.leftOut;
       for await (const { bytes, at, end } of wholeLines(handle, { at: this.#at, size, longest: LONGEST })) {
-        if (bytes === undefined) yield { isDamaged: true };
+        if (bytes === undefined && !isCut) yield { isDamaged: true };
         let read = at;
         for (const { bytes: line, lineBreak } of bytes === undefined ? [] : linesIn({ bytes, line: 1 })) {
           const value = valueOf(line);
           // Somebody is still writing it.
           if (lineBreak.length === 0 && value === undefined) return this.#remember(bytes, at, read);
           read += line.length + lineBreak.length;
-          if (line.some((byte) => byte > 0x20)) yield asRead(value);
+          if (!isCut && line.some((byte) => byte > 0x20)) yield asRead(value);
+          isCut = false;
         }
         this.#remember(bytes, at, end);
       }
@@ -107,8 +126,11 @@ class Elements {
   #version;
   #read;
   #signOf;
+  /** The version that was read. */
   #last;
   #signs = /** @type {string[]} */ ([]);
+  /** Whether the program goes on with the last element, which is then held back. */
+  isLive = false;
 
   constructor({ version, read, signOf }) {
     this.#version = version;
@@ -116,13 +138,21 @@ class Elements {
     this.#signOf = signOf;
   }
 
+  /** Forgets what was read: the next changes are all there is. */
+  restart() {
+    this.#last = undefined;
+  }
+
   /** @returns {Promise<Changes>} */
   async changes() {
-    const version = this.#version();
-    if (version === undefined) return GONE;
-    if (version === this.#last) return { state: "more", values: NOTHING };
-    const elements = this.#read();
-    if (elements === undefined) return { state: "more", values: NOTHING };
+    const found = this.#version();
+    if (found === undefined) return GONE;
+    const version = `${found} ${this.isLive}`;
+    if (version === this.#last) return UNCHANGED;
+    const all = this.#read();
+    if (all === undefined) return UNCHANGED;
+    // What the program still works on changes with each of its steps.
+    const elements = this.isLive ? all.slice(0, -1) : all;
     const signs = elements.map(this.#signOf);
     const isMore = this.#last !== undefined && this.#signs.every((sign, index) => sign === signs[index]);
     const from = isMore ? this.#signs.length : 0;
@@ -131,7 +161,7 @@ class Elements {
     const values = (async function* () {
       for (const element of elements.slice(from)) yield asRead(element);
     })();
-    return { state: isMore ? "more" : "anew", values };
+    return { state: isMore ? "more" : "anew", values, close };
   }
 }
 
