@@ -43,7 +43,9 @@ async function buildMcp() {
     metafile: true,
     legalComments: "none",
   });
-  const folders = packagesIn(metafile).sort().map((name) => path.join(root, name));
+  const folders = packagesIn(metafile)
+    .sort()
+    .map((name) => path.join(root, name));
   writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), bundledNotices("The MCP server of roo-condense", folders));
   console.log(`Bundled the MCP SDK: ${megabytes(file)}.`);
 }

@@ -10,7 +10,10 @@ export const QUESTIONS = Object.freeze({ first: "Please look up where staging li
 /** What the model searches for. */
 export const QUERY = Object.freeze({ query: "staging database port" });
 
-const FILLER = Array.from({ length: 400 }, (_, line) => `Line ${line}: the deployment of service ${line % 17} was checked and is as it should be.`);
+const FILLER = Array.from(
+  { length: 400 },
+  (_, line) => `Line ${line}: the deployment of service ${line % 17} was checked and is as it should be.`,
+);
 const ANSWER = [...FILLER.slice(0, 200), `I looked it up: ${FACT}.`, ...FILLER.slice(200)].join("\n");
 const SUMMARY = "<summary><state_snapshot>The user asked about staging. The answer was given.</state_snapshot></summary>";
 
@@ -51,13 +54,18 @@ const PROTOCOLS = {
       name: toolNamed(body.tools),
       ...lastTurn(body.messages, {
         isUser: ({ role }) => role === "user",
-        resultOf: (message) => blocksOf(message).filter(({ type }) => type === "tool_result").map(textOf),
+        resultOf: (message) =>
+          blocksOf(message)
+            .filter(({ type }) => type === "tool_result")
+            .map(textOf),
       }),
     }),
     write(send, { text, call, name, id, body }) {
       const event = (type, data) => send(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
       const usage = { input_tokens: 100, output_tokens: 10 };
-      event("message_start", { message: { id: `msg_${id}`, type: "message", role: "assistant", model: body.model, content: [], stop_reason: null, usage } });
+      event("message_start", {
+        message: { id: `msg_${id}`, type: "message", role: "assistant", model: body.model, content: [], stop_reason: null, usage },
+      });
       const block = call ? { type: "tool_use", id: `toolu_${id}`, name, input: {} } : { type: "text", text: "" };
       const delta = call ? { type: "input_json_delta", partial_json: JSON.stringify(QUERY) } : { type: "text_delta", text };
       event("content_block_start", { index: 0, content_block: block });
@@ -83,16 +91,29 @@ const PROTOCOLS = {
         }),
       };
     },
-    write(send, { text, call, name, namespace, id, usage }) {
+    write(send, { text, call, name, namespace, id, usage, body }) {
       const event = (type, data) => send(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
       const program = `const r = await tools.mcp__recall__recall(${JSON.stringify(QUERY)}); text(JSON.stringify(r));`;
       const called =
         name === "exec"
           ? { type: "custom_tool_call", id: `ctc_${id}`, call_id: `call_${id}`, name, namespace: "functions", input: program }
-          : { type: "function_call", id: `fc_${id}`, call_id: `call_${id}`, name, ...(namespace && { namespace }), arguments: JSON.stringify(QUERY) };
+          : {
+              type: "function_call",
+              id: `fc_${id}`,
+              call_id: `call_${id}`,
+              name,
+              ...(namespace && { namespace }),
+              arguments: JSON.stringify(QUERY),
+            };
       const said = { type: "message", id: `m_${id}`, role: "assistant", content: [{ type: "output_text", text }] };
       event("response.created", { response: { id: `resp_${id}` } });
-      event("response.output_item.done", { output_index: 0, item: call ? called : said });
+      // Codex has the service compact, which answers with what only the service can read.
+      const compacted = body.input.at(-1)?.type === "compaction_trigger" && {
+        type: "compaction",
+        id: `cmp_${id}`,
+        encrypted_content: "bm90aGluZw==",
+      };
+      event("response.output_item.done", { output_index: 0, item: compacted || (call ? called : said) });
       event("response.completed", { response: { id: `resp_${id}`, usage } });
     },
     usage: (text) => {
@@ -108,12 +129,15 @@ const PROTOCOLS = {
       name: toolNamed(body.tools),
       ...lastTurn(body.contents, {
         isUser: ({ role }) => role === "user",
-        resultOf: ({ parts = [] }) => parts.flatMap(({ functionResponse }) => (functionResponse ? [textOf(functionResponse.response)] : [])),
+        resultOf: ({ parts = [] }) =>
+          parts.flatMap(({ functionResponse }) => (functionResponse ? [textOf(functionResponse.response)] : [])),
       }),
     }),
     write(send, { text, call, name, url, body }) {
       const isJson = body.generationConfig?.responseMimeType === "application/json";
-      const part = call ? { functionCall: { name, args: QUERY }, thoughtSignature: "c2ln" } : { text: isJson ? '{"complexity_reasoning":"","complexity_score":1,"model_choice":"flash","reasoning":""}' : text };
+      const part = call
+        ? { functionCall: { name, args: QUERY }, thoughtSignature: "c2ln" }
+        : { text: isJson ? '{"complexity_reasoning":"","complexity_score":1,"model_choice":"flash","reasoning":""}' : text };
       const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 };
       const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }], usageMetadata };
       send(url.includes("stream") ? `data: ${JSON.stringify(answer)}\n\n` : JSON.stringify(answer));
@@ -124,12 +148,20 @@ const PROTOCOLS = {
     isRequest: (url) => url.includes("/chat/completions"),
     read: (body) => ({
       name: toolNamed(body.tools),
-      ...lastTurn(body.messages, { isUser: ({ role }) => role === "user", resultOf: ({ role, content }) => (role === "tool" ? [textOf(content)] : []) }),
+      ...lastTurn(body.messages, {
+        isUser: ({ role }) => role === "user",
+        resultOf: ({ role, content }) => (role === "tool" ? [textOf(content)] : []),
+      }),
     }),
     write(send, { text, call, name, id, usage }) {
-      const called = { role: "assistant", tool_calls: [{ index: 0, id: `call_${id}`, type: "function", function: { name, arguments: JSON.stringify(QUERY) } }] };
+      const called = {
+        role: "assistant",
+        tool_calls: [{ index: 0, id: `call_${id}`, type: "function", function: { name, arguments: JSON.stringify(QUERY) } }],
+      };
       const chunk = (choice, more = {}) =>
-        send(`data: ${JSON.stringify({ id: `c${id}`, object: "chat.completion.chunk", created: 1, model: "fake", choices: [{ index: 0, ...choice }], ...more })}\n\n`);
+        send(
+          `data: ${JSON.stringify({ id: `c${id}`, object: "chat.completion.chunk", created: 1, model: "fake", choices: [{ index: 0, ...choice }], ...more })}\n\n`,
+        );
       chunk({ delta: call ? called : { role: "assistant", content: text }, finish_reason: null });
       chunk({ delta: {}, finish_reason: call ? "tool_calls" : "stop" }, { usage });
       send("data: [DONE]\n\n");

@@ -215,7 +215,8 @@ function readNames({ name: command, arguments: { isOptional, isMany } }, names, 
 /** The session to search, unless it is the newest one, and the words to search for. */
 function readWords({ name: command }, names, { last }) {
   const [file, ...words] = last ? [undefined, ...names] : names;
-  if (file === undefined && !last) throw wrong(`${command} needs a session to search: a file, or --last for the newest of this folder`, command);
+  if (file === undefined && !last)
+    throw wrong(`${command} needs a session to search: a file, or --last for the newest of this folder`, command);
   if (file === "-") throw wrong(`${command} needs a file: it cannot search standard input`, command);
   if (words.join("").trim() === "") throw wrong(`${command} needs words to search for, or the key of an entry`, command);
   return { files: file === undefined ? [] : [file], words };
@@ -325,7 +326,11 @@ function readCount(option, text) {
 function readProtect(values) {
   const [tools, paths, text] = ["tool", "path", "text"].map((name) => values[`protect-${name}`]);
   if (tools === undefined && paths === undefined && text === undefined) return undefined;
-  return { ...(tools && { tools }), ...(paths && { paths }), ...(text && { text: text.map((each) => readPattern("--protect-text", each)) }) };
+  return {
+    ...(tools && { tools }),
+    ...(paths && { paths }),
+    ...(text && { text: text.map((each) => readPattern("--protect-text", each)) }),
+  };
 }
 
 /**
@@ -348,8 +353,7 @@ function readPattern(flag, text) {
 }
 
 /** A text as an expression that finds it. */
-const patternOf = (pattern) =>
-  typeof pattern === "string" ? new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")) : pattern;
+const patternOf = (pattern) => (typeof pattern === "string" ? new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")) : pattern);
 
 /** The value of `--color` in arguments that may be wrong otherwise. */
 function colorOf(args) {

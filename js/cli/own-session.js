@@ -6,15 +6,19 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { setTimeout: wait } = require("node:timers/promises");
-const { valuesOfLines } = require("./folder.js");
+const { valueIn, valuesOfLines } = require("./folder.js");
+const { messagesInDatabase } = require("./session-files.js");
 const { newestOf, sessionsOf } = require("./sessions.js");
-const { visible } = require("./terminal.js");
 const isObject = require("../is-object.js");
 
 /** Bytes at the end of a file in which the newest call is looked for. */
 const TAIL = 1 << 18;
 /** Sessions in which the call is looked for. */
 const MOST_LOOKED_AT = 12;
+/** Bytes of a file of JSON that is read for the call. */
+const LARGEST_JSON = 1 << 25;
+/** Elements at its end that may hold the call. */
+const NEWEST = 4;
 /** Clients write a call down before or while they make it: Codex at once, Claude Code within 100 ms (November 2026). In milliseconds. */
 const WAITS = [0, 40, 80, 160];
 /** Shortest text that is taken for an id. */
@@ -30,9 +34,9 @@ function textsIn(value) {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The values at the end of a file of lines; none of other files, which are written as a whole. */
+/** The values at the end of a session. A file of JSON is read for them, unless it is larger than a task gets. */
 function newestValues(file) {
-  if (!file.endsWith(".jsonl")) return [];
+  if (!file.endsWith(".jsonl")) return newestElements(file).slice(-NEWEST);
   let descriptor;
   try {
     descriptor = fs.openSync(file, "r");
@@ -47,12 +51,26 @@ function newestValues(file) {
   }
 }
 
+/** The elements of a session that is not in lines. */
+function newestElements(file) {
+  try {
+    if (!file.endsWith(".json")) return messagesInDatabase(file) ?? [];
+    const value = fs.statSync(file).size > LARGEST_JSON ? [] : valueIn(file);
+    return [value?.messages ?? value ?? []].flat();
+  } catch {
+    return [];
+  }
+}
+
 /** All objects in a value, at any depth that a record has. */
 function* objectsIn(value, depth = 12) {
   if (typeof value !== "object" || value === null || depth === 0) return;
   if (isObject(value)) yield value;
   for (const each of Object.values(value)) yield* objectsIn(each, depth - 1);
 }
+
+/** Where programs keep the arguments of a call. */
+const argumentsIn = (object) => [object.input, object.args, object.arguments, object.state?.input];
 
 /** Whether a value says the same as the arguments of a call, which some programs keep as text. */
 function saysSame(value, args) {
@@ -71,10 +89,10 @@ const sorted = (object) => Object.entries(object).sort(([one], [other]) => (one 
 /** The id of a call in an object, if the object is this call: it has its id, or a name that ends with the tool's, and its arguments. */
 function idOfCall(object, { name, args, ids }) {
   const own = [object.id, object.call_id, object.callID, object.toolCallId].find((id) => typeof id === "string");
-  const isNamed = typeof (object.name ?? object.tool) === "string" && (object.name ?? object.tool).endsWith(name);
-  if (!isNamed) return undefined;
+  const called = object.name ?? object.tool_name ?? object.tool;
+  if (typeof called !== "string" || !called.endsWith(name)) return undefined;
   if (own !== undefined && ids.includes(own)) return own;
-  return Object.values(object).some((value) => saysSame(value, args)) ? (own ?? "") : undefined;
+  return argumentsIn(object).some((value) => saysSame(value, args)) ? (own ?? "") : undefined;
 }
 
 const ID_FIELDS = ["tool_use_id", "call_id", "toolCallId", "tool_call_id", "id", "callID"];
@@ -107,7 +125,8 @@ const candidatesOf = (client) =>
     .filter(({ name }, index, all) => all.findIndex((other) => other.name === name) === index)
     .sort((one, other) => other.changed - one.changed);
 
-const named = (sessions, ids) => sessions.find(({ name }) => ids.some((id) => path.basename(name).includes(id) || path.basename(path.dirname(name)) === id));
+const named = (sessions, ids) =>
+  sessions.find(({ name }) => ids.some((id) => path.basename(name).includes(id) || path.basename(path.dirname(name)) === id));
 
 /**
  * The session that a call comes from, and how it is known: `{ name, how }`, or undefined if the project has none.
@@ -134,13 +153,11 @@ async function ownSession(client, { name, args, meta = {} }) {
   if (stated) return { name: stated.name, how: "named by the client" };
   if (sessions.length > 0) return { name: sessions[0].name, how: "the newest of this project" };
   // A client that does not say which project it works on may start its servers anywhere: the call itself tells.
-  const others = newestOf({ client: exact(client.name), most: MOST_LOOKED_AT, machine: client.machine });
+  if (!client.name) return undefined;
+  const others = newestOf({ client: client.name, most: MOST_LOOKED_AT, machine: client.machine });
   const found = others.find((session) => holdsCall(session.name, { name, args, ids }));
   return found && { name: found.name, how: "it holds this call" };
 }
-
-/** For a program that is not known, no session of another project is looked at. */
-const exact = (name) => name || "\u0000";
 
 /** Other sessions of the same project, the newest first. */
 const earlierSessions = (client, own, most) =>
@@ -148,4 +165,4 @@ const earlierSessions = (client, own, most) =>
     .filter(({ name }) => name !== own)
     .slice(0, most);
 
-module.exports = { earlierSessions, ownSession, projectsOf, shown: visible };
+module.exports = { earlierSessions, ownSession };

@@ -21,7 +21,9 @@ const MAX_TOKENS = 1500;
 function newestHere() {
   const [newest] = sessionsOf({ project: process.cwd() });
   if (newest) return newest.name;
-  throw new Failure(EXIT.unreadable, `no coding agent has a session of ${visible(process.cwd())}`, { hints: ["Name a file: roo-condense recall FILE WORDS"] });
+  throw new Failure(EXIT.unreadable, `no coding agent has a session of ${visible(process.cwd())}`, {
+    hints: ["Name a file: roo-condense recall FILE WORDS"],
+  });
 }
 
 /** What is read, if the words are the key of an entry, and maybe lines of it; otherwise what is found. */
@@ -60,7 +62,16 @@ async function recall({ file = newestHere(), words, patterns, json }, { stdout }
   const state = index.stateOf(parts);
   if (json) {
     const { damaged: damagedLines, leftOut: bytesLeftOut, compactions } = state;
-    const report = { version, exitCode: EXIT.done, file, program: parts[0].program, compactions, damagedLines, bytesLeftOut, ...(answer.read ?? answer.found) };
+    const report = {
+      version,
+      exitCode: EXIT.done,
+      file,
+      program: parts[0].program,
+      compactions,
+      damagedLines,
+      bytesLeftOut,
+      ...(answer.read ?? answer.found),
+    };
     await print(stdout, `${redact(JSON.stringify(report, null, 2))}\n`);
   } else {
     const text = redact(textOf(answer, path.basename(file), notesOn(state)));

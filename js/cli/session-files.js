@@ -46,6 +46,12 @@ function inDatabase(name) {
   return file === undefined ? undefined : { file, session };
 }
 
+/** The messages of a session that is named so. */
+function messagesInDatabase(name) {
+  const stored = inDatabase(name);
+  return stored && openCodeDatabase.messagesIn(stored.file, stored.session);
+}
+
 const nameInDatabase = (file, session) => `${file}${IN_DATABASE}${session}`;
 
 /** The size and time of files together: another one where any of them changed; undefined without the first. */
@@ -63,7 +69,10 @@ function signOf(element) {
 /** A session in the database of OpenCode. A change to it is written to the log beside it first. */
 function partInDatabase(name, { file, session }) {
   if (!openCodeDatabase.canReadDatabases())
-    throw new Failure(EXIT.unreadable, `${visible(name)} is in a database of OpenCode, which Node ${process.versions.node} cannot read; run roo-condense with Node 22.13 or newer`);
+    throw new Failure(
+      EXIT.unreadable,
+      `${visible(name)} is in a database of OpenCode, which Node ${process.versions.node} cannot read; run roo-condense with Node 22.13 or newer`,
+    );
   const read = () => openCodeDatabase.messagesIn(file, session);
   const source = new Elements({ version: () => versionOf([file, `${file}-wal`]), read, signOf });
   return { ...openCodeDatabase, name, source };
@@ -182,4 +191,4 @@ class SessionFiles {
   }
 }
 
-module.exports = { SessionFiles, nameInDatabase };
+module.exports = { SessionFiles, messagesInDatabase, nameInDatabase };

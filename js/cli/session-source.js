@@ -88,7 +88,7 @@ class Lines {
         if (bytes === undefined && !isCut) yield { isDamaged: true };
         let read = at;
         for (const { bytes: line, lineBreak } of bytes === undefined ? [] : linesIn({ bytes, line: 1 })) {
-          const value = valueOf(line);
+          const value = parsed(line);
           // Somebody is still writing it.
           if (lineBreak.length === 0 && value === undefined) return this.#remember(bytes, at, read);
           read += line.length + lineBreak.length;
@@ -110,7 +110,7 @@ class Lines {
   }
 }
 
-function valueOf(line) {
+function parsed(line) {
   try {
     return JSON.parse(line.toString("utf8"));
   } catch {

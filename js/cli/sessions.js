@@ -8,7 +8,7 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { fileURLToPath } = require("node:url");
-const { headOf, namesIn, valueIn, valuesOfLines } = require("./folder.js");
+const { headOf, valueIn, valuesOfLines } = require("./folder.js");
 const { ROO_HISTORY } = require("./history-text.js");
 const { sessionsIn } = require("./kinds/opencode-database.js");
 const { nameInDatabase } = require("./session-files.js");
@@ -36,7 +36,7 @@ function editorFolders({ home, env, platform }) {
       ? path.join(home, "Library", "Application Support")
       : platform === "win32"
         ? (env.APPDATA ?? path.join(home, "AppData", "Roaming"))
-        : (env.XDG_CONFIG_HOME || path.join(home, ".config"));
+        : env.XDG_CONFIG_HOME || path.join(home, ".config");
   return [...EDITORS.map((name) => path.join(base, name, "User")), path.join(home, ".vscode-server", "data", "User")];
 }
 

@@ -32,6 +32,7 @@ export const english = [
     items: [
       page("The manager", "manager"),
       page("What survives", "survival"),
+      page("Recall", "recall"),
       page("Deciding by cost", "economics"),
       page("Your own tools", "tools"),
       page("The studio", "studio"),

@@ -94,4 +94,10 @@ function whole() {
   };
 }
 
-module.exports = { program: "Copilot CLI", format: "openai-chat", sees: (values) => isEvent(values[0]) && values[0].type === "session.start", read, whole };
+module.exports = {
+  program: "Copilot CLI",
+  format: "openai-chat",
+  sees: (values) => isEvent(values[0]) && values[0].type === "session.start",
+  read,
+  whole,
+};

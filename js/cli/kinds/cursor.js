@@ -6,7 +6,10 @@
 const isObject = require("../../is-object.js");
 
 const isLine = (value) =>
-  isObject(value) && (value.role === "user" || value.role === "assistant") && isObject(value.message) && Array.isArray(value.message.content);
+  isObject(value) &&
+  (value.role === "user" || value.role === "assistant") &&
+  isObject(value.message) &&
+  Array.isArray(value.message.content);
 
 const messageOf = ({ role, message: { content } }) => ({ role, content });
 

@@ -125,7 +125,7 @@ const freshRecord = ({ role, parts }, beside) => ({
 
 /**
  * The whole chat: `take(line)` gives the pieces of a line, or of a record of the older form. Records are written again when they gain results, and responses stand in the record
- * of the call as well as in a message of the user; each is taken once. A list of all records that lacks earlier ones is a compression: what it adds before the newest is its summary.
+ * of the call as well as in a message of the user; each is taken once. A list of all records that lacks earlier ones is a compression: what it adds is its summary.
  */
 function whole() {
   const taken = new Set();
@@ -151,8 +151,7 @@ function whole() {
     const known = current;
     current = new Set(records.map(({ id }) => id));
     const isShorter = [...known].some((id) => !current.has(id));
-    const newest = records.findLastIndex(({ id }) => known.has(id));
-    const pieces = records.flatMap((record, index) => takeOne(record, isShorter && (index < newest || newest < 0) && !known.has(record.id)));
+    const pieces = records.flatMap((record) => takeOne(record, isShorter && !known.has(record.id)));
     return [...(isShorter ? [{ isBoundary: true }] : []), ...pieces];
   };
   return (value) => {
