@@ -10,7 +10,7 @@ import { bundledNotices } from "./notices.mjs";
 import { ensureDependencies, isProgram, main, megabytes, root } from "./tools.mjs";
 
 const dist = path.join(root, "js", "cli", "mcp-sdk");
-const file = path.join(dist, "index.js");
+const file = path.join(dist, "index.cjs");
 const sources = ["scripts/build-mcp.mjs", "package-lock.json"].map((name) => path.join(root, name));
 
 const SOURCE = `

@@ -177,7 +177,7 @@ const PROTOCOLS = {
 /** Starts a service of a protocol: `{ url, seen, close }`. `seen`: requests to the model, and what the tool answered. */
 export async function startService(name) {
   const protocol = PROTOCOLS[name];
-  const seen = { requests: [], results: [] };
+  const seen = { requests: /** @type {any[]} */ ([]), results: /** @type {string[]} */ ([]) };
   let id = 0;
   const server = createServer((request, response) => {
     const parts = [];

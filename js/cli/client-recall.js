@@ -7,8 +7,9 @@ const path = require("node:path");
 const { Failure } = require("./exit-codes.js");
 const { earlierSessions, ownSession } = require("./own-session.js");
 const { redactor } = require("./session-cleaning.js");
-const { SessionFiles } = require("./session-files.js");
+const { SessionFiles, needsNewerNode } = require("./session-files.js");
 const { SessionIndex } = require("./session-index.js");
+const { closedDatabase } = require("./sessions.js");
 const { bytes, plural, visible } = require("./terminal.js");
 const { runTool } = require("../recall/ask.js");
 const isObject = require("../is-object.js");
@@ -22,6 +23,11 @@ const LONGEST_QUERY = 2000;
 
 const NO_SESSION =
   "There is no session file of this project that can be searched, so nothing can be recalled. Sessions are searched where coding agents keep them; roo-condense help mcp names the agents.";
+
+function noSession({ name: client, machine }) {
+  const closed = closedDatabase({ client, machine });
+  return closed === undefined ? NO_SESSION : `Nothing can be recalled: ${needsNewerNode(closed)}.`;
+}
 
 const sizeOf = (name) => fs.statSync(name, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -67,7 +73,7 @@ class ClientRecall {
   async #answer(call, client) {
     const args = isObject(call.args) ? call.args : {};
     const own = await ownSession(client, call);
-    if (!own) return NO_SESSION;
+    if (!own) return noSession(client);
     this.#turnTo(own.name);
     const isProject = args.sessions === "project";
     try {

@@ -28,7 +28,7 @@ function definition() {
 }
 
 /** The official SDK, bundled when the package is built (scripts/build-mcp.mjs). */
-const loadSdk = () => require(path.join(__dirname, "mcp-sdk", "index.js"));
+const loadSdk = () => require(path.join(__dirname, "mcp-sdk", "index.cjs"));
 
 /** Recall, loaded with the addon once the client has connected; the sentence of an addon that cannot be loaded. */
 function lazyRecall(loadLibrary, redact) {

@@ -26,7 +26,10 @@ function newestHere() {
   });
 }
 
-/** What is read, if the words are the key of an entry, and maybe lines of it; otherwise what is found. */
+/**
+ * What is read, if the words are the key of an entry, and maybe lines of it; otherwise what is found.
+ * @returns {Promise<{ read?: any, found?: any }>}
+ */
 async function answerTo(index, words) {
   const [key, lines, ...more] = words;
   const range = more.length === 0 ? readLines(lines) : undefined;
@@ -34,9 +37,15 @@ async function answerTo(index, words) {
   return read ? { read } : { found: await index.search(words.join(" "), { maxTokens: MAX_TOKENS }) };
 }
 
+/** @type {(read: any) => string} */
 const headOf = ({ text: _, ...read }) => `[${read.key}] ${read.title}: lines ${read.first}-${read.last} of ${read.total}`;
 
-/** What a person reads. */
+/**
+ * What a person reads.
+ * @param {{ read?: any, found?: any }} answer
+ * @param {string} name
+ * @param {string[]} notes
+ */
 function textOf({ read, found }, name, notes) {
   const about = notes.length > 0 ? ` (${notes.join("; ")})` : "";
   if (read && read.first > read.total) return `[${read.key}] has ${plural(read.total, "line")}.`;

@@ -31,7 +31,7 @@ const IN_DATABASE = "#";
  * A session as it is read for recall.
  * @typedef {object} Part
  * @property {string} name of the file
- * @property {{ changes: () => Promise<import("./session-source.js").Changes> }} source
+ * @property {any} source one of session-source.js
  * @property {() => (value: any) => any[] | undefined} whole
  * @property {string | undefined} program undefined for a list of messages
  * @property {string | undefined} format of its messages; undefined if each says it for itself
@@ -66,13 +66,12 @@ function signOf(element) {
   return JSON.stringify([role, content, parts, info?.id, message]);
 }
 
+const needsNewerNode = (name) =>
+  `${visible(name)} is a database of OpenCode, which Node ${process.versions.node} cannot read; run roo-condense with Node 22.13 or newer`;
+
 /** A session in the database of OpenCode. A change to it is written to the log beside it first. */
 function partInDatabase(name, { file, session }) {
-  if (!openCodeDatabase.canReadDatabases())
-    throw new Failure(
-      EXIT.unreadable,
-      `${visible(name)} is in a database of OpenCode, which Node ${process.versions.node} cannot read; run roo-condense with Node 22.13 or newer`,
-    );
+  if (!openCodeDatabase.canReadDatabases()) throw new Failure(EXIT.unreadable, needsNewerNode(name));
   const read = () => openCodeDatabase.messagesIn(file, session);
   const source = new Elements({ version: () => versionOf([file, `${file}-wal`]), read, signOf });
   return { ...openCodeDatabase, name, source };
@@ -101,6 +100,7 @@ function kindOfHead(name, head) {
 
 function partOfJson(name) {
   const shownName = visible(name);
+  /** @type {any} */
   let kind;
   const read = () => {
     const { size } = fs.statSync(name);
@@ -191,4 +191,4 @@ class SessionFiles {
   }
 }
 
-module.exports = { SessionFiles, messagesInDatabase, nameInDatabase };
+module.exports = { SessionFiles, messagesInDatabase, nameInDatabase, needsNewerNode };

@@ -10,7 +10,7 @@ const path = require("node:path");
 const { fileURLToPath } = require("node:url");
 const { headOf, valueIn, valuesOfLines } = require("./folder.js");
 const { ROO_HISTORY } = require("./history-text.js");
-const { sessionsIn } = require("./kinds/opencode-database.js");
+const { canReadDatabases, sessionsIn } = require("./kinds/opencode-database.js");
 const { nameInDatabase } = require("./session-files.js");
 
 /** So many of the newest are listed. */
@@ -174,6 +174,12 @@ function databasesOf({ home, env }) {
   return [{ agent: "opencode", client: /^opencode/i, file, sessions }];
 }
 
+/** A database of a client's that this Node cannot read; undefined if there is none. */
+function closedDatabase({ client = "", machine }) {
+  const found = databasesOf(machineOf(machine)).find((database) => database.client.test(client) && fs.existsSync(database.file));
+  return canReadDatabases() ? undefined : found?.file;
+}
+
 /** The files exactly `depth` below a folder. A folder that is not there, or that nobody may read, has none. */
 function filesBelow(folder, depth, isSession, budget, mayHold = (_) => true) {
   let entries;
@@ -202,6 +208,7 @@ function describedFile(agent, file) {
   }
 }
 
+/** @type {(machine?: { home?: string, env?: Record<string, string | undefined>, platform?: string }) => Parameters<typeof placesOf>[0]} */
 const machineOf = ({ home = os.homedir(), env = process.env, platform = process.platform } = {}) => ({ home, env, platform });
 
 /** What is in these places, newest first. */
@@ -285,4 +292,4 @@ function newestOf({ client, most, machine }) {
   return files.slice(0, most).map(({ agent, name, changed }) => ({ agent, name, changed }));
 }
 
-module.exports = { findSessions, newestOf, sessionsOf };
+module.exports = { closedDatabase, findSessions, newestOf, sessionsOf };

@@ -5,11 +5,14 @@
 
 const { whole } = require("./opencode-storage.js");
 
+/** Node's SQLite; undefined in an older Node, for whose types it does not exist. @type {() => any} */
+const sqlite = () => /** @type {any} */ (process).getBuiltinModule?.("node:sqlite");
+
 /** Runs `work` with the open database; undefined where this Node has no SQLite, or there is no database that can be read. */
 function withDatabase(file, work) {
   let database;
   try {
-    const { DatabaseSync } = require("node:sqlite");
+    const { DatabaseSync } = sqlite();
     database = new DatabaseSync(file, { readOnly: true });
     return work(database);
   } catch {
@@ -20,9 +23,7 @@ function withDatabase(file, work) {
 }
 
 /** Whether this Node can read such a database. */
-function canReadDatabases() {
-  return process.getBuiltinModule?.("node:sqlite") !== undefined;
-}
+const canReadDatabases = () => sqlite() !== undefined;
 
 /** All sessions: `{ id, directory, parent, changed }[]`, the newest first. */
 const sessionsIn = (file) =>
@@ -42,7 +43,8 @@ const parsed = (text) => {
 function messagesIn(file, session) {
   return withDatabase(file, (database) => {
     const rows = database.prepare("SELECT id, message_id AS message, data FROM part WHERE session_id = ? ORDER BY id").all(session);
-    const parts = Map.groupBy(rows, ({ message }) => message);
+    const parts = new Map(rows.map(({ message }) => [message, /** @type {any[]} */ ([])]));
+    for (const row of rows) parts.get(row.message).push(row);
     return database
       .prepare("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id")
       .all(session)
