@@ -16,7 +16,7 @@ const sources = ["scripts/build-mcp.mjs", "package-lock.json"].map((name) => pat
 const SOURCE = `
 export { Server } from "@modelcontextprotocol/sdk/server/index.js";
 export { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-export { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+export { CallToolRequestSchema, ListToolsRequestSchema, RootsListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 `;
 
 const isStale = () => !existsSync(file) || statSync(file).mtimeMs < Math.max(...sources.map((source) => statSync(source).mtimeMs));

@@ -91,7 +91,7 @@ export const codexFile = (id = "01a2") => [".codex", "sessions", "2026", "11", "
 export const codexDay = () => [
   codex.meta(),
   codex.said("user", "Please never touch the vendored folder third_party/libfoo."),
-  codex.calls("call_1", "shell", { command: ["make", "check-gateway"] }),
+  codex.calls("call_1", "exec_command", { cmd: "make check-gateway" }),
   codex.result("call_1", "gateway: certificate of vault-7 expired on Tuesday"),
   codex.said("assistant", "The gateway fails because the certificate of vault-7 expired."),
   codex.event("The gateway fails because the certificate of vault-7 expired."),

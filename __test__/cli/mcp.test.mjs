@@ -26,7 +26,7 @@ import { environment, library, main } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const { definition, INSTRUCTIONS } = require("../../js/cli/mcp-command.js");
-const { createRecall } = library;
+const { createRecall } = require("../../js/recall/index.js");
 
 const clients = [];
 afterEach(async () => {

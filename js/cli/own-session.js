@@ -86,12 +86,12 @@ function saysSame(value, args) {
 
 const sorted = (object) => Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** The id of a call in an object, if the object is this call: it has its id, or a name that ends with the tool's, and its arguments. */
+/** The id of a call in an object, if the object is this call: its name ends with the tool's, and it has the id that the client sent, or without such an id the arguments. */
 function idOfCall(object, { name, args, ids }) {
   const own = [object.id, object.call_id, object.callID, object.toolCallId].find((id) => typeof id === "string");
   const called = object.name ?? object.tool_name ?? object.tool;
   if (typeof called !== "string" || !called.endsWith(name)) return undefined;
-  if (own !== undefined && ids.includes(own)) return own;
+  if (ids) return ids.includes(own) ? own : undefined;
   return argumentsIn(object).some((value) => saysSame(value, args)) ? (own ?? "") : undefined;
 }
 
@@ -110,6 +110,15 @@ function holdsCall(file, call) {
       if (open && answers(object, open)) open = undefined;
     }
   return open !== undefined;
+}
+
+/**
+ * The session that holds a call. Two sessions may ask the same at once: the id that a client sends decides, if it sends one, and the arguments only at the end (`isLast`).
+ */
+function holderOf(sessions, { name, args, ids }, isLast) {
+  const newest = sessions.slice(0, MOST_LOOKED_AT);
+  const byId = ids.length > 0 && newest.find((session) => holdsCall(session.name, { name, ids }));
+  return byId || (ids.length > 0 && !isLast ? undefined : newest.find((session) => holdsCall(session.name, { name, args })));
 }
 
 /** The project of a client: what it says, else the folder that it starts its servers in. */
@@ -143,7 +152,7 @@ async function ownSession(client, { name, args, meta = {} }) {
       await wait(pause);
       sessions = candidatesOf(client);
     }
-    const found = sessions.slice(0, MOST_LOOKED_AT).find((session) => holdsCall(session.name, { name, args, ids }));
+    const found = holderOf(sessions, { name, args, ids }, pause === WAITS.at(-1));
     if (found) return { name: found.name, how: "it holds this call" };
   }
   const stated = named(
@@ -155,7 +164,7 @@ async function ownSession(client, { name, args, meta = {} }) {
   // A client that does not say which project it works on may start its servers anywhere: the call itself tells.
   if (!client.name) return undefined;
   const others = newestOf({ client: client.name, most: MOST_LOOKED_AT, machine: client.machine });
-  const found = others.find((session) => holdsCall(session.name, { name, args, ids }));
+  const found = holderOf(others, { name, args, ids }, true);
   return found && { name: found.name, how: "it holds this call" };
 }
 

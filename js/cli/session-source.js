@@ -92,7 +92,7 @@ class Lines {
           // Somebody is still writing it.
           if (lineBreak.length === 0 && value === undefined) return this.#remember(bytes, at, read);
           read += line.length + lineBreak.length;
-          if (!isCut && line.some((byte) => byte > 0x20)) yield asRead(value);
+          if (!isCut && !isBlank(line)) yield asRead(value);
           isCut = false;
         }
         this.#remember(bytes, at, end);
@@ -109,6 +109,9 @@ class Lines {
     else this.#before = Buffer.from(bytes.subarray(Math.max(0, to - from - REMEMBERED), to - from));
   }
 }
+
+/** Whether a line holds nothing. A crash may leave zeros, which are something. */
+const isBlank = (line) => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
 function parsed(line) {
   try {
