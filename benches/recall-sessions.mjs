@@ -80,14 +80,15 @@ async function measure(file) {
   const updated = performance.now();
   const { leftOut } = index.stateOf(parts);
   const found = first.text.includes("heron");
-  const peak = process.resourceUsage().maxRSS / 1024;
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
   console.log(
     JSON.stringify({
       readMs: read - begun,
       firstSearchMs: searched - read,
       searchMs: (again - searched) / 20,
       updateMs: updated - again,
-      peakMb: peak,
+      peakMb: maxRSS / 1024,
+      cpuMs: (userCPUTime + systemCPUTime) / 1000,
       leftOut,
       found,
     }),
@@ -99,17 +100,17 @@ else {
   const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-recall-"));
   const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [50, 100, 300];
   try {
-    console.log("| session | read and indexed | a search | nothing new | peak memory | left out |");
-    console.log("| --- | --- | --- | --- | --- | --- |");
+    console.log("| session | read and indexed | processor time | a search | nothing new | peak memory | left out |");
+    console.log("| --- | --- | --- | --- | --- | --- | --- |");
     for (const megabytes of sizes) {
       const file = path.join(folder, `${megabytes}.jsonl`);
       writeSession(file, megabytes * 1e6);
       const { stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--measure", file], { encoding: "utf8" });
       if (!stdout) throw new Error(stderr);
-      const { readMs, searchMs, updateMs, peakMb, leftOut } = JSON.parse(stdout);
+      const { readMs, cpuMs, searchMs, updateMs, peakMb, leftOut } = JSON.parse(stdout);
       const size = (statSync(file).size / 1e6).toFixed(0);
       console.log(
-        `| ${size} MB | ${(readMs / 1000).toFixed(1)} s | ${searchMs.toFixed(1)} ms | ${updateMs.toFixed(1)} ms | ${peakMb.toFixed(0)} MB | ${(leftOut / 1e6).toFixed(0)} MB |`,
+        `| ${size} MB | ${(readMs / 1000).toFixed(1)} s | ${(cpuMs / 1000).toFixed(1)} s | ${searchMs.toFixed(1)} ms | ${updateMs.toFixed(1)} ms | ${peakMb.toFixed(0)} MB | ${(leftOut / 1e6).toFixed(0)} MB |`,
       );
       rmSync(file);
     }

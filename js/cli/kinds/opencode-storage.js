@@ -67,12 +67,17 @@ const uncleared = (part) =>
     ? part
     : { ...part, state: { ...part.state, time: { ...part.state.time, compacted: undefined } } };
 
+/** Parts that say nothing: where steps begin and end, and what the program keeps of the files. */
+const SILENT = new Set(["compaction", "step-start", "step-finish", "snapshot", "patch"]);
+
 /** The whole session: `take(message)` gives the pieces of a message. A compaction is a part of a user's message, and the next answer its summary. */
 const whole = () => (message) => {
   if (!isObject(message) || !isObject(message.info) || !Array.isArray(message.parts)) return undefined;
   const { info, parts } = message;
   const isBoundary = parts.some((part) => part?.type === "compaction");
-  return [...(isBoundary ? [{ isBoundary }] : []), { message: { info, parts: parts.map(uncleared) }, isSummary: info.summary === true }];
+  const said = parts.filter((part) => !SILENT.has(part?.type)).map(uncleared);
+  const pieces = said.length > 0 ? [{ message: { info, parts: said }, isSummary: info.summary === true }] : [];
+  return [...(isBoundary ? [{ isBoundary }] : []), ...pieces];
 };
 
 module.exports = { PROGRAM, sessionAt, storedSession, whole };
