@@ -37,7 +37,7 @@ const { foundText } = require("../../js/recall/said.js");
 async function opened(name, options) {
   const [files, index] = [new SessionFiles(), new SessionIndex(options)];
   const update = () => index.update(files.partsAt(name));
-  const found = async (query) => (await index.index.search(query, { maxTokens: 2000 })).text;
+  const found = async (query) => (await index.index.search(query, { maxTokens: 2000 })).hits.map(({ text }) => text).join("\n");
   await update();
   return { files, index, update, found, state: () => index.stateOf(files.partsAt(name)), read: (key) => index.index.read(key) };
 }
@@ -65,7 +65,12 @@ describe("a session is read whole", () => {
       expect(text).toContain("before compaction 1");
       expect((await index.index.search("gateway was examined", { maxTokens: 2000 })).hits.map(({ who }) => who)).toContain("summary");
       const words = await index.index.search("never touch the vendored folder third_party", { maxTokens: 2000 });
-      expect(words.text.match(/never touch the vendored/g)).toHaveLength(1);
+      expect(
+        words.hits
+          .map(({ text }) => text)
+          .join("\n")
+          .match(/never touch the vendored/g),
+      ).toHaveLength(1);
       expect(state()).toMatchObject({ damaged: 0, compactions: 1, isGone: false });
     },
   );

@@ -52,7 +52,7 @@ function textOf({ read, found }, name, notes) {
   if (read) return `${headOf(read)}\n\n${read.text}${read.next ? `\n(next: lines ${read.next})` : ""}`;
   if (found.hits.length === 0) return `None of ${plural(found.entries, "entry", "entries")} in ${name} has any of these words${about}.`;
   const shown = plural(found.hits.length, "entry", "entries");
-  return `${shown} of ${found.matching} with these words, in ${name}${about}. A key and lines print more: recall FILE KEY 40-80\n\n${found.text.trimEnd()}`;
+  return `${shown} of ${found.matching} with these words, in ${name}${about}. A key and lines print more: recall FILE KEY 40-80\n\n${found.hits.map(({ text }) => text.trimEnd()).join("\n\n")}`;
 }
 
 /** What a reader should know of the files. */

@@ -10,6 +10,7 @@ const { countTokens } = require("../count.js");
 const { tell } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { CondensationManager } = require("../manager.js");
+const { Recalls } = require("../recall/recalls.js");
 
 /** Condensations that are kept; beyond, the least recently used goes. Each holds the messages it changed, which fit its target. */
 const MOST_KEPT = 64;
@@ -18,7 +19,7 @@ const TARGET_PERCENT = 40;
 /** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
 const GROWTH_PERCENT = 5;
 
-const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning"];
+const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning", "recall"];
 
 /**
  * @typedef {object} Kept
@@ -35,6 +36,7 @@ class KeptCondensations {
   #contextWindow;
   #targetPercent;
   #onWarning;
+  #recalls = /** @type {Recalls | undefined} */ (undefined);
   /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
   #kept = new Map();
 
@@ -43,12 +45,14 @@ class KeptCondensations {
     readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
       refuseUnknown("options", options, [...OPTIONS, ...more]);
-      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning } = options;
+      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning, recall = false } = options;
       requireNumber("options.contextWindow", contextWindow, 1);
       requireNumber("options.targetPercent", targetPercent, 1, 100);
       if (onWarning !== undefined && typeof onWarning !== "function") throw notAllowed("options.onWarning", onWarning, "a function");
       if (manager !== undefined && !(manager instanceof CondensationManager))
         throw notAllowed("options.manager", manager, "a CondensationManager");
+      if (typeof recall !== "boolean") throw notAllowed("options.recall", recall, "true or false");
+      if (recall) this.#recalls = new Recalls();
       this.#contextWindow = contextWindow;
       this.#targetPercent = targetPercent;
       this.#onWarning = onWarning;
@@ -69,6 +73,25 @@ class KeptCondensations {
     } catch (error) {
       this.#warn(error);
       return messages;
+    }
+  }
+
+  /** What answers calls of recall, from the messages that they stand in; undefined where it is not offered. */
+  get recall() {
+    const recalls = this.#recalls;
+    return recalls && ((input, messages, format) => recalls.run(input, messages, format, this.#shown(messages, format)));
+  }
+
+  /** What the model was sent of a history, as far as that is kept. */
+  #shown(messages, named) {
+    try {
+      const history = messages.slice(systemMessages(messages));
+      const format = formatOf(history, named, "messages");
+      const kept = this.#find(history, checked(() => contentsOf(asRead(history, format), format)).join(""), format);
+      return kept ? viewOf(kept, history) : messages;
+    } catch {
+      // The answer quotes everything then.
+      return undefined;
     }
   }
 

@@ -43,15 +43,15 @@ const textOf = (value) => (typeof value === "string" ? value.trim() : typeof val
  * The text that answers a call of the tool.
  * @param {unknown} input its parameters, or their JSON
  * @param {import("./conversation-index.js").ConversationIndex} index
- * @param {{ maxTokens?: number, within?: number[] }} [options]
+ * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View }} [options] `view` is what the model still sees
  */
-async function runTool(input, index, options = {}) {
+async function runTool(input, index, { view, ...options } = {}) {
   const { query, key, lines } = inputOf(input);
   if (textOf(key) !== "") {
     const range = readLines(lines) ?? { first: 1 };
     return readText(await index.read(textOf(key), { ...range, within: options.within }), textOf(key));
   }
-  return textOf(query) === "" ? NOTHING_ASKED : foundText(await index.search(textOf(query), options));
+  return textOf(query) === "" ? NOTHING_ASKED : foundText(await index.search(textOf(query), options), view);
 }
 
 module.exports = { readLines, runTool };

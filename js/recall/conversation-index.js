@@ -9,7 +9,9 @@ const { KeepAlive } = require("../keep-alive.js");
 const { serializeInParts } = require("../serialize.js");
 
 /** Tokens of an answer at most, unless somebody says otherwise. */
-const MAX_TOKENS = 1000;
+const MAX_TOKENS = 900;
+/** Tokens of lines that are read at once. */
+const MAX_READ_TOKENS = 2000;
 
 class ConversationIndex {
   #native = checked(() => new native.RecallIndex());
@@ -57,7 +59,7 @@ class ConversationIndex {
    * @param {string} key
    * @param {{ first?: number, skip?: number, last?: number, maxTokens?: number, within?: number[] }} [options]
    */
-  read(key, { first = 1, skip = 0, last, maxTokens = 2 * MAX_TOKENS, within } = {}) {
+  read(key, { first = 1, skip = 0, last, maxTokens = MAX_READ_TOKENS, within } = {}) {
     const options = JSON.stringify({ first, skip, last, maxTokens, within });
     return this.#queued(() => this.#told((done) => this.#native.read(key.toWellFormed(), options, done)));
   }

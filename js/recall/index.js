@@ -17,15 +17,18 @@
 //   readText(read, "k7fa")
 //   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input
 
-const { ConversationIndex, MAX_TOKENS } = require("./conversation-index.js");
-const { answerTo, HINT, toolIn } = require("./tool.js");
-const { readLines, runTool } = require("./ask.js");
-const { foundText, readText } = require("./said.js");
 const { notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
-const { formatOf, requireFormat } = require("../formats.js");
+const { requireFormat } = require("../formats.js");
 const isObject = require("../is-object.js");
+const { RECALL_HINT } = require("../markers.js");
 const { restore } = require("../restore.js");
-const { Snapshot } = require("../snapshot.js");
+const { requireMessages } = require("../serialize.js");
+const { readLines, runTool } = require("./ask.js");
+const { MAX_TOKENS } = require("./conversation-index.js");
+const { RecalledConversation } = require("./recalled.js");
+const { foundText, readText } = require("./said.js");
+const { answerTo, toolIn } = require("./tool.js");
+const { View } = require("./view.js");
 
 const OPTIONS = ["messages", "restoreData", "format", "maxTokens"];
 
@@ -35,13 +38,7 @@ class Recall {
   #restoreData;
   #format;
   #maxTokens;
-  #index = new ConversationIndex();
-  #conversation = this.#index.begin();
-  /** What each message held that is in the index. */
-  #known = /** @type {Snapshot[]} */ ([]);
-  /** The format that they were read in. */
-  #knownFormat;
-  #last = Promise.resolve();
+  #recalled = new RecalledConversation();
 
   constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS }) {
     this.#source = messages;
@@ -51,14 +48,15 @@ class Recall {
   }
 
   get hint() {
-    return HINT;
+    return RECALL_HINT;
   }
 
   async search(query, options = {}) {
     if (typeof query !== "string") throw notAllowed("query", query, "a string");
     const { maxTokens } = checkedOptions(options, ["maxTokens"]);
-    const found = await (await this.#current()).search(query, { maxTokens: maxTokens ?? this.#maxTokens });
-    return { text: foundText(found), hits: found.hits, matching: found.matching, tokens: found.tokens };
+    const { index, view } = await this.#current();
+    const found = await index.search(query, { maxTokens: maxTokens ?? this.#maxTokens });
+    return { text: foundText(found, view), hits: found.hits, matching: found.matching, tokens: found.tokens };
   }
 
   async read(key, options = {}) {
@@ -66,8 +64,9 @@ class Recall {
     const { maxTokens, lines } = checkedOptions(options, ["maxTokens", "lines"]);
     const range = readLines(lines);
     if (range === undefined) throw notAllowed("options.lines", lines, 'lines such as "40-80", or [40, 80]');
-    const read = await (await this.#current()).read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
-    return { text: readText(read, key), found: read !== null, ...read && { key: read.key, lines: [read.first, read.last], total: read.total, content: read.text, ...(read.next && { next: read.next }) } };
+    const { index } = await this.#current();
+    const read = await index.read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
+    return { text: readText(read, key), ...readFacts(read) };
   }
 
   tool(format) {
@@ -79,49 +78,33 @@ class Recall {
   }
 
   async #run(input) {
-    return runTool(input, await this.#current(), { maxTokens: this.#maxTokens });
+    const { index, view } = await this.#current();
+    return runTool(input, index, { maxTokens: this.#maxTokens, view });
   }
 
-  /** The index, with the conversation as it is now. */
-  #current() {
-    const current = this.#last.then(() => this.#update());
-    this.#last = current.catch(() => {});
-    return current.then(() => this.#index);
-  }
-
-  async #update() {
-    const messages = await this.#messages();
-    const format = formatOf(messages, this.#format, "messages");
-    const unchanged = this.#unchanged(messages, format);
-    if (unchanged < this.#known.length) {
-      // A changed message may have been quoted, counted and ranked by: everything is read again.
-      this.#index = new ConversationIndex();
-      this.#conversation = this.#index.begin();
-      this.#known = [];
-    }
-    const fresh = messages.slice(this.#known.length);
-    if (fresh.length === 0) return;
-    const held = fresh.map((message) => new Snapshot([message]));
-    await this.#index.append(this.#conversation, fresh, { format });
-    this.#known = this.#known.concat(held);
-    this.#knownFormat = format;
-  }
-
-  /** How many messages at the beginning are those of the index. */
-  #unchanged(messages, format) {
-    if (this.#known.length > 0 && format !== this.#knownFormat) return 0;
-    const changed = this.#known.findIndex((known, index) => index >= messages.length || !known.holds(messages[index], 0));
-    return changed === -1 ? this.#known.length : changed;
+  /** The index, with the conversation as it is now, and what of it the model sees, if that is known. */
+  async #current() {
+    const { messages, shown } = await this.#messages();
+    const index = await this.#recalled.indexOf(messages, this.#format);
+    return { index, view: shown && new View(shown) };
   }
 
   /** The conversation before any condensation that the host has the restore data of. */
   async #messages() {
     const given = await (typeof this.#source === "function" ? this.#source() : this.#source);
     const { messages, restoreData } = Array.isArray(given) ? { messages: given, restoreData: this.#restoreData } : (given ?? {});
-    if (!Array.isArray(messages)) throw notAllowed("messages", given, "an array of messages, or { messages, restoreData }");
+    requireMessages(messages, "messages");
     const all = restoreData === undefined ? [] : Array.isArray(restoreData) ? restoreData : [restoreData];
-    return all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
+    const whole = all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
+    return { messages: whole, shown: all.length > 0 ? messages : undefined };
   }
+}
+
+/** What was read, for code. */
+function readFacts(read) {
+  if (read === null) return { found: false };
+  const { key, first, last, total, text: content, next } = read;
+  return { found: true, key, lines: [first, last], total, content, ...(next && { next }) };
 }
 
 function checkedOptions(options, known) {

@@ -20,9 +20,6 @@ const SCHEMA = {
   },
 };
 
-/** The one line that says what can be recalled. */
-const HINT = `[Everything left out of this conversation can be brought back: call the tool ${NAME} with {"query": "…"}]`;
-
 /** By format: the definition of the tool, the call as { id, input } if a value is a call in this format, and its result. `run` answers an input with a text. */
 const FORMS = {
   anthropic: {
@@ -51,7 +48,7 @@ const FORMS = {
     result: (text, { id }) => ({ toolResult: { toolUseId: id, content: [{ text }] } }),
   },
   "ai-sdk": {
-    tool: (run) => ({ description: DESCRIPTION, inputSchema: aiSchema(), execute: (input) => run(input) }),
+    tool: (run) => ({ description: DESCRIPTION, inputSchema: aiSchema(), execute: (input, options) => run(input, options) }),
     call: ({ type, toolCallId: id, toolName: name, input }) => type === "tool-call" && { id, name, input },
     result: (text, { id, name }) => ({ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: text } }),
   },
@@ -61,7 +58,7 @@ const FORMS = {
     result: (text, { id, name }) => ({ type: "tool", content: text, tool_call_id: id, name }),
   },
   mastra: {
-    tool: (run) => ({ id: NAME, description: DESCRIPTION, inputSchema: aiSchema(), execute: (input) => run(input?.context ?? input) }),
+    tool: (run) => ({ id: NAME, description: DESCRIPTION, inputSchema: aiSchema(), execute: (input, context) => run(input, context) }),
     call: () => false,
     result: (text) => text,
   },
@@ -79,7 +76,13 @@ function aiSchema() {
 
 /** A tool as agents of LangChain take it. Loading LangChain for it would load a second copy beside the ES modules. */
 function langchainTool(run) {
-  return { lc_namespace: ["langchain", "tools"], name: NAME, description: DESCRIPTION, schema: SCHEMA, invoke: (input) => run(input?.args ?? input) };
+  return {
+    lc_namespace: ["langchain", "tools"],
+    name: NAME,
+    description: DESCRIPTION,
+    schema: SCHEMA,
+    invoke: (input, config) => run(input?.args ?? input, config),
+  };
 }
 
 /** The call in a value, with its form; undefined if it is none that is known. */
@@ -95,7 +98,14 @@ function readCall(value) {
 /** The definition of the tool in a format. */
 function toolIn(format, run) {
   const form = Object.hasOwn(FORMS, format) ? FORMS[format] : undefined;
-  if (!form) throw notAllowed("format", format, Object.keys(FORMS).map((name) => `"${name}"`).join(", "));
+  if (!form)
+    throw notAllowed(
+      "format",
+      format,
+      Object.keys(FORMS)
+        .map((name) => `"${name}"`)
+        .join(", "),
+    );
   return form.tool(run);
 }
 
@@ -106,4 +116,4 @@ async function answerTo(value, run) {
   return call.form.result(await run(call.input), call);
 }
 
-module.exports = { HINT, NAME, answerTo, toolIn };
+module.exports = { NAME, answerTo, toolIn };

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::ContentKind,
     manager::{Trial, condense_with, preview_with},
-    markers::{SUMMARY_ABOVE, Suppressed},
+    markers::{RECALL_HINT, SUMMARY_ABOVE, Suppressed},
     options::ConfigError,
     providers::{self, Provider},
     recommend::{measurable, recommend},
@@ -115,7 +115,8 @@ pub fn built_in_providers() -> Result<String> {
 #[napi(catch_unwind)]
 pub fn markers() -> String {
     let text = Suppressed { kind: ContentKind::MessageText, size: None };
-    json!({ "SUMMARY_ABOVE": SUMMARY_ABOVE, "TEXT_SUPPRESSED": text.to_string() }).to_string()
+    json!({ "RECALL_HINT": RECALL_HINT, "SUMMARY_ABOVE": SUMMARY_ABOVE, "TEXT_SUPPRESSED": text.to_string() })
+        .to_string()
 }
 
 /// The English of what is told, `{ code, values }`, both as JSON.

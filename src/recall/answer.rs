@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap},
     fmt::Write,
+    rc::Rc,
 };
 
 use serde::Serialize;
@@ -11,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     entries::Kind,
     index::{Entry, Place, RecallIndex, Within},
-    ranking::{Candidate, rank},
+    ranking::{Candidate, Ranked, rank},
     words::each_word_at,
 };
 use crate::{
@@ -36,6 +37,10 @@ const MAX_ALSO: usize = 2;
 const MIN_SAME: usize = 16;
 /// An answer that has used so much of its budget is full.
 const FULL: f32 = 0.92;
+/// So many places that did not fit say that it is full, too.
+const MAX_MISFITS: usize = 8;
+/// Texts of more bytes a token are rare enough not to be counted for an answer in which they would hardly fit.
+const BYTES_PER_TOKEN: usize = 8;
 
 /// How to search.
 #[derive(Debug, Clone)]
@@ -50,15 +55,13 @@ pub struct SearchOptions {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// The hits as text; empty if there are none.
-    pub text: String,
     /// The hits, the best first.
     pub hits: Vec<Hit>,
     /// Entries that have a word of the query.
     pub matching: usize,
     /// Entries that were searched.
     pub entries: usize,
-    /// Tokens of the text.
+    /// Tokens of the hits as text.
     pub tokens: usize,
 }
 
@@ -84,12 +87,18 @@ pub struct Hit {
     pub changed_since: Option<String>,
     /// Other entries that say the same.
     pub also: Vec<String>,
+    /// The line that says what it is and when.
+    pub title: String,
+    /// That line, and the lines of the entry.
+    pub text: String,
 }
 
 /// A hit under work.
 struct Draft {
     entry: u32,
     place: Place,
+    /// What else is to be known of it: newer versions, earlier readings.
+    notes: String,
     lines: BTreeSet<u32>,
     windows: usize,
     also: Vec<u32>,
@@ -101,19 +110,26 @@ impl RecallIndex {
     pub fn search(&self, query: &str, options: &SearchOptions) -> Found {
         let ranked = rank(self, query, &options.within);
         let weights = ranked.query.by_hash();
-        let mut answer =
-            Answer { index: self, weights: &weights, drafts: Vec::new(), shown: HashMap::default(), used: 0 };
+        let mut answer = Answer {
+            index: self,
+            ranked: &ranked,
+            weights: &weights,
+            options,
+            drafts: Vec::new(),
+            lines: HashMap::default(),
+            shown: HashMap::default(),
+            used: 0,
+            misfits: 0,
+        };
         for candidate in &ranked.candidates {
-            if answer.used as f32 >= FULL * options.max_tokens as f32 {
+            if answer.used as f32 >= FULL * options.max_tokens as f32 || answer.misfits > MAX_MISFITS {
                 break;
             }
-            answer.add(candidate, options);
+            answer.add(candidate);
         }
-        let text = answer.text();
         Found {
             hits: answer.drafts.iter().map(|draft| answer.hit(draft)).collect(),
-            tokens: tokens(&text),
-            text,
+            tokens: answer.used,
             matching: ranked.entries,
             entries: self.entries.iter().filter(|entry| !entry.places.is_empty()).count(),
         }
@@ -154,63 +170,99 @@ impl RecallIndex {
 
 struct Answer<'a> {
     index: &'a RecallIndex,
+    ranked: &'a Ranked,
     weights: &'a HashMap<u32, f32>,
+    options: &'a SearchOptions,
     drafts: Vec<Draft>,
+    /// The lines of entries.
+    lines: HashMap<u32, Rc<[&'a str]>>,
     /// Which hit shows a line of this hash.
     shown: HashMap<u64, usize, ByHash>,
     used: usize,
+    misfits: usize,
 }
 
-impl Answer<'_> {
-    fn add(&mut self, candidate: &Candidate, options: &SearchOptions) {
-        let entry = &self.index.entries[candidate.entry as usize];
-        let lines: Vec<&str> = entry.text.split('\n').collect();
-        let of_entry = self.drafts.iter().position(|draft| draft.entry == candidate.entry);
-        if let Some(at) = of_entry {
-            let draft = &self.drafts[at];
-            if draft.windows >= PER_ENTRY || draft.lines.contains(&candidate.line) {
-                return;
-            }
-        }
-        let Some(line) = lines.get(candidate.line as usize).map(|line| line.trim()) else { return };
-        if let Some(at) = self.shown.get(&xxh3_64(line.as_bytes())).filter(|_| line.len() >= MIN_SAME) {
-            let also = &mut self.drafts[*at].also;
-            if of_entry.is_none() && also.len() < MAX_ALSO && !also.contains(&candidate.entry) {
-                also.push(candidate.entry);
-            }
+impl<'a> Answer<'a> {
+    /// Shows a place, unless it is shown already or does not fit.
+    fn add(&mut self, candidate: &Candidate) {
+        let lines = self.lines(candidate.entry);
+        let known = self.drafts.iter().position(|draft| draft.entry == candidate.entry);
+        let is_shown = |draft: &Draft| draft.windows >= PER_ENTRY || draft.lines.contains(&candidate.line);
+        if known.is_some_and(|at| is_shown(&self.drafts[at])) || self.stands_elsewhere(candidate, &lines, known) {
             return;
         }
-        let last = lines.len() as u32 - 1;
-        let range = if entry.text.len() <= WHOLE {
-            0..=last
-        } else {
-            candidate.line.saturating_sub(BEFORE)..=last.min(candidate.line + BEHIND)
+        let Some(draft) = self.draft(candidate, &lines, known) else { return };
+        let left = self.options.max_tokens - self.used;
+        let Some(cost) = self.cost(&draft, &lines, known.is_some(), left) else {
+            self.misfits += 1;
+            return;
         };
-        let Some(place) = self.index.place(candidate.entry, &options.within) else { return };
-        let mut draft =
-            Draft { entry: candidate.entry, place, lines: BTreeSet::new(), windows: 1, also: Vec::new(), reply: None };
-        let is_new = |line: &u32| of_entry.is_none_or(|at| !self.drafts[at].lines.contains(line));
-        draft.lines = range.filter(is_new).collect();
-        if of_entry.is_none() {
-            draft.reply = self.reply(entry, place);
-        }
-        let cost =
-            if of_entry.is_some() { tokens(&self.body(&draft, &lines)) + 4 } else { tokens(&self.section(&draft)) };
-        if self.used + cost > options.max_tokens {
-            return;
-        }
         self.used += cost;
-        let at = of_entry.unwrap_or(self.drafts.len());
+        let at = known.unwrap_or(self.drafts.len());
         for shown in &draft.lines {
             self.shown.entry(xxh3_64(lines[*shown as usize].trim().as_bytes())).or_insert(at);
         }
-        match of_entry {
+        match known {
             Some(at) => {
-                self.drafts[at].lines.append(&mut draft.lines);
+                self.drafts[at].lines.extend(draft.lines);
                 self.drafts[at].windows += 1;
             }
             None => self.drafts.push(draft),
         }
+    }
+
+    fn lines(&mut self, entry: u32) -> Rc<[&'a str]> {
+        let text = &self.index.entries[entry as usize].text;
+        Rc::clone(self.lines.entry(entry).or_insert_with(|| text.split('\n').collect()))
+    }
+
+    /// Whether another hit shows the line, which then tells where it stands, too.
+    fn stands_elsewhere(&mut self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> bool {
+        let Some(line) = lines.get(candidate.line as usize).map(|line| line.trim()) else { return true };
+        let Some(at) = self.shown.get(&xxh3_64(line.as_bytes())).filter(|_| line.len() >= MIN_SAME) else {
+            return false;
+        };
+        let also = &mut self.drafts[*at].also;
+        if known.is_none() && also.len() < MAX_ALSO && !also.contains(&candidate.entry) {
+            also.push(candidate.entry);
+        }
+        true
+    }
+
+    /// The lines around a place that are not shown yet.
+    fn draft(&self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> Option<Draft> {
+        let entry = &self.index.entries[candidate.entry as usize];
+        let place = self.index.place(candidate.entry, &self.options.within)?;
+        let last = lines.len() as u32 - 1;
+        let range = if entry.text.len() <= WHOLE {
+            0..=last
+        } else {
+            let (first, end) = self.ranked.span(entry, candidate.line);
+            first.saturating_sub(BEFORE)..=last.min(end + BEHIND)
+        };
+        let is_new = |line: &u32| known.is_none_or(|at| !self.drafts[at].lines.contains(line));
+        let (notes, reply) = match known {
+            Some(_) => Default::default(),
+            None => (self.notes(candidate.entry, place), self.reply(entry, place)),
+        };
+        let lines = range.filter(is_new).collect();
+        Some(Draft { entry: candidate.entry, place, notes, lines, windows: 1, also: Vec::new(), reply })
+    }
+
+    /// Tokens of a hit, or of lines that are added to one; nothing if they do not fit.
+    fn cost(&self, draft: &Draft, lines: &[&str], is_known: bool, left: usize) -> Option<usize> {
+        let text = if is_known { self.body(draft, lines) } else { self.section(draft, lines) };
+        let cost = if text.len() > left * BYTES_PER_TOKEN { None } else { Some(tokens(&text) + 1) };
+        cost.filter(|cost| *cost <= left)
+    }
+
+    /// What else is to be known of an entry.
+    fn notes(&self, entry: u32, place: Place) -> String {
+        let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
+        let changed =
+            self.index.changed_since(entry, place).map(|newer| format!(" · file changed since: {}", key(newer)));
+        let shown = self.index.shown_before(entry, place).map(|shown| format!(" · shown before: {}", key(shown)));
+        changed.into_iter().chain(shown).collect()
     }
 
     /// What the user said to words of the assistant.
@@ -226,37 +278,30 @@ impl Answer<'_> {
             .then(|| format!("[{}] {}", reply.key, clipped(reply.text.trim(), MAX_REPLY)))
     }
 
-    fn text(&self) -> String {
-        let sections: Vec<String> = self.drafts.iter().map(|draft| self.section(draft)).collect();
-        sections.join("\n")
+    /// A hit as text: a line that says what it is and when, and the lines.
+    fn section(&self, draft: &Draft, lines: &[&str]) -> String {
+        let mut text = format!("{}\n{}", self.title(draft), self.body(draft, lines));
+        if let Some(reply) = &draft.reply {
+            text.push_str(&format!("user answered: {reply}\n"));
+        }
+        text
     }
 
-    /// A hit as text: a line that says what it is and when, and the lines.
-    fn section(&self, draft: &Draft) -> String {
+    /// What a hit is, when it was, and what else is to be known of it.
+    fn title(&self, draft: &Draft) -> String {
         let index = self.index;
         let entry = &index.entries[draft.entry as usize];
-        let lines: Vec<&str> = entry.text.split('\n').collect();
         let mut text = format!("[{}] {} · {}", entry.key, RecallIndex::title(entry), index.when(draft.place));
-        if draft.lines.len() < lines.len() {
+        if draft.lines.len() < entry.line_count as usize {
             let shown: Vec<String> = ranges(&draft.lines).into_iter().map(range_text).collect();
-            write!(text, " · lines {} of {}", shown.join(", "), lines.len()).unwrap_or_default();
+            text.push_str(&format!(" · lines {} of {}", shown.join(", "), entry.line_count));
         }
-        if let Some(newer) = index.changed_since(draft.entry, draft.place) {
-            let newer = &index.entries[index.slot(newer).entry as usize];
-            write!(text, " · file changed since: {}", newer.key).unwrap_or_default();
-        }
-        let mut also: Vec<String> = Vec::new();
-        if entry.places.len() > 1 {
-            also.push(format!("{} times", entry.places.len()));
-        }
-        also.extend(draft.also.iter().map(|other| index.entries[*other as usize].key.clone()));
+        text.push_str(&draft.notes);
+        let times = (entry.places.len() > 1).then(|| format!("{} times", entry.places.len()));
+        let keys = draft.also.iter().map(|other| index.entries[*other as usize].key.clone());
+        let also: Vec<String> = times.into_iter().chain(keys).collect();
         if !also.is_empty() {
-            write!(text, " · also {}", also.join(", ")).unwrap_or_default();
-        }
-        text.push('\n');
-        text.push_str(&self.body(draft, &lines));
-        if let Some(reply) = &draft.reply {
-            write!(text, "user answered: {reply}\n").unwrap_or_default();
+            text.push_str(&format!(" · also {}", also.join(", ")));
         }
         text
     }
@@ -277,6 +322,7 @@ impl Answer<'_> {
 
     fn hit(&self, draft: &Draft) -> Hit {
         let index = self.index;
+        let lines: Vec<&str> = index.entries[draft.entry as usize].text.split('\n').collect();
         let entry = &index.entries[draft.entry as usize];
         let key = |entry: u32| index.entries[entry as usize].key.clone();
         let is_call = matches!(entry.kind, Kind::Call(_));
@@ -290,6 +336,8 @@ impl Answer<'_> {
             conversation: index.conversations[draft.place.conversation as usize].name.clone(),
             changed_since: index.changed_since(draft.entry, draft.place).map(|newer| key(index.slot(newer).entry)),
             also: draft.also.iter().map(|other| key(*other)).collect(),
+            title: self.title(draft),
+            text: self.section(draft, &lines),
         }
     }
 }

@@ -64,17 +64,28 @@ pub struct Draft {
     pub message: usize,
     /// How a call ended.
     pub outcome: CallOutcome,
+    /// Where in the text the result begins; at its end if there is none.
+    pub result: usize,
 }
 
 impl Draft {
     fn words(kind: Kind, text: &str, message: usize) -> Self {
         let text = text.trim_matches('\n').to_owned();
-        Self { kind, head: String::new(), file: String::new(), text, message, outcome: CallOutcome::Ok }
+        let result = text.len();
+        Self { kind, head: String::new(), file: String::new(), text, message, outcome: CallOutcome::Ok, result }
     }
 
     fn call(source: &ToolSource, text: String, message: usize) -> Self {
         let (head, file) = (source.head.clone(), source.file.clone());
-        Self { kind: Kind::Call(source.meaning), head, file, text, message, outcome: CallOutcome::Unanswered }
+        let result = text.len();
+        Self { kind: Kind::Call(source.meaning), head, file, text, message, outcome: CallOutcome::Unanswered, result }
+    }
+
+    /// Lines of the result.
+    pub fn result_lines(&self) -> u32 {
+        // Behind the line break and the arrow.
+        let lines = self.text[self.result..].trim_start_matches('\n').bytes().filter(|byte| *byte == b'\n').count();
+        lines as u32
     }
 
     fn answer(&mut self, result: &str, is_error: bool) {

@@ -21,6 +21,9 @@ use crate::{
 /// Bytes of a line whose words are found; what is longer is no line that somebody wrote.
 const MAX_LINE: usize = 64 * 1024;
 
+/// A result of more lines shows something.
+const MOST_OF_STUB: u32 = 2;
+
 /// An index over conversations, which grows with them.
 #[derive(Default)]
 pub struct RecallIndex {
@@ -51,8 +54,8 @@ pub struct Entry {
     pub file: String,
     /// Files that it changed, clean.
     pub changes: Vec<String>,
-    /// How a call ended.
-    pub outcome: CallOutcome,
+    /// Lines of a call's result.
+    pub result_lines: u32,
     /// What it says.
     pub text: Box<str>,
     /// Its head as a line of the index; those of its text follow.
@@ -199,7 +202,7 @@ impl RecallIndex {
                 head: draft.head.clone(),
                 file: clean_path(&draft.file),
                 changes: changed_files(draft),
-                outcome: draft.outcome,
+                result_lines: draft.result_lines(),
                 text: draft.text.as_str().into(),
                 first_line,
                 line_count: words.lines,
@@ -248,6 +251,21 @@ impl RecallIndex {
         let changes = |slot: &Slot| self.entries[slot.entry as usize].changes.iter().any(is_about);
         let newest = later.filter(|(_, slot)| changes(slot) && slot.entry != entry).map(|(at, _)| at as u32).next();
         newest.map(|slot| Place { slot, ..place })
+    }
+
+    /// The newest entry before a reading that shows more of its file, where the reading shows hardly anything: hosts say that a file is as it was read before.
+    pub(super) fn shown_before(&self, entry: u32, place: Place) -> Option<Place> {
+        let known = &self.entries[entry as usize];
+        let is_reading = |kind: Kind| matches!(kind, Kind::Call(Meaning::Read | Meaning::Write));
+        if known.kind != Kind::Call(Meaning::Read) || known.file.is_empty() || known.result_lines > MOST_OF_STUB {
+            return None;
+        }
+        let slots = &self.conversations[place.conversation as usize].slots[..place.slot as usize];
+        let shows = |slot: &Slot| {
+            let other = &self.entries[slot.entry as usize];
+            is_reading(other.kind) && other.line_count > known.line_count && same_file(&other.file, &known.file)
+        };
+        slots.iter().rposition(shows).map(|slot| Place { slot: slot as u32, ..place })
     }
 
     /// Bytes of memory, about.
@@ -303,9 +321,4 @@ fn content_hash(draft: &Draft) -> u64 {
     hash.update(b"\0");
     hash.update(draft.text.as_bytes());
     hash.digest()
-}
-
-/// Whether a call shows a file.
-pub(super) fn shows_file(kind: Kind) -> bool {
-    matches!(kind, Kind::Call(Meaning::Read | Meaning::Search))
 }

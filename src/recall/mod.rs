@@ -21,7 +21,7 @@ mod words;
 mod tests;
 
 pub use self::{
-    answer::{Found, Hit, SearchOptions},
-    index::{Appended, RecallIndex, Within},
-    reading::{LineRange, ReadOptions, ReadText},
+    answer::SearchOptions,
+    index::{RecallIndex, Within},
+    reading::{LineRange, ReadOptions},
 };

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::{
     entries::Kind,
-    index::{RecallIndex, Within},
+    index::{Entry, RecallIndex, Within},
     words::{each_word, function_words},
 };
 use crate::transcript::Meaning;
@@ -28,6 +28,10 @@ const IN_ENTRY: f32 = 0.2;
 const LENGTH: f32 = 0.3;
 /// What the newest entry is worth more than the first.
 const NEWER: f32 = 0.1;
+/// Lines around one that was found in which further words of the query are shown with it.
+const SPAN: u32 = 5;
+/// Words of less than this share of the most that one is worth are not.
+const SPANNED: f32 = 0.2;
 
 /// The words of a query, and what each is worth.
 pub struct Query {
@@ -54,6 +58,32 @@ pub struct Ranked {
     pub candidates: Vec<Candidate>,
     /// How many entries have a word of it.
     pub entries: usize,
+    /// The lines of the index in which words of it stand, and which.
+    matches: Vec<(u32, u8)>,
+}
+
+impl Ranked {
+    /// The lines of an entry that made one of them a hit: those near it in which further words of the query stand.
+    pub fn span(&self, entry: &Entry, line: u32) -> (u32, u32) {
+        let first_line = entry.first_line;
+        let at = first_line + 1 + line;
+        let (least, most) =
+            (at.saturating_sub(SPAN).max(first_line + 1), (at + SPAN).min(first_line + entry.line_count));
+        let from = self.matches.partition_point(|(other, _)| *other < least);
+        let to = self.matches.partition_point(|(other, _)| *other <= most);
+        let most = self.query.weights.iter().copied().fold(0.0, f32::max);
+        let mut near: Vec<(u32, u8)> = self.matches[from..to].to_vec();
+        near.sort_by_key(|(other, _)| other.abs_diff(at));
+        let (mut seen, mut span) = (0_u64, (line, line));
+        for (other, word) in near {
+            if seen >> word & 1 == 0 && self.query.weights[usize::from(word)] >= SPANNED * most {
+                let other = other - first_line - 1;
+                span = (span.0.min(other), span.1.max(other));
+            }
+            seen |= 1 << word;
+        }
+        span
+    }
 }
 
 impl Query {
@@ -100,7 +130,7 @@ pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
         candidates.truncate(MAX_CANDIDATES);
     }
     candidates.sort_unstable_by(best);
-    Ranked { query, candidates, entries }
+    Ranked { query, candidates, entries, matches }
 }
 
 /// The words of a query, each once.

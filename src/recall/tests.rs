@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Found, LineRange, ReadOptions, ReadText, RecallIndex, SearchOptions, Within};
+use super::{LineRange, ReadOptions, RecallIndex, SearchOptions, Within, answer::Found, reading::ReadText};
 use crate::{
     conversation::Conversation,
     formats::{Messages, Projection, named},
@@ -22,6 +22,10 @@ fn indexed(messages: &[Value]) -> RecallIndex {
 
 fn search(index: &RecallIndex, query: &str) -> Found {
     index.search(query, &SearchOptions { max_tokens: 1000, within: Within::default() })
+}
+
+fn text(found: &Found) -> String {
+    found.hits.iter().map(|hit| hit.text.as_str()).collect()
 }
 
 fn read(index: &RecallIndex, key: &str, first: usize, last: Option<usize>) -> ReadText {
@@ -44,7 +48,11 @@ fn session() -> Vec<Value> {
         result("1", "     1\tconst port = 80;\n     2\texport const relay = listen(port);"),
         json!({ "role": "assistant", "content": "I will change the port. Shall I restart the relay?" }),
         json!({ "role": "user", "content": "no, wait" }),
-        call("2", "Edit", json!({ "file_path": "/w/src/relay.ts", "old_string": "const port = 80;", "new_string": "const port = 8471;" })),
+        call(
+            "2",
+            "Edit",
+            json!({ "file_path": "/w/src/relay.ts", "old_string": "const port = 80;", "new_string": "const port = 8471;" }),
+        ),
         result("2", "The file has been updated."),
         call("3", "Bash", json!({ "command": "npm test" })),
         json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "3", "is_error": true, "content": "1 failed: relay refuses connections" }] }),
@@ -56,8 +64,8 @@ fn what_was_said_is_found_and_told_in_its_place() {
     let index = indexed(&session());
     let found = search(&index, "which port for the relay?");
     assert_eq!(found.hits[0].who, "user");
-    assert!(found.text.contains("Use port 8471 for the relay, never the default."), "{}", found.text);
-    assert!(found.text.contains("[") && found.text.contains("0%"));
+    assert!(text(&found).contains("Use port 8471 for the relay, never the default."), "{}", text(&found));
+    assert!(text(&found).contains("[") && text(&found).contains("0%"));
     assert_eq!(search(&index, "zeppelin").hits.len(), 0);
     assert_eq!(search(&index, " ?! ").hits.len(), 0);
 }
@@ -66,9 +74,13 @@ fn what_was_said_is_found_and_told_in_its_place() {
 fn a_call_is_found_with_its_result_and_the_words_with_the_reply() {
     let index = indexed(&session());
     let failed = search(&index, "npm test");
-    assert!(failed.text.contains("command: npm test\n→ failed:\n1 failed: relay refuses connections"), "{}", failed.text);
+    assert!(
+        text(&failed).contains("command: npm test\n→ failed:\n1 failed: relay refuses connections"),
+        "{}",
+        text(&failed)
+    );
     let asked = search(&index, "restart");
-    assert!(asked.text.contains("user answered: ") && asked.text.contains("no, wait"), "{}", asked.text);
+    assert!(text(&asked).contains("user answered: ") && text(&asked).contains("no, wait"), "{}", text(&asked));
 }
 
 #[test]
@@ -83,7 +95,11 @@ fn a_reading_says_that_its_file_was_changed_since() {
 #[test]
 fn lines_are_read_exactly_and_told_where_they_go_on() {
     let lines: Vec<String> = (1..=4000).map(|number| format!("line {number} \u{fffd} of the listing\r")).collect();
-    let index = indexed(&[json!({ "role": "user", "content": "List." }), call("1", "Bash", json!({ "command": "list" })), result("1", &lines.join("\n"))]);
+    let index = indexed(&[
+        json!({ "role": "user", "content": "List." }),
+        call("1", "Bash", json!({ "command": "list" })),
+        result("1", &lines.join("\n")),
+    ]);
     let key = search(&index, "listing 3217").hits[0].key.clone();
     let mut text = Vec::new();
     let mut first = 3;
@@ -107,7 +123,11 @@ fn a_line_that_is_longer_than_an_answer_is_read_in_parts() {
     let key = search(&index, "liquor").hits[0].key.clone();
     let (mut text, mut skip) = (String::new(), 0);
     for _ in 0..100 {
-        let options = ReadOptions { lines: LineRange { first: 1, skip, last: None }, max_tokens: 2000, within: Within::default() };
+        let options = ReadOptions {
+            lines: LineRange { first: 1, skip, last: None },
+            max_tokens: 2000,
+            within: Within::default(),
+        };
         let part = index.read(&key, &options).unwrap();
         text.push_str(&part.text);
         let Some(next) = part.next else { break };
@@ -123,7 +143,7 @@ fn the_same_text_is_one_entry_wherever_it_stands() {
     messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "4", "is_error": true, "content": "1 failed: relay refuses connections" }] }));
     let found = search(&indexed(&messages), "relay refuses connections");
     assert_eq!(found.hits.iter().filter(|hit| hit.who == "call" && hit.head.contains("npm")).count(), 1);
-    assert!(found.text.contains("also 2 times"), "{}", found.text);
+    assert!(text(&found).contains("also 2 times"), "{}", text(&found));
 }
 
 #[test]
@@ -146,7 +166,7 @@ fn keys_are_the_same_however_messages_came() {
     assert_eq!(told(&whole), told(&parts));
     assert_eq!(parts.conversations[0].messages as usize, messages.len());
     for query in ["port", "relay refuses", "restart"] {
-        assert_eq!(search(&whole, query).text, search(&parts, query).text, "{query}");
+        assert_eq!(text(&search(&whole, query)), text(&search(&parts, query)), "{query}");
     }
 }
 
@@ -165,16 +185,25 @@ fn conversations_are_searched_apart() {
     let mut index = RecallIndex::new(ToolTable::default());
     let (one, other) = (index.begin("monday"), index.begin("tuesday"));
     index.append(one, &own(&[json!({ "role": "user", "content": "The secret word is wombat." })]), 0, "");
-    index.append(other, &own(&[json!({ "role": "user", "content": "The secret word is numbat." })]), 0, "subagent Explore");
+    index.append(
+        other,
+        &own(&[json!({ "role": "user", "content": "The secret word is numbat." })]),
+        0,
+        "subagent Explore",
+    );
     let within = |these: Vec<u32>| SearchOptions { max_tokens: 1000, within: Within(Some(these)) };
     let found = index.search("secret word", &within(vec![one]));
-    assert!(found.text.contains("wombat") && !found.text.contains("numbat"));
+    assert!(text(&found).contains("wombat") && !text(&found).contains("numbat"));
     let key = found.hits[0].key.clone();
-    let elsewhere = |these| ReadOptions { lines: LineRange { first: 1, skip: 0, last: None }, max_tokens: 100, within: Within(Some(these)) };
+    let elsewhere = |these| ReadOptions {
+        lines: LineRange { first: 1, skip: 0, last: None },
+        max_tokens: 100,
+        within: Within(Some(these)),
+    };
     assert!(index.read(&key, &elsewhere(vec![other])).is_none());
     assert!(index.read(&format!("[{}]", key.to_uppercase()), &elsewhere(vec![one])).is_some());
     let all = search(&index, "numbat");
-    assert!(all.text.contains("subagent Explore, in tuesday"), "{}", all.text);
+    assert!(text(&all).contains("subagent Explore, in tuesday"), "{}", text(&all));
 }
 
 #[test]
@@ -190,5 +219,16 @@ fn every_format_is_read() {
     let conversation = index.begin("");
     let appended = index.append(conversation, &read, 0, "");
     assert_eq!((appended.entries, appended.open), (2, 2));
-    assert!(search(&index, "hostname").text.contains("→\nkestrel.example"));
+    assert!(text(&search(&index, "hostname")).contains("→\nkestrel.example"));
+}
+
+#[test]
+fn a_stub_leads_to_what_was_read() {
+    let mut messages = session();
+    messages.push(call("4", "Read", json!({ "file_path": "/w/src/relay.ts" })));
+    messages.push(result("4", "Unchanged: the earlier zircon content still holds."));
+    let found = search(&indexed(&messages), "zircon");
+    let shown = text(&found);
+    let key = shown.split("shown before: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    assert!(read(&indexed(&messages), key, 1, None).text.contains("const relay = listen(port);"));
 }

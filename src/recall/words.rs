@@ -34,8 +34,18 @@ pub fn each_word_at(text: &str, mut found: impl FnMut(usize, u32)) {
 }
 
 const fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    IS_WORD[byte as usize]
 }
+
+const IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// A word of ASCII letters, digits and underscores, and its parts.
 fn identifier(word: &[u8], found: &mut impl FnMut(u32)) {
@@ -45,6 +55,10 @@ fn identifier(word: &[u8], found: &mut impl FnMut(u32)) {
         return;
     }
     hash(trimmed);
+    // Most words are plain.
+    if !trimmed[1..].iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'_') {
+        return;
+    }
     let mut from = 0;
     for at in 1..=trimmed.len() {
         if at < trimmed.len() && !is_border(trimmed, at) {
@@ -175,10 +189,11 @@ fn hash_of(word: &[u8]) -> u32 {
 
 /// The hash of a word's stem.
 fn stem_hash(word: &[u8]) -> u32 {
-    let mut lowered = Lowered::default();
-    word.iter().for_each(|byte| lowered.push_byte(*byte));
-    let length = stem(&mut lowered.bytes, lowered.length);
-    hash_of(&lowered.bytes[..length])
+    let mut lowered = [0; MAX_WORD];
+    let length = word.len().min(MAX_WORD);
+    lowered[..length].iter_mut().zip(word).for_each(|(to, from)| *to = from.to_ascii_lowercase());
+    let length = stem(&mut lowered, length);
+    hash_of(&lowered[..length])
 }
 
 /// Cuts the commonest endings of English words, so that `files`, `changed` and `committing` are found by `file`, `change` and `commit`. Returns the length of the stem.

@@ -1,9 +1,9 @@
 // `roo-condense/ai-sdk`: the AI SDK.
 
-import type { LanguageModel, LanguageModelMiddleware, ModelMessage } from "ai";
-import type { CondensingOptions } from "./options.js";
+import type { LanguageModel, LanguageModelMiddleware, ModelMessage, Tool } from "ai";
+import type { CondensingOptions, RecallingOptions } from "./options.js";
 
-export type { CondensingOptions };
+export type { CondensingOptions, RecallingOptions };
 
 /**
  * A middleware for `wrapLanguageModel` that condenses the prompt when that is due. Later calls of the same conversation, steps of an agent too, are made with that
@@ -19,6 +19,8 @@ export type { CondensingOptions };
  * const { text } = await generateText({ model: condensed, messages: [{ role: "user", content: "Fix the parser." }] });
  * ```
  */
+export function condensingMiddleware(options: RecallingOptions): LanguageModelMiddleware & { readonly recall: RecallTool };
+/** The same without recall. */
 export function condensingMiddleware(options: CondensingOptions): LanguageModelMiddleware;
 
 /**
@@ -35,6 +37,12 @@ export function condensingMiddleware(options: CondensingOptions): LanguageModelM
  * const { text } = await generateText({ model, prepareStep, stopWhen: stepCountIs(50), prompt: "Fix the parser." });
  * ```
  */
-export function condensingPrepareStep(
-  options: CondensingOptions,
-): (step: { messages: ModelMessage[]; model?: LanguageModel | undefined }) => Promise<{ messages: ModelMessage[] }>;
+export function condensingPrepareStep(options: RecallingOptions): PrepareStep & { readonly recall: RecallTool };
+/** The same without recall. */
+export function condensingPrepareStep(options: CondensingOptions): PrepareStep;
+
+/** A function for the option `prepareStep`. */
+export type PrepareStep = (step: { messages: ModelMessage[]; model?: LanguageModel | undefined }) => Promise<{ messages: ModelMessage[] }>;
+
+/** The tool that brings back what was left out, for the option `tools`, under the name `recall`. */
+export type RecallTool = Tool<{ query?: string; key?: string; lines?: string }, string>;

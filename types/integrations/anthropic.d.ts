@@ -2,9 +2,9 @@
 
 import type { LlmHandler } from "../handlers.js";
 import type { ClientHandlerOptions } from "./model.js";
-import type { CondensingOptions } from "./options.js";
+import type { ClientRecall, CondensingOptions, RecallingOptions } from "./options.js";
 
-export type { ClientHandlerOptions, CondensingOptions };
+export type { ClientHandlerOptions, ClientRecall, CondensingOptions, RecallingOptions };
 
 /**
  * A client of `@anthropic-ai/sdk`. No type of that package is named: TypeScript takes those that are imported and those that
@@ -32,6 +32,8 @@ export interface AnthropicClient {
  * });
  * ```
  */
+export function condensing<C extends AnthropicClient>(client: C, options: RecallingOptions): C & { readonly recall: ClientRecall };
+/** The same without recall. */
 export function condensing<C extends AnthropicClient>(client: C, options: CondensingOptions): C;
 
 /**

@@ -1,8 +1,8 @@
 // `roo-condense/mastra`: Mastra.
 
-import type { CondensingOptions } from "./options.js";
+import type { CondensingOptions, RecallingOptions } from "./options.js";
 
-export type { CondensingOptions };
+export type { CondensingOptions, RecallingOptions };
 
 // No type of Mastra is named: TypeScript takes those that are imported and those that are required for different ones.
 
@@ -33,4 +33,6 @@ export interface CondensingProcessor {
  * const { text } = await agent.generate("Fix the parser.", { maxSteps: 50 });
  * ```
  */
+export function condensingProcessor(options: RecallingOptions): CondensingProcessor & { readonly recall: any };
+/** The same without recall. */
 export function condensingProcessor(options: CondensingOptions): CondensingProcessor;

@@ -2,9 +2,9 @@
 
 import type { LlmHandler } from "../handlers.js";
 import type { ClientHandlerOptions } from "./model.js";
-import type { CondensingOptions } from "./options.js";
+import type { ClientRecall, CondensingOptions, RecallingOptions } from "./options.js";
 
-export type { ClientHandlerOptions, CondensingOptions };
+export type { ClientHandlerOptions, ClientRecall, CondensingOptions, RecallingOptions };
 
 /**
  * A client of `openai`, `AzureOpenAI` too. No type of that package is named: TypeScript takes those that are imported and those that are required for different ones.
@@ -31,6 +31,8 @@ export interface OpenAIClient {
  * });
  * ```
  */
+export function condensing<C extends OpenAIClient>(client: C, options: RecallingOptions): C & { readonly recall: ClientRecall };
+/** The same without recall. */
 export function condensing<C extends OpenAIClient>(client: C, options: CondensingOptions): C;
 
 /**
