@@ -1,10 +1,10 @@
 // Tries `roo-condense mcp` with the published coding agents, without an account: each has a conversation with a stand-in for its service, compacts, and is asked for what it no longer has
 // in view. The model then calls recall, which has to find it in the agent's own session file.
 //
-//   node scripts/try-mcp-clients.mjs [--programs FOLDER] [--keep] [claude] [codex] [codex-exec] [gemini] [opencode]
+//   node scripts/try-mcp-clients.mjs [--programs FOLDER] [--keep] [claude] [codex] [codex-exec] [gemini] [opencode] [inspector]
 //
-// Programs are taken from `node_modules/.bin` of FOLDER (`npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai` there), else from PATH; one that is not
-// installed is skipped. Run once for each release (docs/release.md). OpenCode's database needs Node 22.13 or later.
+// Programs are taken from `node_modules/.bin` of FOLDER (`npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+// @modelcontextprotocol/inspector` there), else from PATH; one that is not installed is skipped. Run once for each release (docs/release.md). OpenCode's database needs Node 22.13 or later.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -122,6 +122,7 @@ const TRIALS = {
     ],
     sessions: [".local", "share", "opencode"],
   },
+  inspector: { program: "mcp-inspector", inspects: true },
 };
 
 /** Where a program is; undefined if it is not installed. */
@@ -184,6 +185,35 @@ async function tried(name, programFile, home) {
   };
 }
 
+/** The command line of the official Inspector, which asks as any client may: the session is the newest of the project. */
+async function inspected(programFile, home) {
+  const project = path.join(home, "project");
+  const folder = path.join(home, ".claude", "projects", project.replace(/[^a-zA-Z0-9]/g, "-"));
+  mkdirSync(project);
+  mkdirSync(folder, { recursive: true });
+  const record = { type: "user", uuid: "u1", cwd: project, message: { role: "user", content: `Note that ${FACT}.` } };
+  writeFileSync(path.join(folder, "s1.jsonl"), `${JSON.stringify(record)}\n`);
+  const inspect = (...args) =>
+    ran(programFile, ["--cli", SERVER.command, ...SERVER.args, "--method", ...args], {
+      cwd: project,
+      env: { ...process.env, ...env, HOME: home },
+    });
+  const printed = [
+    await inspect("tools/list"),
+    await inspect("tools/call", "--tool-name", "recall", "--tool-arg", "query=staging database port"),
+  ];
+  const answer = printed[1].text;
+  return {
+    "asked recall": printed[0].text.includes('"recall"'),
+    "fact gone from view": true,
+    "fact in its files": true,
+    "recall found it": answer.includes(FACT),
+    answer,
+    printed,
+    seen: {},
+  };
+}
+
 const CHECKS = ["asked recall", "fact gone from view", "fact in its files", "recall found it"];
 
 await main(async () => {
@@ -203,7 +233,7 @@ await main(async () => {
     }
     const version = spawnSync(programFile, ["--version"], { encoding: "utf8" }).stdout.trim().split("\n").at(-1);
     const home = realpathSync(mkdtempSync(path.join(tmpdir(), `roo-condense-${name}-`)));
-    const result = await tried(name, programFile, home);
+    const result = await (TRIALS[name].inspects ? inspected(programFile, home) : tried(name, programFile, home));
     const isGood = CHECKS.every((check) => result[check]);
     if (!isGood) failed += 1;
     console.log(
