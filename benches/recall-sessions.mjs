@@ -72,6 +72,7 @@ async function measure(file) {
   const parts = new SessionFiles().partsAt(file, { most: MOST_BYTES });
   await index.update(parts);
   const read = performance.now();
+  /** @type {any} */
   const first = await index.index.search("heron under the pier");
   const searched = performance.now();
   for (let at = 0; at < 20; at++) await index.index.search(`kalomi ter${at} navosdel quira`);
