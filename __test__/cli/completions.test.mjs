@@ -26,7 +26,7 @@ describe.skipIf(isWindows || !hasShell("bash"))("bash completes", () => {
     expect(complete("val")).toEqual(["validate"]);
     expect(complete("count", "--")).toEqual(["--json", "--no-progress", "--color", "--help", "--version"]);
     expect(complete("completions", "f")).toEqual(["fish"]);
-    expect(complete("help", "rec")).toEqual(["recommend"]);
+    expect(complete("help", "reco")).toEqual(["recommend"]);
     put("history.json", "[]");
     expect(complete("hist")).toEqual(["history.json"]);
     expect(complete("history.json", "--out", "hist")).toEqual(["history.json"]);

@@ -10,6 +10,7 @@
  * @property {string} about
  * @property {boolean} [isOptional]
  * @property {boolean} [isMany] several of them, and folders that hold them
+ * @property {boolean} [isFolder] it is a folder, and no history
  * @property {readonly string[]} [values] the allowed words; without them it is a file
  */
 
@@ -17,6 +18,7 @@
  * @typedef {object} Command
  * @property {string} name
  * @property {Argument} arguments
+ * @property {Argument} [words] words after it, which are no files
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
  * @property {readonly string[]} [examples] command lines
@@ -144,6 +146,35 @@ const WITHOUT_HELP = [
     examples: ["roo-condense validate history.json"],
   },
   {
+    name: "recall",
+    arguments: {
+      name: "FILE",
+      about:
+        "A history or session, read whole: also what its agent compacted away, and its subagents. A session of OpenCode's database is named `opencode.db#ses_…`.",
+    },
+    words: { name: "WORDS", isMany: true, about: "Words to search for; or the key of an entry, and lines of it such as 40-80." },
+    about: "Search a whole session, before its compactions too",
+    details: "With --last, FILE is omitted: the newest session of the current folder is searched.",
+    examples: [
+      'roo-condense recall ~/.claude/projects/-work-shop/6a46.jsonl "refund webhook"',
+      "roo-condense recall --last migration failed",
+      "roo-condense recall session.jsonl k7fa 40-80",
+    ],
+  },
+  {
+    name: "mcp",
+    arguments: {
+      name: "FOLDER",
+      isOptional: true,
+      isFolder: true,
+      about: "The project whose sessions are searched. Default: the one that the client names, else the current folder.",
+    },
+    about: "Serve recall to coding agents over MCP (stdio)",
+    details:
+      "MCP is the Model Context Protocol. Lets the model of Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Cline, Roo Code or Zoo Code search its own session, also what a compaction removed. Reads session files of the project only; writes nothing, and uses no network.",
+    examples: ["claude mcp add recall -- npx -y roo-condense mcp", "codex mcp add recall -- npx -y roo-condense mcp"],
+  },
+  {
     name: "completions",
     arguments: { name: "SHELL", values: SHELLS, about: "The shell to print the script for." },
     about: `Print completions for ${SHELLS.join(", ")}`,
@@ -195,7 +226,7 @@ const PROVIDERS = [
 ];
 
 /** The commands that read histories. */
-const READING = without("completions", "help");
+const READING = without("completions", "help", "mcp");
 
 /** @type {readonly Flag[]} */
 const FLAGS = deepFrozen([
@@ -261,7 +292,8 @@ const FLAGS = deepFrozen([
     about: "Format of the messages, if they do not show it",
     details: "Most formats write text alone in the same way, which is then read as Anthropic's.",
     group: "work",
-    commands: READING,
+    // A session says itself what it is.
+    commands: READING.filter((name) => name !== "recall"),
     options: ["options.format", "format", "answers.format"],
     },
     {
@@ -516,7 +548,24 @@ const FLAGS = deepFrozen([
     group: "write",
     commands: ["studio"],
   },
-  { name: "redact", about: "Leave texts out of the page", group: "write", commands: ["report"] },
+  {
+    name: "redact",
+    about: "Leave texts out of the page",
+    for: Object.fromEntries(
+      ["recall", "mcp"].map((command) => [
+        command,
+        {
+          value: "PATTERN",
+          multiple: true,
+          about: "Leave out all that matches this text",
+          details: "It is neither found nor shown. A regular expression if between two slashes: `/sk-[a-z0-9]{20,}/i`.",
+        },
+      ]),
+    ),
+    group: "write",
+    commands: ["report", "recall", "mcp"],
+  },
+  { name: "last", about: "Search the newest session of the current folder", group: "print", commands: ["recall"] },
   { name: "no-open", about: "Print the address, but do not open a browser", group: "print", commands: ["studio"] },
   {
     name: "preview",
@@ -551,7 +600,7 @@ const FLAGS = deepFrozen([
       batch: { details: 'It has a "total" and a list "files".' },
     },
     group: "print",
-    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate"],
+    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate", "recall"],
   },
   {
     name: "messages",
@@ -629,4 +678,4 @@ function flagFor(flag, command = "") {
  */
 const flagsOf = (command) => FLAGS.filter(({ commands }) => commands.includes(command)).map((flag) => flagFor(flag, command));
 
-module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagNamed, flagsOf };
+module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagFor, flagNamed, flagsOf };

@@ -152,17 +152,28 @@ function readJson(text, fileName, { line = undefined, named = undefined } = {}) 
   const shownName = line === undefined ? fileName : `${fileName}:${line}`;
   const kind = kindOfJson(root);
   const { messages, written } = kind ? kind.read({ root, refuse: refusing(shownName, kind) }) : asKind(findMessages(root, shownName));
-  const noMessage = () => {
-    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
-    return new Failure(EXIT.notMessages, told("file.noRole", values));
-  };
-  const format = messages.length > 0 ? requireFormatOf(messages, { shownName, named }, noMessage) : undefined;
+  const format = formatIn(messages, shownName, named);
   const ownText = (changed) => {
     // Only now: help does not depend on the addon.
     const { rewriteJson } = require("./json-rewrite.js");
     return rewriteJson(text, root, written?.(changed));
   };
   return { messages, format, ...formOf(kind, written, ownText), halfLine: undefined };
+}
+
+/** The format of the messages of a JSON value, of which there may be none. */
+function formatIn(messages, shownName, named = undefined) {
+  const noMessage = () => {
+    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
+    return new Failure(EXIT.notMessages, told("file.noRole", values));
+  };
+  return messages.length > 0 ? requireFormatOf(messages, { shownName, named }, noMessage) : undefined;
+}
+
+/** The messages of a JSON value that is of no kind, and their format. Refuses others by name. */
+function listIn(root, shownName) {
+  const { messages } = findMessages(root, shownName);
+  return { messages, format: formatIn(messages, shownName) };
 }
 
 const asKind = ({ messages, withMessages }) => ({ messages, written: withMessages });
@@ -179,4 +190,4 @@ const isWholeHistory = (value) =>
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => readText(name, visible(name), text);
 
-module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, parse, position, readJson, readText };
+module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, listIn, parse, position, readJson, readText };

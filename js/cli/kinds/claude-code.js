@@ -2,6 +2,8 @@
 
 // Sessions of Claude Code and of its Agent SDK: ~/.claude/projects/*/*.jsonl. It reads such a file again to go on (`--resume`, `resume`).
 
+const path = require("node:path");
+const { namesIn } = require("../folder.js");
 const { isRunEvent, isTranscriptLine } = require("../../formats.js");
 const isObject = require("../../is-object.js");
 const { contentFor, contentsOf, isSame, messagesOfTurns } = require("./turns.js");
@@ -136,4 +138,55 @@ function freshRecord({ role, content }, beside = {}) {
 const IS_TEXT = "rooCondenseText";
 const contentIn = ({ message: { content }, [IS_TEXT]: isText }) => (isText && content.length === 1 ? content[0].text : content);
 
-module.exports = { program: "Claude Code", sees, read };
+/** Attachments that hold what somebody said or a file that was shown, as the text of a message. Others list tools and states. */
+const ATTACHED = {
+  queued_command: ({ prompt }) => prompt,
+  file: ({ filename, content }) => (isObject(content?.file) ? `${filename ?? ""}\n${content.file.content ?? ""}` : undefined),
+};
+
+function attachedMessage({ attachment }) {
+  const content = isObject(attachment) ? ATTACHED[attachment.type]?.(attachment) : undefined;
+  return typeof content === "string" || Array.isArray(content) ? { role: "user", content } : undefined;
+}
+
+/** Names the conversations of subagents. Old records have no `agentId`: such a conversation begins where a record names none before it. */
+function sidechainNames() {
+  const names = new Map();
+  let count = 0;
+  return ({ isSidechain, agentId, uuid, parentUuid }) => {
+    if (!isSidechain) return undefined;
+    const name = agentId ? `subagent ${agentId}` : (names.get(parentUuid) ?? `subagent ${++count}`);
+    if (!agentId) names.set(uuid, name);
+    return name;
+  };
+}
+
+/** The whole session: `take(record)` gives the pieces of a record. */
+function whole() {
+  const taken = new Set();
+  const threadOf = sidechainNames();
+  return (record) => {
+    if (!isRecord(record) || faultOf(record)) return undefined;
+    // A session that was resumed may repeat records.
+    if (record.uuid !== undefined && taken.has(record.uuid)) return [];
+    taken.add(record.uuid);
+    if (record.subtype === "compact_boundary") return [{ isBoundary: true }];
+    const message = isOfMessage(record) && !record.isApiErrorMessage ? record.message : attachedMessage(record);
+    if (!message) return [];
+    const content = isOfMessage(record) ? contentIn(record) : message.content;
+    return [{ message: { role: message.role, content }, thread: threadOf(record), isSummary: Boolean(record.isCompactSummary) }];
+  };
+}
+
+/**
+ * Files with the conversations of a session's subagents: `{ file, thread }[]`. Those of `acompact` only write the summary of a compaction.
+ * @param {string} file
+ */
+function besides(file) {
+  const folder = path.join(file.replace(/\.jsonl$/, ""), "subagents");
+  return namesIn(folder)
+    .filter((name) => /^agent-(?!acompact).*\.jsonl$/.test(name))
+    .map((name) => ({ file: path.join(folder, name), thread: `subagent ${name.slice("agent-".length, -".jsonl".length)}` }));
+}
+
+module.exports = { program: "Claude Code", format: "anthropic", sees, read, whole, besides };

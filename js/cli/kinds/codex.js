@@ -84,6 +84,7 @@ const isState = (value) => value.record_type === "state";
 
 const codexOf2025 = {
   program: "Codex (2025)",
+  format: "openai-responses",
   sees: (values) =>
     values.every(isObject) && isHead(values[0]) && values.slice(1).some((value) => isState(value) || typeof value.type === "string"),
   read({ lines, refuse }) {
@@ -91,6 +92,46 @@ const codexOf2025 = {
     for (const line of items) if (typeof line.value.type !== "string") refuse(line, "type");
     return { messages: items.map(({ value }) => value) };
   },
+  whole: () => (line) => {
+    if (!isObject(line)) return undefined;
+    if (isHead(line) || isState(line)) return [];
+    return typeof line.type === "string" ? [{ message: line }] : undefined;
+  },
 };
 
-module.exports = { codex: { program: "Codex", sees, read }, codexOf2025 };
+/** Items that no one said: lists of tools, and what only the service can read. */
+const SILENT = new Set(["additional_tools", "compaction", "ghost_snapshot"]);
+
+/** The same for items that say the same, whatever their ids. */
+const keyOf = ({ type, role, call_id: id, content }) => JSON.stringify(id === undefined ? [type, role, content] : [type, id]);
+
+/**
+ * The whole session: `take(line)` gives the pieces of a line. A compaction repeats the messages that it keeps, and Codex repeats its instructions behind it; both are taken
+ * once. What else a compaction holds is its summary.
+ */
+function whole() {
+  const taken = new Set();
+  const isNew = (item) => {
+    const key = keyOf(item);
+    if (taken.has(key)) return false;
+    taken.add(key);
+    return true;
+  };
+  return (line) => {
+    if (!isLine(line) || faultOf(line)) return undefined;
+    const { type, payload } = line;
+    if (type === "response_item") {
+      const isRepeated = !isNew(payload) && payload.role === "developer";
+      return isRepeated || SILENT.has(payload.type) ? [] : [{ message: payload }];
+    }
+    if (type !== "compacted") return [];
+    const said = (payload.replacement_history ?? []).filter((item) => !SILENT.has(item.type) && isNew(item));
+    const own = payload.message && payload.replacement_history == null ? [summaryItem(payload.message)] : [];
+    const pieces = [...said, ...own].map((message) => ({ message, isSummary: message.role !== "developer" }));
+    return [{ isBoundary: true }, ...pieces];
+  };
+}
+
+const summaryItem = (text) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+
+module.exports = { codex: { program: "Codex", format: "openai-responses", sees, read, whole }, codexOf2025 };
