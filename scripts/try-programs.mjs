@@ -17,12 +17,15 @@ import { Failure, debugAddon, root, runNpm } from "./tools.mjs";
 const require = createRequire(import.meta.url);
 /** The debug build where there is one, as for the tests. */
 const binary = process.env.ROO_CONDENSE_BINARY ?? (existsSync(debugAddon) ? debugAddon : undefined);
-const TURNS = 4;
+const TURNS = 6;
 const MODEL_KEY = "key-0123456789";
 
 /** What the model says in a turn: too long to keep all of it. */
 const answerOf = (turn) =>
-  [`Answer ${turn}.`, ...Array.from({ length: 400 }, (_, line) => `export const value${turn}_${line} = compute(${Math.sin(turn * line)});`)].join("\n");
+  [
+    `Answer ${turn}.`,
+    ...Array.from({ length: 400 }, (_, line) => `export const value${turn}_${line} = compute(${Math.sin(turn * line)});`),
+  ].join("\n");
 
 const sse = (event, data) => `event: ${event}\ndata: ${JSON.stringify({ type: event, ...data })}\n\n`;
 const data = (value) => `data: ${JSON.stringify(value)}\n\n`;
@@ -42,10 +45,19 @@ const PROTOCOLS = {
     sent: ({ input }) => input,
   },
   anthropic: {
-    isTurn: (url, { tools, stream }) => url.startsWith("/v1/messages") && !url.includes("count_tokens") && stream === true && tools?.length > 3,
+    isTurn: (url, { tools, stream }) =>
+      url.startsWith("/v1/messages") && !url.includes("count_tokens") && stream === true && tools?.length > 3,
     answer: (text, id) => [
       sse("message_start", {
-        message: { id, type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage: { input_tokens: 10, output_tokens: 1 } },
+        message: {
+          id,
+          type: "message",
+          role: "assistant",
+          model: "m",
+          content: [],
+          stop_reason: null,
+          usage: { input_tokens: 10, output_tokens: 1 },
+        },
       }),
       sse("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
       sse("content_block_delta", { index: 0, delta: { type: "text_delta", text } }),
@@ -68,7 +80,13 @@ const PROTOCOLS = {
   chat: {
     isTurn: (url, { tools }) => url.endsWith("/chat/completions") && tools !== undefined,
     answer: (text, id) => [
-      data({ id, object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { role: "assistant", content: text }, finish_reason: null }] }),
+      data({
+        id,
+        object: "chat.completion.chunk",
+        created: 1,
+        model: "m",
+        choices: [{ index: 0, delta: { role: "assistant", content: text }, finish_reason: null }],
+      }),
       data({
         id,
         object: "chat.completion.chunk",
@@ -94,7 +112,9 @@ async function serve({ isTurn, answer, sent }) {
     if (incoming.method === "GET") return void response.writeHead(url.endsWith("/responses") ? 426 : 200).end("{}");
     const body = readAsJson(Buffer.concat(chunks).toString());
     if (!Object.values(PROTOCOLS).some((protocol) => protocol.isTurn(url, { tools: [1, 2, 3, 4], stream: true })))
-      return void response.writeHead(200, { "content-type": "application/json" }).end(url.includes("count") ? '{"input_tokens":100,"totalTokens":100}' : "{}");
+      return void response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(url.includes("count") ? '{"input_tokens":100,"totalTokens":100}' : "{}");
     const isOne = isTurn(url, body);
     if (isOne) turns.push(sent(body));
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -127,7 +147,12 @@ function newest(folder, ending) {
   return found;
 }
 
-const openAiModels = (url) => ({ baseUrl: `${url}/v1`, api: "openai-completions", apiKey: MODEL_KEY, models: [{ id: "m", contextWindow: 200_000, maxTokens: 8192 }] });
+const openAiModels = (url) => ({
+  baseUrl: `${url}/v1`,
+  api: "openai-completions",
+  apiKey: MODEL_KEY,
+  models: [{ id: "m", contextWindow: 200_000, maxTokens: 8192 }],
+});
 
 /**
  * How each program is run. `first` and `next` are its arguments for a prompt; `session` finds the file, or writes it out; `back` hands a condensed one in.
@@ -180,9 +205,18 @@ const PROGRAMS = {
     bin: "opencode",
     protocol: "chat",
     prepare(home, url) {
-      const fake = { npm: "@ai-sdk/openai-compatible", name: "Fake", options: { baseURL: `${url}/v1`, apiKey: MODEL_KEY }, models: { m: { name: "m" } } };
+      const fake = {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Fake",
+        options: { baseURL: `${url}/v1`, apiKey: MODEL_KEY },
+        models: { m: { name: "m" } },
+      };
       put(path.join(home, ".config", "opencode", "opencode.json"), { provider: { fake }, model: "fake/m", autoupdate: false });
-      return { XDG_CONFIG_HOME: path.join(home, ".config"), XDG_DATA_HOME: path.join(home, ".local", "share"), OPENCODE_DISABLE_MODELS_FETCH: "1" };
+      return {
+        XDG_CONFIG_HOME: path.join(home, ".config"),
+        XDG_DATA_HOME: path.join(home, ".local", "share"),
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+      };
     },
     first: (prompt) => ["run", prompt],
     next: (prompt) => ["run", "--continue", prompt],
@@ -225,7 +259,12 @@ async function tried(name, folder) {
   const own = program.prepare(home, service.url);
   const env = { PATH: process.env.PATH, HOME: home, TERM: "dumb", NO_COLOR: "1", ...own };
   const call = async (args) => {
-    const running = promisify(execFile)(path.join(folder, "node_modules", ".bin", program.bin), args, { cwd: project, env, timeout: 180_000, maxBuffer: 1 << 28 });
+    const running = promisify(execFile)(path.join(folder, "node_modules", ".bin", program.bin), args, {
+      cwd: project,
+      env,
+      timeout: 180_000,
+      maxBuffer: 1 << 28,
+    });
     running.child.stdin?.end();
     return (await running).stdout;
   };
@@ -235,7 +274,7 @@ async function tried(name, folder) {
     if (service.turns.length !== TURNS) throw new Failure(`${service.turns.length} requests for ${TURNS} turns`);
     const before = JSON.stringify(service.turns.at(-1)).length;
     const file = await program.session(home, call);
-    const [command, ...args] = [process.execPath, path.join(root, "js/cli/main.js"), file, "--in-place", "--target", "40%"];
+    const [command, ...args] = [process.execPath, path.join(root, "js/cli/main.js"), file, "--in-place", "--target", "75%"];
     await promisify(execFile)(command, args, { env: binary ? { ...process.env, ROO_CONDENSE_BINARY: binary } : process.env });
     const { readHistory } = require("../js/cli/history-file.js");
     const written = textsIn(readHistory(file).messages).filter((text) => text.length > 40);
@@ -245,7 +284,8 @@ async function tried(name, folder) {
     const after = JSON.stringify(sent).length;
     const texts = textsIn(sent).join("\n");
     const missing = written.filter((text) => !texts.includes(text.trim()));
-    if (missing.length > 0) throw new Failure(`${missing.length} of ${written.length} texts are not sent: ${JSON.stringify(missing[0].slice(0, 200))}`);
+    if (missing.length > 0)
+      throw new Failure(`${missing.length} of ${written.length} texts are not sent: ${JSON.stringify(missing[0].slice(0, 200))}`);
     if (!texts.includes("Question last")) throw new Failure("the next question is not sent");
     if (after >= before) throw new Failure(`${after} characters are sent, where ${before} were before`);
     return `${before} to ${after} characters, ${written.length} texts`;

@@ -229,6 +229,64 @@ describe("Codex", () => {
     );
   });
 
+  test("what is new is written in the form that Codex reads: with a type, and with parts", () => {
+    const history = readHistory(put("rollout.jsonl", linesOf(rollout())));
+    const changed = [
+      history.messages[0],
+      { role: "assistant", content: "In short." },
+      { type: "message", role: "user", content: "Go on." },
+    ];
+    const [last] = valuesOf(put("again.jsonl", history.contentWith(changed))).slice(-1);
+    expect(last.payload.replacement_history.slice(1)).toEqual([
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "In short." }] },
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Go on." }] },
+    ]);
+  });
+
+  test("long outputs count as Codex sends them, and what it compacted is sent whole", () => {
+    const output = { type: "function_call_output", call_id: "a", output: "x".repeat(50_000) };
+    const turn = (model) => line("turn_context", { model });
+    const lengthIn = (...lines) => readHistory(put("rollout.jsonl", linesOf([meta, ...lines]))).messages.at(-1).output.length;
+    const call = line("response_item", { type: "function_call", call_id: "a", name: "shell", arguments: "{}" });
+    expect(lengthIn(call, line("response_item", output))).toBe(12_000 + "…38000 chars truncated…".length);
+    expect(lengthIn(turn("gpt-5"), call, line("response_item", output), turn("gpt-5.5"))).toBe(48_000 + "…500 tokens truncated…".length);
+    expect(lengthIn(line("compacted", { message: "", replacement_history: [call.payload, output] }))).toBe(50_000);
+  });
+
+  describe("of numbered lines", () => {
+    const typed = { internal_chat_message_metadata_passthrough: { content_item_kinds: ["user.text"] } };
+    const told = { type: "message", role: "user", content: [{ type: "input_text", text: "<environment_context>" }] };
+    const numbered = (...more) =>
+      [meta, line("world_state", { full: true, state: {} }), line("turn_context", { model: "gpt-5" }), ...more].map((each, ordinal) => ({
+        ...each,
+        ordinal,
+      }));
+    const session = () => numbered(...[told, { ...items[0], ...typed }, ...items.slice(1)].map((item) => line("response_item", item)));
+    const writtenWith = (change) => {
+      const history = readHistory(put("rollout.jsonl", linesOf(session())));
+      return valuesOf(put("again.jsonl", history.contentWith(change(history.messages)))).slice(session().length);
+    };
+
+    test("the new ones are numbered, and say what Codex has told of its surroundings", () => {
+      const lines = writtenWith((messages) => messages.slice(0, 2));
+      expect(lines.map(({ type, ordinal }) => [type, ordinal - session().length])).toEqual([
+        ["compacted", 0],
+        ["world_state", 1],
+        ["turn_context", 2],
+      ]);
+      expect(lines.slice(1).map(({ payload }) => payload)).toEqual(
+        session()
+          .slice(1, 3)
+          .map(({ payload }) => payload),
+      );
+    });
+
+    test("where a part of that is gone, Codex tells all of it again", () => {
+      expect(writtenWith((messages) => messages.slice(1)).map(({ type }) => type)).toEqual(["compacted"]);
+      expect(writtenWith((messages) => [{ ...messages[0] }, messages[1]]).map(({ type }) => type)).toEqual(["compacted"]);
+    });
+  });
+
   test("rollouts of 2025 have items without an envelope, and are not written back", () => {
     const old = [{ id: "1", timestamp: "2025-08-01T00:00:00Z", git: {} }, { record_type: "state" }, ...items, { record_type: "state" }];
     put("old.jsonl", linesOf(old));

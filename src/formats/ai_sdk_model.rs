@@ -6,7 +6,7 @@
 use super::{
     format::{Format, Near, Written, text_of_speaker},
     openai_chat::blocks_of,
-    part::{Part, Path, Slot, Wrap, below, raw_of, steps},
+    part::{Part, Path, Slot, Wrap, below, each_below, raw_of, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
@@ -209,7 +209,9 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let inner = below(at, ["output".into(), "value".into()]);
     match (kind.as_str(), value) {
         ("content", Some(value)) if value.is_array() => {
-            Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec(), &inner)
+            let blocks = blocks_of(value, &inner);
+            let each = each_below(&inner, blocks.len());
+            Part::result_of_blocks(id, blocks, false, at.to_vec(), &each)
         }
         (_, Some(value)) => {
             let wrap: Wrap = if is_error {

@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, below, file_block, parts_of_content, steps},
+    part::{Part, Path, Slot, below, each_below, file_block, parts_of_content, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -114,6 +114,7 @@ fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
     {
         return Part::result(id, text, is_error, at.to_vec(), Slot::Text(text_at(0)));
     }
+    let each = each_below(&stands, content.len());
     let blocks = content.into_iter().enumerate().map(|(index, block)| {
         let own = block.object();
         match own.string("text") {
@@ -121,5 +122,5 @@ fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
             None => (file_block(block), None),
         }
     });
-    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec(), &stands)
+    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec(), &each)
 }

@@ -153,13 +153,18 @@ fn response(id: String, own: &JsonObject<'_>, at: Path) -> Part {
         None => (value, stands),
     };
     let sent = list.elements().into_iter().enumerate().filter(|(_, part)| is_sent(&part.object()));
-    let blocks: Vec<_> = sent.map(|(index, part)| answer(part, below(&stands, [index.into()]))).collect();
+    let (places, blocks): (Vec<Path>, Vec<_>) = sent
+        .map(|(index, part)| {
+            let place = below(&stands, [index.into()]);
+            (place.clone(), answer(part, place))
+        })
+        .unzip();
     match &blocks[..] {
         [(Block::Text { text, .. }, Some(path))] => {
             Part::result(id, text.clone(), is_error, at, Slot::Text(path.clone()))
         }
         [] => Part::result(id, String::new(), is_error, at, Slot::Fixed),
-        _ => Part::result_of_blocks(id, blocks, is_error, at),
+        _ => Part::result_of_blocks(id, blocks, is_error, at, &places),
     }
 }
 

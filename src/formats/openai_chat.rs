@@ -4,7 +4,7 @@
 
 use super::{
     format::{Format, Near, Written, text_of_speaker},
-    part::{Part, Path, Slot, below, steps},
+    part::{Part, Path, Slot, below, each_below, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Service};
@@ -192,7 +192,9 @@ pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -
     if !content.is_array() {
         return Part::fixed_result(id, content.to_raw(), false, at);
     }
-    Part::result_of_blocks(id, blocks_of(content, stands), false, at, stands)
+    let blocks = blocks_of(content, stands);
+    let each = each_below(stands, blocks.len());
+    Part::result_of_blocks(id, blocks, false, at, &each)
 }
 
 /// The parts of a result, with the place of each text.

@@ -31,6 +31,11 @@ pub fn below(path: &[PathStep], steps: impl IntoIterator<Item = PathStep>) -> Pa
     path.iter().cloned().chain(steps).collect()
 }
 
+/// The places of so many elements of the array at `path`.
+pub fn each_below(path: &[PathStep], elements: usize) -> Vec<Path> {
+    (0..elements).map(|index| below(path, [index.into()])).collect()
+}
+
 /// A part of a message.
 #[derive(Debug, Clone)]
 pub struct Part {
@@ -154,17 +159,17 @@ impl Part {
         Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
     }
 
-    /// A result of the blocks in the array at `stands`, with the place of each text among them.
+    /// A result of the blocks that stand at `stands`, with the place of each text among them.
     pub fn result_of_blocks(
         id: String,
         blocks: Vec<(Block, Option<Path>)>,
         is_error: bool,
         at: Path,
-        stands: &[PathStep],
+        stands: &[Path],
     ) -> Self {
         let (blocks, places): (_, Vec<Option<Path>>) = blocks.into_iter().unzip();
-        let others = places.iter().enumerate().filter(|(_, place)| place.is_none());
-        let beside = others.map(|(index, _)| below(stands, [index.into()])).collect();
+        let others = stands.iter().zip(&places).filter(|(_, place)| place.is_none());
+        let beside = others.map(|(stands, _)| stands.clone()).collect();
         let mut part = Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Texts(places));
         part.place.beside = beside;
         part

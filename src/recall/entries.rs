@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Json, Message, Role, TextAt},
-    markers::SummaryHead,
+    markers::is_summary,
     transcript::{
         CallOutcome, ContentPiece, HostText, Meaning, PieceSource, ToolSource, ToolTable, decompose_texts,
         outcome_of_answer,
@@ -252,7 +252,7 @@ fn belongs_together(message: &Message, piece: &ContentPiece, next: &ContentPiece
 
 /// Who says a text that is no call and no result.
 fn speaker(message: &Message, text: &str) -> Kind {
-    if message.is_summary() || SummaryHead::is_of_messages(text) {
+    if is_summary(message) {
         return Kind::Summary;
     }
     match message.role {
