@@ -98,7 +98,10 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> String {
             Step::Write(file, lines) => {
                 let input = json!({ "file_path": path(file), "content": lines.join("\n") });
                 files[file] = lines;
-                (vec![call("Write", input)], vec![result(json!(format!("File created successfully at: {}", path(file))))])
+                (
+                    vec![call("Write", input)],
+                    vec![result(json!(format!("File created successfully at: {}", path(file))))],
+                )
             }
             Step::Command(lines, again) => {
                 if !again {
