@@ -128,3 +128,21 @@ test("words between two pastes stay while the pastes give way", async () => {
     expect(said(result)).toContain(words);
   }
 });
+
+test("a note in the place of a reading is not left out again", async () => {
+  const reading = (text) => ({ role: "user", content: [{ type: "text", text: `[read_file for 'src/b.rs'] Result:\n\n${text}` }] });
+  const said = (content) => ({ role: "assistant", content });
+  const messages = [
+    { role: "user", content: "Go." },
+    said("I look."),
+    reading(numbered("struct Old(first, second);\nstruct Older(first, second, third);")),
+    said("Again."),
+    reading(numbered(code(40, "now"))),
+    said("Yes."),
+    ...Array.from({ length: 3 }, () => [{ role: "user", content: "Go on." }, said("Yes.")]).flat(),
+  ];
+  const provider = createLosslessProvider();
+  const once = await provider.condense({ messages });
+  expect(JSON.stringify(once.messages)).toContain("[Left out: src/b.rs was changed below]");
+  expect((await provider.condense({ messages: once.messages })).didCondense).toBe(false);
+});
