@@ -9,7 +9,7 @@ use super::{
     pinned::sparing_pins,
     proposal::{Change, Grade, Note, Proposal, Settled},
     request::Request,
-    stubs::astray,
+    stubs::{StubNote, astray},
     upkeep::{may_mislead, misled, true_plan},
 };
 use crate::{
@@ -79,7 +79,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     }
     let stubs = astray(before, &after, &plan, &request.tools);
     let has_stubs = !stubs.is_empty();
-    for (edit, message, block, target) in stubs {
+    for StubNote { edit, at: (message, block), target } in stubs {
         let grade = grade_of(proposal, target);
         let reason = said!("change.stub");
         notes.push(Note { message, block: Some(block), operation: "pointers", reason, grade });
@@ -101,9 +101,8 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         return Ok(Settled { conversation, tally, changes: Vec::new(), notes: Vec::new() });
     }
     refuse_new_problems(provider, before, &after)?;
-    let told =
-        |note: &Note| proposal.notes.iter().any(|known| (known.message, known.block) == (note.message, note.block));
-    notes.retain(|note| !told(note));
+    let told: HashSet<Place> = proposal.notes.iter().map(|note| (note.message, note.block)).collect();
+    notes.retain(|note| !told.contains(&(note.message, note.block)));
     let changes = changes(&plan, proposal, &notes, request, &tally);
     Ok(Settled { conversation: after, tally, changes, notes })
 }

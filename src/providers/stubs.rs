@@ -1,11 +1,14 @@
 //! Pointers of hosts: the answer to a call that reads a file again, which says no more than that the file is as it was read before. Whoever reads it is
 //! sent to the earlier reading, so it becomes a note where that one goes.
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
-use super::edited::edited;
+use super::edited::{Place, edited};
 use crate::{
-    conversation::{Block, Content, ContentKind, Conversation, Edit, NumberStyle, PathStep, Plan, TextAt},
+    conversation::{Block, Content, ContentKind, Conversation, Edit, NumberStyle, Plan, TextAt},
     markers::{NoteLine, Suppressed},
     restore::decode,
     transcript::{Meaning, Tool, ToolTable},
@@ -17,75 +20,97 @@ const MAX_STUB_BYTES: usize = 400;
 /// How hosts say it whose readings have no line numbers: without these nothing tells such an answer from a file of one line.
 const SAID: [&str; 4] = ["file unchanged", "file has not changed", "file content unchanged", "unchanged since"];
 
-/// The answer to a call: its message, and the id of the call.
-type Answer<'a> = (usize, &'a str);
+/// The answer to a call: its message and block.
+type Answer = (usize, usize);
 
 /// A stub, and the reading that it leads to.
-struct Stub<'a> {
-    at: Answer<'a>,
-    target: Answer<'a>,
+struct Stub {
+    at: Answer,
+    target: Answer,
 }
 
-/// What `plan`, which makes `after` of `before`, has to do beside: notes in the place of stubs that lead to what it takes away, with the message
-/// and block of each, and the message of its target.
-pub(super) fn astray(
-    before: &Conversation,
-    after: &Conversation,
-    plan: &Plan,
-    tools: &ToolTable,
-) -> Vec<(Edit, usize, usize, usize)> {
-    let stubs = stubs(before, tools);
-    if stubs.is_empty() || plan.is_empty() {
+/// A note in the place of a stub.
+pub(super) struct StubNote {
+    /// What puts it there.
+    pub(super) edit: Edit,
+    /// The message and block of the stub.
+    pub(super) at: (usize, usize),
+    /// The message of the reading that is gone.
+    pub(super) target: usize,
+}
+
+/// What `plan`, which makes `after` of `before`, has to do beside: notes in the place of stubs that lead to what it takes away.
+pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, tools: &ToolTable) -> Vec<StubNote> {
+    let stubs = if plan.is_empty() { Vec::new() } else { stubs(before, tools) };
+    if stubs.is_empty() {
         return Vec::new();
     }
-    let places = after.positions();
-    let now = |(message, id): Answer<'_>| {
-        let at = *places.get(&before.entries()[message].id)?;
-        Some((at, answer_texts(after, at, id)))
-    };
+    let (was, is) = (before.texts(), after.texts());
+    let (positions, now) = (after.positions(), answers(after));
+    let edits: HashSet<Place> = plan.edits.iter().filter_map(edited).collect();
     let mut read = None;
-    let mut is_whole = |target: Answer<'_>| {
-        let Some((at, is)) = now(target) else { return false };
-        let was = answer_texts(before, target.0, target.1);
-        let texts =
-            |texts: &[(usize, TextAt<'_>)]| texts.iter().map(|(_, text)| text.text.to_owned()).collect::<Vec<_>>();
-        if texts(&was) == texts(&is) {
-            return true;
-        }
+    // The texts of an answer before and now, by their range in those of the message.
+    let sides = |(message, block): Answer| {
+        let at = *positions.get(&before.entries()[message].id)?;
+        let Some(Block::ToolResult { tool_use_id, .. }) = before.message(message).content.blocks().get(block) else {
+            return None;
+        };
+        let now = *now.get(&(at, tool_use_id.as_str()))?;
+        Some(((message, of_block(&was[message], block)), (at, of_block(&is[at], now))))
+    };
+    let mut is_readable = |target: Answer| {
+        let Some(((message, old), (at, new))) = sides(target) else { return false };
+        let same = old.len() == new.len();
+        let pairs = || old.clone().zip(new.clone());
         // Lines that stand elsewhere can be read where a pointer stands for them.
-        let (old, new) = read.get_or_insert_with(|| (decode(before), decode(after)));
-        was.len() == is.len() && was.iter().zip(&is).all(|((was, _), (is, _))| old[target.0][*was] == new[at][*is])
+        same && (pairs().all(|(old, new)| was[message][old].text == is[at][new].text) || {
+            let (old, new) = read.get_or_insert_with(|| (decode(before), decode(after)));
+            pairs().all(|(before, now)| old[message][before] == new[at][now])
+        })
     };
     let mut found = Vec::new();
     for Stub { at, target } in stubs {
-        let Some((_, is)) = now(at) else { continue };
-        let texts = answer_texts(before, at.0, at.1);
-        let ([(_, text)], [(_, standing)]) = (&texts[..], &is[..]) else { continue };
-        let is_edited = plan
-            .edits
-            .iter()
-            .filter_map(edited)
-            .any(|place| place == (at.0, Some(text.block)) || place == (at.0, None));
-        if is_edited || standing.text != text.text || before.entries()[at.0].pins.holds(text.block) || is_whole(target)
-        {
+        let (message, block) = at;
+        let is_edited = edits.contains(&(message, Some(block))) || edits.contains(&(message, None));
+        let is_fixed = is_edited || before.entries()[message].pins.holds(block) || sides(at).is_none();
+        if is_fixed || is_readable(target) {
             continue;
         }
+        let Some(text) = of_block(&was[message], block).next().map(|text| &was[message][text]) else { continue };
         let note = Suppressed::sized(ContentKind::ToolResults, text.text).to_string();
         if note.len() < text.text.len() {
-            found.push((Edit::set_text(at.0, text.path.clone(), note), at.0, text.block, target.0));
+            found.push(StubNote { edit: Edit::set_text(message, text.path.clone(), note), at, target: target.0 });
+        }
+    }
+    found
+}
+
+/// The texts of a block among those of its message.
+fn of_block(texts: &[TextAt<'_>], block: usize) -> Range<usize> {
+    texts.partition_point(|text| text.block < block)..texts.partition_point(|text| text.block <= block)
+}
+
+/// The block of each answer, by its message and the id of its call.
+fn answers(conversation: &Conversation) -> HashMap<(usize, &str), usize> {
+    let mut found = HashMap::new();
+    for (index, message) in conversation.messages().enumerate() {
+        for (at, block) in message.content.blocks().iter().enumerate() {
+            if let Block::ToolResult { tool_use_id, .. } = block {
+                found.entry((index, tool_use_id.as_str())).or_insert(at);
+            }
         }
     }
     found
 }
 
 /// The stubs of a conversation. Each answers a call that asks for the same as an earlier one, whose answer is a file's content.
-fn stubs<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Vec<Stub<'a>> {
+fn stubs(conversation: &Conversation, tools: &ToolTable) -> Vec<Stub> {
     // The calls of the newest message with calls, and the newest reading that each request got.
     let mut open: HashMap<&str, (&str, &str)> = HashMap::new();
-    let mut readings: HashMap<(&str, &str), Answer<'a>> = HashMap::new();
+    let mut readings: HashMap<(&str, &str), Answer> = HashMap::new();
     let mut found = Vec::new();
     for (index, message) in conversation.messages().enumerate() {
-        for block in message.content.blocks() {
+        for (number, block) in message.content.blocks().iter().enumerate() {
             match block {
                 Block::ToolUse { id, name, input, .. }
                     if matches!(tools.meaning(name), Meaning::Read | Meaning::Editor) =>
@@ -94,7 +119,7 @@ fn stubs<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Vec<Stub<'a>>
                 }
                 Block::ToolResult { tool_use_id, is_error: false, content, .. } => {
                     let Some(call) = open.remove(tool_use_id.as_str()) else { continue };
-                    let answer = (index, tool_use_id.as_str());
+                    let answer = (index, number);
                     let text = only_text(content);
                     let is_stub = text.is_some_and(|text| tools.tool(call.0).is_some_and(|tool| is_stub(text, tool)));
                     match readings.get(&call) {
@@ -131,13 +156,6 @@ fn is_stub(text: &str, tool: &Tool) -> bool {
     // A tool that numbers every line it shows shows none here.
     let is_unnumbered = tool.numbers_lines && NumberStyle::read(text.as_bytes()).is_none();
     NoteLine::read(text).is_none() && (is_said || is_unnumbered)
-}
-
-/// The texts of the answer to a call, each with its number in the message.
-fn answer_texts<'c>(conversation: &'c Conversation, message: usize, id: &str) -> Vec<(usize, TextAt<'c>)> {
-    let message = conversation.message(message);
-    let is_answer = |block: usize| matches!(message.content.blocks().get(block), Some(Block::ToolResult { tool_use_id, .. }) if tool_use_id == id);
-    message.texts().into_iter().enumerate().filter(|(_, text)| is_answer(text.block)).collect()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod pastes;
 mod patches;
 mod path_pattern;
 mod paths;
+mod pending;
 mod pieces;
 mod place;
 mod proofs;

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     by_hash::ByHash,
-    markers::{Gap, may_hold_pointers},
+    markers::{Gap, NoteLine, may_hold_pointers},
 };
 
 /// Lines that an event shows and a later one replaced.
@@ -229,6 +229,8 @@ impl Later<'_> {
         let hashes: Vec<u64> = (0..shown.lines.len()).map(|at| hash(line(at))).collect();
         let in_whole = |(at, hash): (usize, &u64)| match &self.whole {
             Some(whole) if whole.lines.contains(hash) => Fate::Again,
+            // A note that stands in the place of lines is no line of the file.
+            _ if NoteLine::read(line(at)).is_some() => Fate::Stays,
             Some(whole) if line(at).len() < LONG_LINE_BYTES => Fate::Replaced(whole.event),
             _ => Fate::Stays,
         };
