@@ -42,7 +42,12 @@ describe("context.apiHandler", () => {
   });
 
   test("that is none is named", async () => {
-    await expectRejected(() => new CondensationManager().condense({ messages, apiHandler: 5 }), TypeError, "invalid_argument", "apiHandler");
+    await expectRejected(
+      () => new CondensationManager().condense({ messages, apiHandler: 5 }),
+      TypeError,
+      "invalid_argument",
+      "apiHandler",
+    );
   });
 });
 

@@ -48,7 +48,7 @@ const { NAMES: FORMATS } = require("../formats.js");
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents", "history" or "conversation", JSON Lines with one message per line, or a session of Claude Code (without its subagents, or one of theirs), Codex, Gemini CLI, Goose, Pi, OpenCode or Copilot. `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents", "history" or "conversation", JSON Lines with one message per line, or a session of Claude Code or of one of its subagents, Codex, Gemini CLI, Goose, Pi, OpenCode or Copilot. `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",
