@@ -215,9 +215,9 @@ fn stem(word: &mut [u8; MAX_WORD], mut length: usize) -> usize {
     if length > 3 && word[length - 1] == b's' && !matches!(word[length - 2], b's' | b'u' | b'i') {
         length -= 1;
     }
-    let ending = [(b"ing".as_slice(), 5), (b"ed".as_slice(), 4)]
+    let ending = [(b"ing".as_slice(), 5), (b"ed".as_slice(), 3)]
         .into_iter()
-        .find(|(end, least)| length > *least && ends(word, length, end));
+        .find(|(end, least)| length > *least && ends(word, length, end) && !ends(word, length, b"eed"));
     if let Some((end, _)) = ending {
         length -= end.len();
         let [.., a, b] = &word[..length] else { return length };
