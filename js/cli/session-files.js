@@ -82,7 +82,13 @@ function partInFolder(name) {
   const readFile = (file) => parse(fs.readFileSync(file, "utf8"), visible(file));
   const { storage, id } = /** @type {{ storage: string, id: string }} */ (openCode.sessionAt(name));
   const folder = `${storage}/message/${id}`;
-  const version = () => versionOf([name, folder, ...namesIn(folder).map((message) => `${storage}/part/${message.replace(/\.json$/, "")}`)]);
+  const partsOf = (message) => `${storage}/part/${message.replace(/\.json$/, "")}`;
+  // Parts of the newest messages are written again where they are.
+  const filesOf = (message) => namesIn(partsOf(message)).map((part) => `${partsOf(message)}/${part}`);
+  const version = () => {
+    const messages = namesIn(folder);
+    return versionOf([name, folder, ...messages.map(partsOf), ...messages.slice(-2).flatMap(filesOf)]);
+  };
   const source = new Elements({ version, read: () => openCode.storedSession(name, readFile)?.messages, signOf });
   return { name, source, whole: openCode.whole, program: openCode.PROGRAM, format: "opencode" };
 }
