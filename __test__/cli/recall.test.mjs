@@ -92,7 +92,17 @@ describe("a session is read whole", () => {
       [...claudeFile().slice(0, -1), "0e6a1a52-5a0e-4f0e-9a3c-3f3a2c1d0b9e", "subagents", "agent-acompact-1.jsonl"],
       linesOf([claude.says("bluebell copy", { isSidechain: true })]),
     );
+    putAt(
+      [...claudeFile().slice(0, -1), "agent-e5f6.jsonl"],
+      linesOf([claude.says("The campion is red.", { isSidechain: true, sessionId: "0e6a1a52-5a0e-4f0e-9a3c-3f3a2c1d0b9e" })]),
+    );
+    putAt(
+      [...claudeFile().slice(0, -1), "agent-f7a8.jsonl"],
+      linesOf([claude.says("The campion is white.", { isSidechain: true, sessionId: "another" })]),
+    );
     const { found } = await opened(file);
+    expect(await found("campion")).toContain("The campion is red.");
+    expect(await found("campion")).not.toContain("white");
     expect(await found("marmalade")).toContain("in subagent a1b2");
     const bluebells = await found("bluebell");
     expect(bluebells).toContain("in subagent c3d4");

@@ -113,7 +113,8 @@ function placesOf(machine) {
       client: /^claude/i,
       folder: path.join(env.CLAUDE_CONFIG_DIR || inHome(".claude"), "projects"),
       depth: 2,
-      isSession: isLines,
+      // Those of subagents are no sessions of their own.
+      isSession: (name) => isLines(name) && !name.startsWith("agent-"),
       foldersOf: cwd,
       // Long names are cut, and end with a hash.
       mayHold: (project) => (name) => name.startsWith(dashed(project).slice(0, 200)),
