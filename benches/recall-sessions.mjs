@@ -9,6 +9,7 @@ import path from "node:path";
 import process from "node:process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { isProgram } from "../scripts/tools.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -33,7 +34,7 @@ function textOf(next, lines) {
 }
 
 /** Writes a session of about so many bytes. Claude Code keeps each result twice. */
-function writeSession(file, size) {
+export function writeSession(file, size) {
   const next = numbers(7);
   const out = openSync(file, "w");
   let written = 0;
@@ -96,8 +97,7 @@ async function measure(file) {
   );
 }
 
-if (process.argv[2] === "--measure") await measure(process.argv[3]);
-else {
+function table() {
   const folder = mkdtempSync(path.join(tmpdir(), "roo-condense-recall-"));
   const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [50, 100, 300];
   try {
@@ -118,4 +118,9 @@ else {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+if (isProgram(import.meta.url)) {
+  if (process.argv[2] === "--measure") await measure(process.argv[3]);
+  else table();
 }

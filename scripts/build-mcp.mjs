@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { bundledNotices } from "./notices.mjs";
+import { bundledNotices, packagesIn } from "./notices.mjs";
 import { ensureDependencies, isProgram, main, megabytes, root } from "./tools.mjs";
 
 const dist = path.join(root, "js", "cli", "mcp-sdk");
@@ -20,11 +20,6 @@ export { CallToolRequestSchema, ListToolsRequestSchema, RootsListChangedNotifica
 `;
 
 const isStale = () => !existsSync(file) || statSync(file).mtimeMs < Math.max(...sources.map((source) => statSync(source).mtimeMs));
-
-/** The packages that are in a bundle, by their folders. */
-const packagesIn = ({ inputs }) => [
-  ...new Set(Object.keys(inputs).flatMap((name) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(name)?.[0] ?? [])),
-];
 
 async function buildMcp() {
   ensureDependencies();
@@ -43,9 +38,7 @@ async function buildMcp() {
     metafile: true,
     legalComments: "none",
   });
-  const folders = packagesIn(metafile)
-    .sort()
-    .map((name) => path.join(root, name));
+  const folders = packagesIn(metafile, root);
   writeFileSync(path.join(dist, "THIRD-PARTY-NOTICES.txt"), bundledNotices("The MCP server of roo-condense", folders));
   console.log(`Bundled the MCP SDK: ${megabytes(file)}.`);
 }

@@ -239,6 +239,7 @@ await main(async () => {
     console.log(
       `${name} (${version}): ${isGood ? "good" : "FAILED"}; ${CHECKS.map((check) => `${check}: ${result[check] ? "yes" : "NO"}`).join(", ")}`,
     );
+    console.log(`    ${/\(Session: [^)]*\)?[^)\n]*\)/.exec(result.answer)?.[0] ?? ""}`);
     console.log(
       result.answer
         .trim()

@@ -7,6 +7,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { headOf, namesIn, valuesOfLines } = require("./folder.js");
 const { unreadable } = require("./history-file.js");
 const { listIn, parse } = require("./history-text.js");
+const claudeCodeFiles = require("./kinds/claude-code-files.js");
 const { kindOfJson, kindOfLines } = require("./kinds/index.js");
 const messageList = require("./kinds/messages.js");
 const openCodeDatabase = require("./kinds/opencode-database.js");
@@ -24,6 +25,9 @@ const MOST_LINES = 200;
 /** Largest file of JSON, in bytes: it is held at once, as bytes, text and values. */
 const LARGEST_JSON = 1 << 27;
 
+/** By its program, what lists the other files of a session. */
+const BESIDES = Object.freeze({ "Claude Code": claudeCodeFiles.besides });
+
 /** Separates the database from the session in the name of one of OpenCode's. */
 const IN_DATABASE = "#";
 
@@ -35,7 +39,6 @@ const IN_DATABASE = "#";
  * @property {() => (value: any) => any[] | undefined} whole
  * @property {string | undefined} program undefined for a list of messages
  * @property {string | undefined} format of its messages; undefined if each says it for itself
- * @property {(file: string) => { file: string, thread: string }[]} [besides] other files of the same session
  * @property {string} [thread] the subagent that the file is the conversation of
  * @property {string} [session] what the session is called among others
  */
@@ -82,7 +85,13 @@ function partInFolder(name) {
   const readFile = (file) => parse(fs.readFileSync(file, "utf8"), visible(file));
   const { storage, id } = /** @type {{ storage: string, id: string }} */ (openCode.sessionAt(name));
   const folder = `${storage}/message/${id}`;
-  const version = () => versionOf([name, folder, ...namesIn(folder).map((message) => `${storage}/part/${message.replace(/\.json$/, "")}`)]);
+  const partsOf = (message) => `${storage}/part/${message.replace(/\.json$/, "")}`;
+  // Parts of the newest messages are written again where they are.
+  const filesOf = (message) => namesIn(partsOf(message)).map((part) => `${partsOf(message)}/${part}`);
+  const version = () => {
+    const messages = namesIn(folder);
+    return versionOf([name, folder, ...messages.map(partsOf), ...messages.slice(-2).flatMap(filesOf)]);
+  };
   const source = new Elements({ version, read: () => openCode.storedSession(name, readFile)?.messages, signOf });
   return { name, source, whole: openCode.whole, program: openCode.PROGRAM, format: "opencode" };
 }
@@ -178,7 +187,7 @@ class SessionFiles {
    */
   partsAt(name, { most, session } = {}) {
     const part = this.#opened(name, () => ({ ...partAt(name, most), session }));
-    const others = (part.besides?.(name) ?? []).map(({ file, thread }) =>
+    const others = (BESIDES[part.program ?? ""]?.(name) ?? []).map(({ file, thread }) =>
       this.#opened(file, () => ({ ...part, name: file, source: new Lines(file, most), thread })),
     );
     return [part, ...others];

@@ -17,8 +17,10 @@ const { nameInDatabase } = require("./session-files.js");
 const MOST = 60;
 /** Files and folders that are looked at in one place at most: who keeps everything of years waits no longer. */
 const MOST_LOOKED_AT = 20_000;
-/** Bytes of the beginning of a session in which its folder is looked for. */
-const HEAD = 1 << 18;
+/** Bytes of the beginning of a session in which its folder is looked for: in more, where it is not in fewer. */
+const HEADS = [1 << 14, 1 << 18, 1 << 22];
+/** Sessions whose beginning is read to find those of a project, the newest. */
+const MOST_READ = 3000;
 
 /** Editors that VS Code extensions live in, by the name of their folder. */
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
@@ -50,14 +52,30 @@ const firstFolder = (values, folderOf) => {
   return found === undefined ? [] : [found];
 };
 
+/** What a session has in the fewest bytes of its beginning. @type {(file: string, find: (head: string) => string[]) => string[]} */
+function inHead(file, find) {
+  for (const bytes of HEADS) {
+    const head = headOf(file, bytes);
+    const found = find(head);
+    if (found.length > 0 || Buffer.byteLength(head) < bytes) return found;
+  }
+  return [];
+}
+
 /** The folder that the first lines of a session name. */
-const folderInLines = (folderOf) => (file) => firstFolder(valuesOfLines(headOf(file, HEAD)), folderOf);
+const folderInLines = (folderOf) => (file) => inHead(file, (head) => firstFolder(valuesOfLines(head), folderOf));
+
+/** The folder that Roo-Code or a relative told the model, in JSON. */
+function toldFolder(head) {
+  const told = /Current (?:Workspace|Working) Directory \(((?:[^"\\]|\\.)*?)\) Files/.exec(head)?.[1];
+  return told === undefined ? [] : [told.replaceAll("\\\\", "\\")];
+}
 
 /** The folder of a task of Roo-Code or its relatives: in the file beside it, or as the model was told it. */
 function folderOfTask(file) {
   const item = valueIn(path.join(path.dirname(file), "history_item.json"));
-  const told = /Current (?:Workspace|Working) Directory \(((?:[^"\\]|\\.)*?)\) Files/.exec(headOf(file, HEAD))?.[1];
-  return firstFolder([item?.workspace, item?.cwdOnTaskInitialization, told?.replaceAll("\\\\", "\\")], (folder) => folder);
+  const known = firstFolder([item?.workspace, item?.cwdOnTaskInitialization], (folder) => folder);
+  return known.length > 0 ? known : inHead(file, toldFolder);
 }
 
 /** The folder of a workspace of VS Code. */
@@ -95,7 +113,8 @@ function placesOf(machine) {
       client: /^claude/i,
       folder: path.join(env.CLAUDE_CONFIG_DIR || inHome(".claude"), "projects"),
       depth: 2,
-      isSession: isLines,
+      // Those of subagents are no sessions of their own.
+      isSession: (name) => isLines(name) && !name.startsWith("agent-"),
       foldersOf: cwd,
       // Long names are cut, and end with a hash.
       mayHold: (project) => (name) => name.startsWith(dashed(project).slice(0, 200)),
@@ -251,15 +270,17 @@ function withinOf(project, machine) {
   };
 }
 
-/** Which sessions were found to belong to a project; their first lines do not change. */
-const known = new Map();
+/** The folders of sessions that were looked at: what the first lines say does not change. One without any may not have been written yet. */
+const foldersKnown = new Map();
 
-function belongs({ name, place }, project, isWithin) {
-  const key = `${project}\n${name}`;
-  const isOf = known.get(key) ?? (place.isOf?.(name, project) || (place.foldersOf?.(name) ?? []).some(isWithin));
-  if (isOf) known.set(key, isOf);
-  return Boolean(isOf);
+function foldersOf({ name, place }) {
+  const folders = foldersKnown.get(name) ?? place.foldersOf?.(name) ?? [];
+  if (folders.length > 0) foldersKnown.set(name, folders);
+  return folders;
 }
+
+const belongs = (session, project, isWithin) =>
+  session.place.isOf ? session.place.isOf(session.name, project) : foldersOf(session).some(isWithin);
 
 /**
  * The sessions of a project, the newest first: `{ agent, name, changed }[]`, at most `most` of them. `client` names the program that asks, whose sessions alone are looked for; those of
@@ -271,7 +292,7 @@ function sessionsOf({ project, client = "", most = MOST, machine }) {
   const isWithin = withinOf(project, all);
   const [places, databases] = [placesOf(all), databasesOf(all)];
   const isClients = places.some((place) => place.client.test(client)) ? (place) => place.client.test(client) : () => true;
-  const files = sessionsAt(places.filter(isClients), ({ mayHold }) => mayHold?.(project));
+  const files = sessionsAt(places.filter(isClients), ({ mayHold }) => mayHold?.(project)).slice(0, MOST_READ);
   const stored = databases
     .filter(isClients)
     .flatMap(({ agent, sessions }) => sessions().map((session) => ({ agent, ...session })))

@@ -2,8 +2,6 @@
 
 // Sessions of Claude Code and of its Agent SDK: ~/.claude/projects/*/*.jsonl. It reads such a file again to go on (`--resume`, `resume`).
 
-const path = require("node:path");
-const { namesIn } = require("../folder.js");
 const { isRunEvent, isTranscriptLine } = require("../../formats.js");
 const isObject = require("../../is-object.js");
 const { contentFor, contentsOf, isSame, messagesOfTurns } = require("./turns.js");
@@ -178,15 +176,4 @@ function whole() {
   };
 }
 
-/**
- * Files with the conversations of a session's subagents: `{ file, thread }[]`. Those of `acompact` only write the summary of a compaction.
- * @param {string} file
- */
-function besides(file) {
-  const folder = path.join(file.replace(/\.jsonl$/, ""), "subagents");
-  return namesIn(folder)
-    .filter((name) => /^agent-(?!acompact).*\.jsonl$/.test(name))
-    .map((name) => ({ file: path.join(folder, name), thread: `subagent ${name.slice("agent-".length, -".jsonl".length)}` }));
-}
-
-module.exports = { program: "Claude Code", format: "anthropic", sees, read, whole, besides };
+module.exports = { program: "Claude Code", format: "anthropic", sees, read, whole };

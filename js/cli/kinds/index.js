@@ -6,8 +6,7 @@
 //
 // For recall each kind also reads the whole session, with what compactions replaced. `whole()` returns `take(value)`, called with each line, or each of `elementsOf(root)`, in order; it
 // keeps what it has seen, and returns pieces, or undefined for a damaged value; `format` is that of their messages. A piece is `{ message, thread, isSummary }`: `thread` names the subagent whose conversation
-// the message belongs to, `isSummary` what the program wrote in the place of older messages; or `{ isBoundary: true }`, a compaction. `besides(file)` lists other files of the same
-// session, with their threads.
+// the message belongs to, `isSummary` what the program wrote in the place of older messages; or `{ isBoundary: true }`, a compaction.
 
 const claudeCode = require("./claude-code.js");
 const { codex, codexOf2025 } = require("./codex.js");
