@@ -10,12 +10,10 @@ use super::{
     part::{Path, Place, Slot, below, checked},
     projection::{Projection, alone},
 };
-use crate::{
-    conversation::{
-        Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Problem, Role,
-        content_digits,
-        json_text::{escape, splice},
-    },
+use crate::conversation::{
+    Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Problem, Role,
+    content_digits,
+    json_text::{escape, splice},
 };
 
 /// A plan for a projection, as edits on the caller's messages.

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::ContentKind,
     manager::{Trial, condense_with, preview_with},
-    markers::{SUMMARY_ABOVE, Suppressed, SummaryHead},
+    markers::{SUMMARY_ABOVE, SummaryHead, Suppressed},
     options::ConfigError,
     providers::{self, Provider},
     recommend::{measurable, recommend},
