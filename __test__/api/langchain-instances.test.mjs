@@ -61,10 +61,10 @@ test.each(Object.keys(histories).flatMap((name) => ways.map(([provider, target])
     );
     expect(error).toBeUndefined();
     const left = done.messages;
+    expect(restore(done)).toEqual(messages);
     const added = left.filter((message) => !messages.includes(message) && message.getType() !== "tool");
-    expect(added.length + left.length).toBeGreaterThan(left.length - 1);
     for (const message of left) expect(message).toBeInstanceOf(BaseMessage);
-    for (const message of added) expect(message).not.toBeInstanceOf(OwnMessage);
+    for (const message of added) expect(message.constructor).not.toBe(OwnMessage);
     const stored = mapChatMessagesToStoredMessages(left);
     expect(mapStoredMessagesToChatMessages(stored).map((message) => message.text)).toEqual(left.map((message) => message.text));
     expect(getBufferString(left)).toContain("f9");
@@ -73,7 +73,6 @@ test.each(Object.keys(histories).flatMap((name) => ways.map(([provider, target])
     expect(trimmed.length).toBe(left.length);
     expect(mergeMessageRuns(left).length).toBeGreaterThan(0);
     expect(validateMessages(left, { format: "langchain" })).toEqual([]);
-    expect(restore(done)).toEqual(messages);
   },
 );
 

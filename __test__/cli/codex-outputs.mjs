@@ -17,7 +17,11 @@ const SIZES = [
 ];
 
 const text = (value) => ({ type: "input_text", text: value });
-const image = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=", detail: "high" };
+const image = {
+  type: "input_image",
+  image_url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  detail: "high",
+};
 const { lines, eurosThenAscii } = texts;
 const LISTS = [
   [text(lines(12_000))],

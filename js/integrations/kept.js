@@ -5,7 +5,7 @@
 
 const { checked, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
 const { contentsOf, fingerprintOfMessages } = require("../fingerprints.js");
-const { asRead, formatOf } = require("../formats.js");
+const { formatOf } = require("../formats.js");
 const { countTokens } = require("../count.js");
 const { tell } = require("../host-call.js");
 const isObject = require("../is-object.js");
@@ -104,7 +104,7 @@ class KeptCondensations {
     const history = messages.slice(lead.length);
     if (history.length === 0) return messages;
     const format = formatOf(history, named, "messages");
-    const contents = checked(() => contentsOf(asRead(history, format), format)).join("");
+    const contents = checked(() => contentsOf(history, format)).join("");
     const kept = this.#find(history, contents, format);
     const view = kept ? viewOf(kept, history) : history;
     const sent = kept ? [...lead, ...view] : messages;
@@ -134,7 +134,7 @@ class KeptCondensations {
       if (result.error) this.#warn(result.error);
       if (signal?.aborted) return sent;
       const items = composed(kept, history.length, view, result.messages);
-      const original = fingerprintOfMessages(asRead(history, format), format);
+      const original = fingerprintOfMessages(history, format);
       const fresh = { format, length: history.length, contents, original, items, tokens: tokensOf(result.messages) };
       const used = this.#keep(fresh);
       const isWhole = used.items.length === history.length && used.items.every((item, index) => item === index);
@@ -149,7 +149,7 @@ class KeptCondensations {
   #find(history, contents, format) {
     const fitting = [...this.#kept.values()].filter((kept) => kept.format === format && contents.startsWith(kept.contents));
     fitting.sort((one, other) => other.length - one.length);
-    const found = fitting.find((kept) => fingerprintOfMessages(asRead(history.slice(0, kept.length), format), format) === kept.original);
+    const found = fitting.find((kept) => fingerprintOfMessages(history.slice(0, kept.length), format) === kept.original);
     if (found) this.#keep(found);
     return found;
   }
