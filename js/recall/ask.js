@@ -23,6 +23,8 @@ function readLines(lines) {
 function rangeOf(first, skip, last) {
   const isLine = (line) => Number.isSafeInteger(line) && line >= 0;
   if (!isLine(first) || !(last === undefined || isLine(last))) return undefined;
+  // `80-40` means the same lines.
+  if (last !== undefined && last < first) return rangeOf(last, skip, first);
   return { first: Math.max(1, first), ...(skip !== undefined && { skip: Number(skip) }), ...(last !== undefined && { last }) };
 }
 

@@ -78,6 +78,7 @@ function aiSchema() {
 function langchainTool(run) {
   return {
     lc_namespace: ["langchain", "tools"],
+    lc_runnable: true,
     name: NAME,
     description: DESCRIPTION,
     schema: SCHEMA,

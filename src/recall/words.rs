@@ -25,10 +25,15 @@ pub fn each_word_at(text: &str, mut found: impl FnMut(usize, u32)) {
         while at < bytes.len() && is_word_byte(bytes[at]) {
             at += 1;
         }
-        if at < bytes.len() && bytes[at] >= 0x80 {
+        let goes_on = text[at..].chars().next().filter(|next| !next.is_ascii());
+        let is_one_word = goes_on.is_some_and(|next| is_letter(next) && !is_unspaced(next));
+        if is_one_word {
             at = beyond_ascii(text, start, at, &mut |hash| found(start, hash));
-        } else {
-            identifier(&bytes[start..at], &mut |hash| found(start, hash));
+            continue;
+        }
+        identifier(&bytes[start..at], &mut |hash| found(start, hash));
+        if goes_on.is_some() {
+            at = beyond_ascii(text, at, at, &mut |hash| found(start, hash));
         }
     }
 }
@@ -95,8 +100,7 @@ fn beyond_ascii(text: &str, start: usize, mut at: usize, found: &mut impl FnMut(
     let mut before: Option<char> = None;
     let mut is_alone = false;
     for character in text[at..].chars() {
-        let is_word = character.is_alphanumeric() || character == '_' || is_mark(character);
-        if !is_word {
+        if !is_letter(character) {
             // The rest is looked at from behind what separates.
             at += if word.is_empty() && before.is_none() { character.len_utf8() } else { 0 };
             break;
@@ -131,6 +135,11 @@ fn pair(first: char, second: Option<char>, found: &mut impl FnMut(u32)) {
     word.push(first);
     second.into_iter().for_each(|second| word.push(second));
     word.finish(found);
+}
+
+/// Whether a character is part of a word.
+fn is_letter(character: char) -> bool {
+    character.is_alphanumeric() || character == '_' || is_mark(character)
 }
 
 /// Accents that stand behind their letter.
@@ -206,9 +215,9 @@ fn stem(word: &mut [u8; MAX_WORD], mut length: usize) -> usize {
     if length > 3 && word[length - 1] == b's' && !matches!(word[length - 2], b's' | b'u' | b'i') {
         length -= 1;
     }
-    let ending = [(b"ing".as_slice(), 5), (b"ed".as_slice(), 4)]
+    let ending = [(b"ing".as_slice(), 5), (b"ed".as_slice(), 3)]
         .into_iter()
-        .find(|(end, least)| length > *least && ends(word, length, end));
+        .find(|(end, least)| length > *least && ends(word, length, end) && !ends(word, length, b"eed"));
     if let Some((end, _)) = ending {
         length -= end.len();
         let [.., a, b] = &word[..length] else { return length };
@@ -280,6 +289,8 @@ mod tests {
             assert_eq!(found[1..], hashes(parts), "{whole}");
         }
         assert_eq!(hashes("src/app.ts"), hashes("src app ts"));
+        assert_eq!(hashes("files…"), hashes("file"));
+        assert_eq!(hashes("it’s—readFile→"), hashes("it s readFile"));
         assert_eq!(hashes("_ __ -"), Vec::<u32>::new());
     }
 
