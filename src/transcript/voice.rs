@@ -192,7 +192,7 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
     let end = start + memmem::find(&text.as_bytes()[start..], close.as_bytes())? + close.len();
     let ends_line = text[end..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
     // What fills a text is one voice already.
-    (ends_line && !text[end..].trim().is_empty()).then(|| (end, of_notice(&text[start..end])))
+    (ends_line && !text[end..].trim().is_empty()).then(|| (end, of_words(&text[start..end])))
 }
 
 /// Where a notice begins that `text` ends with, and who speaks in it.
@@ -200,15 +200,11 @@ fn last_notice(text: &str) -> Option<(usize, Voice)> {
     let end = text.trim_end().len();
     let tag = NOTICES.iter().find(|tag| text[..end].ends_with(&format!("</{tag}>")))?;
     let open = memmem::rfind(&text.as_bytes()[..end], format!("<{tag}>").as_bytes())?;
-    (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, of_notice(&text[open..end])))
+    (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, of_words(&text[open..end])))
 }
 
 fn opens(text: &str, tag: &str) -> bool {
     text.strip_prefix('<').and_then(|text| text.strip_prefix(tag)).is_some_and(|text| text.starts_with('>'))
-}
-
-fn of_notice(notice: &str) -> Voice {
-    of_words(notice)
 }
 
 #[cfg(test)]
