@@ -160,8 +160,7 @@ fn begins_anew(providers: &[Arc<dyn Provider>]) -> bool {
 pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcome {
     let providers = &chain.providers;
     let started = Instant::now();
-    let mut warnings = chain.warnings.clone();
-    warnings.extend(put_rules_in_force(providers, &mut request));
+    let warnings = put_rules_in_force(chain, &mut request);
     let original_tally = request.tally.clone();
     let begun_with = request.clone();
     let mut state = State::new(request);
@@ -265,9 +264,11 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
     outcome
 }
 
-/// Lets the rules of each provider hold for all of the chain: what one of them is told to keep no other may take. What a caller should know of rules
-/// that are about nothing.
-fn put_rules_in_force(providers: &[Arc<dyn Provider>], request: &mut Request) -> Vec<Warning> {
+/// Lets the rules of each provider hold for all of the chain: what one of them is told to keep no other may take. Returns the chain's warnings, and those
+/// about rules that are about nothing.
+fn put_rules_in_force(chain: &Chain, request: &mut Request) -> Vec<Warning> {
+    let providers = &chain.providers;
+    let mut warnings = chain.warnings.clone();
     let config = request.config.clone();
     // The configuration of the call is for the provider that was asked.
     let config_of = |index: usize| if index == 0 { &config } else { &Value::Null };
@@ -278,11 +279,12 @@ fn put_rules_in_force(providers: &[Arc<dyn Provider>], request: &mut Request) ->
     let rules = providers.iter().enumerate().map(|(index, provider)| provider.protects(config_of(index)));
     let rules = rules.fold(ProtectRules::default(), ProtectRules::with);
     if rules.is_empty() {
-        return Vec::new();
+        return warnings;
     }
     request.conversation = rules.pin(&request.conversation, &request.tools);
-    let (original, warnings) = rules.pin_telling(&request.original, &request.tools);
+    let (original, told) = rules.pin_telling(&request.original, &request.tools);
     request.original = original;
+    warnings.extend(told);
     warnings
 }
 

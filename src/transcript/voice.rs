@@ -158,8 +158,8 @@ fn judgement(answer: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(&answer[blanks..]).into_iter::<Value>();
     let Some(Ok(Value::Object(object))) = values.next() else { return None };
     let is_of_host = ["status", "operation"].iter().any(|field| object.get(*field).is_some_and(Value::is_string));
-    let says = |field: &&str| object.get(*field).and_then(Value::as_str).is_some_and(|words| !words.trim().is_empty());
-    (is_of_host && USERS_FIELDS.iter().any(|field| says(&field))).then(|| blanks + values.byte_offset())
+    let says = |field: &str| object.get(field).and_then(Value::as_str).is_some_and(|words| !words.trim().is_empty());
+    (is_of_host && USERS_FIELDS.iter().any(|field| says(field))).then(|| blanks + values.byte_offset())
 }
 
 /// What the user changed in what was written, before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
