@@ -214,7 +214,7 @@ fn model_messages_are_read_by_part() {
         (own(json!({ "type": "reasoning", "text": "hm" })), "assistant: thinking hm [fixed]".to_owned()),
         (
             own(json!({ "type": "reasoning-file", "data": "AAAA", "mediaType": "image/png" })),
-            "assistant: other reasoning-file [fixed]".to_owned(),
+            "assistant: image [fixed]".to_owned(),
         ),
         (
             own(json!({ "type": "tool-call", "toolCallId": "c", "toolName": "read", "input": { "p": 1 } })),

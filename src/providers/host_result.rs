@@ -243,18 +243,31 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         plan.edits.retain(|edit| !matches!(edit, Edit::Drop { message } if wanted.contains(message)));
         dropped.retain(|message| !wanted.contains(message));
         back.extend(wanted);
-        // What was added where these stood goes before them, and not between a call and its answer.
+        // An added message goes before those that came back: to the place of the one that it replaces, else not between a call and its answer.
         for edit in &mut plan.edits {
-            if let Edit::Insert { before, .. } = edit {
-                while before.checked_sub(1).is_some_and(|last| back.contains(&last)) {
-                    *before -= 1;
-                }
+            if let Edit::Insert { before: place, value } = edit {
+                let is_its = |message: &usize| has_ids_of(&value.message, before.message(*message));
+                let own = replaced.iter().copied().filter(is_its).min().map(|message| message + 1);
+                *place = match own.filter(|own| (*own..*place).any(|message| back.contains(&message))) {
+                    Some(own) => own,
+                    None => before_all(&back, *place),
+                };
             }
         }
     }
     // What cannot be mended is refused as it is.
     plan.edits = given;
     HashSet::new()
+}
+
+/// The place before all messages of `back` that stand right before `place`.
+fn before_all(back: &HashSet<usize>, place: usize) -> usize {
+    (0..=place).rev().find(|place| place.checked_sub(1).is_none_or(|last| !back.contains(&last))).unwrap_or(place)
+}
+
+/// Whether a message has a call or an answer of another one.
+fn has_ids_of(one: &Message, other: &Message) -> bool {
+    calls(one).iter().any(|id| calls(other).contains(id)) || answers(one).iter().any(|id| answers(other).contains(id))
 }
 
 /// The messages that are gone and yet not missing: one that was added has their calls or answers.
