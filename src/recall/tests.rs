@@ -65,7 +65,7 @@ fn what_was_said_is_found_and_told_in_its_place() {
     let found = search(&index, "which port for the relay?");
     assert_eq!(found.hits[0].who, "user");
     assert!(text(&found).contains("Use port 8471 for the relay, never the default."), "{}", text(&found));
-    assert!(text(&found).contains("[") && text(&found).contains("0%"));
+    assert!(text(&found).contains('[') && text(&found).contains("0%"));
     assert_eq!(search(&index, "zeppelin").hits.len(), 0);
     assert_eq!(search(&index, " ?! ").hits.len(), 0);
 }
