@@ -16,6 +16,8 @@ function randomly(seed) {
 
 const WORDS = "relay socket parser ledger compass harbor lantern orchid pepper quartz ribbon saddle timber violet walnut zephyr".split(" ");
 
+let messageNumber = 0;
+
 /** How each format says: words of the user, words of the assistant, a call, its result. */
 const FORMS = {
   anthropic: {
@@ -64,6 +66,27 @@ const FORMS = {
     called: (id, name, input, output) => [
       { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: name, input }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: output } }] },
+    ],
+  },
+  "ai-sdk-ui": {
+    said: (text) => [{ id: `m${++messageNumber}`, role: "user", parts: [{ type: "text", text }] }],
+    answered: (text) => [{ id: `m${++messageNumber}`, role: "assistant", parts: [{ type: "text", text }] }],
+    called: (toolCallId, name, input, output) => [
+      {
+        id: `m${++messageNumber}`,
+        role: "assistant",
+        parts: [{ type: `tool-${name}`, toolCallId, state: "output-available", input, output }],
+      },
+    ],
+  },
+  opencode: {
+    said: (text) => [{ info: { id: `m${++messageNumber}`, role: "user" }, parts: [{ type: "text", text }] }],
+    answered: (text) => [{ info: { id: `m${++messageNumber}`, role: "assistant" }, parts: [{ type: "text", text }] }],
+    called: (callID, tool, input, output) => [
+      {
+        info: { id: `m${++messageNumber}`, role: "assistant" },
+        parts: [{ type: "tool", callID, tool, state: { status: "completed", input, output } }],
+      },
     ],
   },
   langchain: {

@@ -27,6 +27,10 @@ const BEHIND: u32 = 2;
 const WHOLE: usize = 500;
 /// Bytes of a line that are shown.
 const MAX_LINE: usize = 360;
+/// Bytes of what a call is about, in its title.
+const MAX_TITLE: usize = 80;
+/// Bytes of a path there.
+const MAX_PATH: usize = 48;
 /// Places of one entry that are shown.
 const PER_ENTRY: usize = 2;
 /// Bytes of what the user answered that are shown with words of the assistant.
@@ -159,11 +163,16 @@ impl RecallIndex {
         (100 * u64::from(self.slot(place).message) / u64::from(told.messages.max(1))) as u32
     }
 
-    /// What an entry is, in short: `Bash npm test`.
-    pub(super) fn title(entry: &Entry) -> String {
-        match entry.kind {
-            Kind::Call(_) => clipped(&entry.head, 80),
-            kind => kind.speaker().to_owned(),
+    /// What an entry is, in short: `Bash npm test`; the tool alone if its parameters are shown anyway.
+    pub(super) fn title(entry: &Entry, shows_parameters: bool) -> String {
+        if !matches!(entry.kind, Kind::Call(_)) {
+            return entry.kind.speaker().to_owned();
+        }
+        let tool = entry.head.split(' ').next().unwrap_or_default();
+        match (shows_parameters, entry.file.is_empty()) {
+            (true, _) => tool.to_owned(),
+            (false, false) => format!("{tool} {}", end_of_path(&entry.file)),
+            (false, true) => clipped(&entry.head, MAX_TITLE),
         }
     }
 }
@@ -291,7 +300,12 @@ impl<'a> Answer<'a> {
     fn title(&self, draft: &Draft) -> String {
         let index = self.index;
         let entry = &index.entries[draft.entry as usize];
-        let mut text = format!("[{}] {} · {}", entry.key, RecallIndex::title(entry), index.when(draft.place));
+        let mut text = format!(
+            "[{}] {} · {}",
+            entry.key,
+            RecallIndex::title(entry, draft.lines.contains(&0)),
+            index.when(draft.place)
+        );
         if draft.lines.len() < entry.line_count as usize {
             let shown: Vec<String> = ranges(&draft.lines).into_iter().map(range_text).collect();
             text.push_str(&format!(" · lines {} of {}", shown.join(", "), entry.line_count));
@@ -370,6 +384,16 @@ pub(super) fn clipped(text: &str, bytes: usize) -> String {
     }
     let end = boundary(line, bytes.min(line.len()));
     format!("{}…", &line[..end])
+}
+
+/// The end of a path, which says more than its beginning.
+fn end_of_path(path: &str) -> String {
+    if path.len() <= MAX_PATH {
+        return path.to_owned();
+    }
+    let from = boundary(path, path.len() - MAX_PATH);
+    let end = &path[from..];
+    format!("…{}", end.find('/').map_or(end, |at| &end[at..]))
 }
 
 /// The last border of a character at or before `at`.

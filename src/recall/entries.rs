@@ -17,6 +17,8 @@ const RESULT: &str = "→";
 const FAILED: &str = "→ failed:";
 /// Parameters nested deeper are one line of JSON.
 const MAX_DEPTH: usize = 3;
+/// So are elements of lists of at most so many bytes, such as things to do, if they hold no line breaks.
+const MAX_LINE_OF_JSON: usize = 200;
 
 /// Who or what an entry is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -299,7 +301,8 @@ fn parameters(input: &str) -> String {
 }
 
 fn parameter(name: &str, value: Json<'_>, depth: usize, text: &mut String) {
-    if depth < MAX_DEPTH && value.is_object() {
+    let is_line = depth > 0 && value.json().len() <= MAX_LINE_OF_JSON && !value.json().contains("\\n");
+    if depth < MAX_DEPTH && value.is_object() && !is_line {
         value.object().iter().for_each(|(inner, value)| parameter(&format!("{name}.{inner}"), value, depth + 1, text));
         return;
     }

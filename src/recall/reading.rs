@@ -92,7 +92,7 @@ impl RecallIndex {
         }
         let changed = self.changed_since(at, place).map(|newer| self.slot(newer).entry);
         Some(ReadText {
-            title: format!("{} · {}", Self::title(entry), self.when(place)),
+            title: format!("{} · {}", Self::title(entry, false), self.when(place)),
             key: entry.key.clone(),
             text,
             first,
