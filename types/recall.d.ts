@@ -23,7 +23,7 @@ export interface RecallOptions {
   restoreData?: RestoreData | readonly RestoreData[] | undefined;
   /** The format of the messages. Default: what is seen in them. */
   format?: MessageFormat | undefined;
-  /** Tokens of an answer to a search at most, 100 or more. Default: 1,000. */
+  /** Tokens of an answer to a search at most, 100 or more. Default: 875. */
   maxTokens?: number | undefined;
 }
 
