@@ -1,4 +1,4 @@
-// Long outputs, as Codex sends them: fixtures/codex-outputs.json has hashes of what a stand-in for its service got when Codex went on from a session with these outputs.
+// Long outputs, as Codex sends them: codex-outputs.json has hashes of what a stand-in for its service got when Codex went on from a session with these outputs.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { asSent, limitFor } from "../../js/cli/kinds/codex-outputs.js";
 import { outputs } from "./codex-outputs.mjs";
 
-const recorded = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../fixtures/codex-outputs.json"), "utf8"));
+const recorded = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "codex-outputs.json"), "utf8"));
 const asText = (output) => (typeof output === "string" ? output : JSON.stringify(output.map((part) => part.text ?? part.type)));
 
 test.each(["gpt-5", "gpt-5.5"])("are cut for %s exactly as it cuts them", (model) => {

@@ -100,7 +100,7 @@ async fn only_what_is_new_is_condensed_where_that_is_not_enough() {
     );
     assert!((due.cost() - EACH).abs() < 1e-12, "{}", due.cost());
     assert_eq!(
-        after(&due, &messages(201))[1]["content"].as_str().map(|text| text.starts_with("All of it.")),
+        after(&due, &messages(201))[1]["content"].as_str().map(|text| text.contains("]\nAll of it.")),
         Some(true)
     );
 }

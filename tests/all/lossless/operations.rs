@@ -330,7 +330,10 @@ fn writes_lists_and_snapshots_but_the_newest() {
         (0..6).map(|item| json!({ "content": format!("Do number {item}"), "status": if item < done { "completed" } else { "pending" } })).collect()
     };
     let list = |done: usize| {
-        (json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }), json!("Todos have been modified."))
+        (
+            json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }),
+            json!("Todos have been modified successfully. Ensure that you continue to use the todo list."),
+        )
     };
     let settled = condense(&history_of(&[list(1), list(2)]), json!({ "preserveRecentCount": 0 }));
     let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
@@ -440,7 +443,10 @@ fn within_a_target_what_stays_after_all_leads_no_pointer_astray() {
         ),
         run("sed -n '345,390p' django/db/models/constraints.py", other.join("\n")),
         run("sed -n '390,415p' django/db/models/constraints.py", file),
-        run("sed -i '396s/raise/return/' django/db/models/constraints.py", String::new()),
+        run(
+            "sed -i '396s/raise/return/' django/db/models/constraints.py",
+            "<returncode>0</returncode>\n<output>\n</output>".to_owned(),
+        ),
         run("sed -n '133,160p' b.py", String::new()),
     ]);
     let before = texts(&history);
