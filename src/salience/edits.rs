@@ -183,7 +183,7 @@ fn logs_of(
             entries.iter().map(|entry| quotes(survey, &survey.entries[*entry], &choice.quoted[*entry])).collect();
         let names = (with_index == Some(message)).then_some((INDEX, index));
         let told = entries.iter().zip(&lines).map(|(entry, lines)| (survey.entries[*entry].head.as_str(), &lines[..]));
-        let log = log::write(told.chain(names));
+        let log = log::write(told.chain(names), |word| scope.tools.tool(word).is_some());
         match (log, earlier) {
             (log, Some(passage)) => {
                 let text = log.unwrap_or_else(|| Gap::Messages.to_string());

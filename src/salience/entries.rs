@@ -1,10 +1,15 @@
 //! What there is to tell of messages that go, as entries of a log: who spoke or what was called, and the lines that can be quoted of it.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use serde_json::Value;
 
 use super::{
+    endings::ending,
     passage::Passage,
     scope::Scope,
     survey::ToolRound,
@@ -48,6 +53,8 @@ pub struct Entry {
     pub stands_alone: bool,
     /// The block in which it began.
     block: usize,
+    /// Whether it is known how it ended: by a line that is quoted with it, or by what it showed.
+    is_answered: bool,
 }
 
 /// What an entry stands for.
@@ -122,10 +129,12 @@ pub fn entries(scope: &Scope<'_>, passages: &[Passage<'_>], rounds: &[ToolRound]
             round: index,
             entries: Vec::new(),
             calls: HashMap::new(),
+            answered: HashSet::new(),
             newest_list,
             messages: round.messages.clone(),
         };
         round.passages.clone().for_each(|passage| reading.read(passage));
+        reading.entries.retain(|entry| entry.is_answered || !entry.stands_alone);
         // A call without a text is met with its answer.
         reading.entries.sort_by_key(|entry| entry.block);
         all.append(&mut reading.entries);
@@ -157,6 +166,8 @@ struct OfRound<'a, 's, 't> {
     entries: Vec<Entry>,
     /// The entries of calls, by what their pieces share.
     calls: HashMap<*const ToolSource, usize>,
+    /// Those that have an answer in plain text.
+    answered: HashSet<usize>,
     newest_list: Option<(usize, usize)>,
     messages: Range<usize>,
 }
@@ -175,6 +186,7 @@ impl OfRound<'_, '_, '_> {
             }
             (PieceSource::Tool(source), _) => {
                 let entry = self.entry_of(source, passage);
+                let is_answer = passage.message > self.messages.start;
                 let text = passage.text.trim();
                 let is_short = text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n');
                 let is_parameter = passage.piece.kind == ContentKind::ToolParameters;
@@ -186,6 +198,10 @@ impl OfRound<'_, '_, '_> {
                 if passage.origin == Origin::User && passage.mark == Mark::Said && text.starts_with('[') {
                     return;
                 }
+                // Where lines were shown, they were read.
+                let looks = matches!(source.meaning, Meaning::Read | Meaning::Search | Meaning::List);
+                let was_shown = passage.numbered || (looks && NoteLine::read(text).is_some());
+                self.entries[entry].is_answered |= is_answer && passage.mark != Mark::Failed && was_shown;
                 let is_list = is_parameter && matches!(source.meaning, Meaning::Todo | Meaning::Item);
                 if passage.piece.kind == ContentKind::MessageText && passage.origin == Origin::Assistant || is_list {
                     // The tags of a call in XML; and a list, which is quoted as a whole.
@@ -237,6 +253,7 @@ impl OfRound<'_, '_, '_> {
             must: Vec::new(),
             stands_alone,
             block,
+            is_answered: false,
         });
         self.entries.len() - 1
     }
@@ -266,8 +283,15 @@ impl OfRound<'_, '_, '_> {
         let blocks = self.scope.conversation.message(passage.message).content.blocks();
         let is_native = matches!(blocks.get(passage.piece.block), Some(Block::ToolResult { .. }));
         let is_answer = !is_native && passage.message > self.messages.start;
-        let unanswered =
-            || self.entries.iter().position(|entry| entry.head.split(' ').next() == Some(source.name.as_str()));
+        let unanswered = || {
+            let is_open = |at: &usize| {
+                let of = &self.entries[*at];
+                of.head.split(' ').next() == source.head.split(' ').next() && !self.answered.contains(at)
+            };
+            let open = || (0..self.entries.len()).filter(is_open);
+            let about = source.head.trim_end_matches('…');
+            open().find(|at| self.entries[*at].head.starts_with(about)).or_else(|| open().next())
+        };
         let entry = match is_answer.then(unanswered).flatten() {
             Some(entry) => entry,
             None => {
@@ -284,6 +308,9 @@ impl OfRound<'_, '_, '_> {
             }
         };
         self.calls.insert(Arc::as_ptr(source), entry);
+        if is_answer {
+            self.answered.insert(entry);
+        }
         entry
     }
 
@@ -346,9 +373,20 @@ impl OfRound<'_, '_, '_> {
             QuoteSource::Text(_) => false,
         });
         let musts: Vec<usize> = musts.map(|(at, _)| first + at).collect();
+        // Of an answer, not of what was given.
+        self.entries[entry].is_answered |= passage.message > self.messages.start && !musts.is_empty();
         self.entries[entry].must.extend(musts);
         self.entries[entry].lines.extend(quotes);
     }
+}
+
+/// What was told with the head of an entry before still is: how it ended.
+fn must_of_logged(quotes: &[Quotation]) -> Vec<usize> {
+    let with = |mark| (0..quotes.len()).filter(move |at| quotes[*at].mark == mark);
+    let answered: Vec<usize> = with(Mark::Answered).collect();
+    let lines: Vec<&str> = answered.iter().map(|at| quotes[*at].text.as_str()).collect();
+    let ending = ending(&lines).must.into_iter().map(|at| answered[at]);
+    with(Mark::Failed).take(MAX_REFUSAL).chain(ending).collect()
 }
 
 /// Lines of a refusal that are told with the call.
@@ -403,12 +441,10 @@ fn of_log(scope: &Scope<'_>, index: usize, passage: &Passage<'_>) -> Vec<Entry> 
             lines.push(Quote { source: QuoteSource::Text(quotation.clone()), names: next(), cost, telling });
         }
         let telling = 0.4 * cost * lately;
-        // What was told with its head before still is.
-        let must: Vec<usize> =
-            (0..lines.len()).filter(|at| logged.quotes[*at].mark == Mark::Failed).take(MAX_REFUSAL).collect();
+        let must = must_of_logged(&logged.quotes);
         let stands_alone = !is_said;
         let (message, of, head) = (passage.message, Of::Log(index), logged.head);
-        Entry { message, of, head, names, cost, telling, lines, parts, must, stands_alone, block: 0 }
+        Entry { message, of, head, names, cost, telling, lines, parts, must, stands_alone, block: 0, is_answered: true }
     };
     all.into_iter().enumerate().map(entry).collect()
 }

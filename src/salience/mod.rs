@@ -12,6 +12,7 @@
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
 //! | `entries` | what can be told of messages that go, as entries of a log |
+//! | `endings` | the lines by which a call ended |
 //! | `telling` | what a line tells somebody who goes on, whatever names it has |
 //! | `name_index` | an index of names, by where each stood last |
 //! | `left_out` | the names that can no longer be read once a choice is made |
@@ -30,6 +31,7 @@
 
 mod coefficients;
 mod edits;
+mod endings;
 mod entries;
 mod left_out;
 mod likely;

@@ -59,6 +59,14 @@ impl Passage<'_> {
         self.lines.iter().zip(kept).any(|(value, kept)| *kept && !value.line.stays)
     }
 
+    /// Takes out what is kept of an ending of several lines of which some are not kept: it would say that all went well. What stays says the opposite.
+    pub fn drop_half_ending(&self, kept: &mut [bool]) {
+        let together = || (0..self.lines.len()).filter(|line| self.lines[*line].together);
+        if together().any(|line| !kept[line]) {
+            together().for_each(|line| kept[line] &= self.lines[line].line.stays);
+        }
+    }
+
     /// Characters of one of its lines, without the number it may show.
     pub fn characters(&self, value: &LineValue) -> usize {
         self.text[value.line.content..value.line.range.end].chars().count()
@@ -81,6 +89,8 @@ pub struct LineValue {
     pub telling: f32,
     /// Whether it says how a call ended.
     pub ends: bool,
+    /// It is told with the other lines of the ending that are so, or not at all.
+    pub together: bool,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].
@@ -99,6 +109,7 @@ impl LineValue {
             density: 0.0,
             telling: 0.0,
             ends: false,
+            together: false,
             replaced: false,
             names: 0..0,
         }

@@ -5,12 +5,13 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
+    endings::{Ending, ending},
     entries::{key_of, mark_of},
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
     scope::Scope,
-    telling::{ENDS, Passing, telling},
+    telling::{ENDS, Passing, content, telling},
     weights::{Origin, as_float},
 };
 use crate::{
@@ -143,6 +144,7 @@ impl<'a, 't> Reading<'a, 't> {
                     density,
                     telling: 0.0,
                     ends: false,
+                    together: false,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
@@ -152,9 +154,24 @@ impl<'a, 't> Reading<'a, 't> {
         for (value, told) in lines.iter_mut().zip(told) {
             (value.telling, value.ends) = (told, told >= ENDS);
         }
+        let is_reply = is_answer || matches!(origin, Origin::Result(_) | Origin::Shown);
+        let ending = if is_reply { ending_of(text, &lines) } else { Ending::default() };
+        let says_outcome =
+            is_error || matches!(origin, Origin::Result(Meaning::Command | Meaning::Other | Meaning::Agent));
+        for at in ending.must.iter().copied() {
+            lines[at].ends = true;
+            if says_outcome {
+                lines[at].telling = lines[at].telling.max(ENDS);
+            }
+        }
+        for at in ending.together.iter().copied().filter(|_| says_outcome) {
+            lines[at].together = true;
+        }
         // Without it, what else is kept of the answer reads as if the call had worked.
-        for value in lines.iter_mut().filter(|value| value.ends && is_error) {
-            value.line.stays |= value.cost < MAX_FAILED_TOKENS;
+        let bad = ending.bad.filter(|_| says_outcome);
+        for (at, value) in lines.iter_mut().enumerate() {
+            let fails = bad == Some(at) || (is_error && value.ends);
+            value.line.stays |= fails && value.cost < MAX_FAILED_TOKENS;
         }
         let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
         let round = self.round_of[message];
@@ -209,6 +226,17 @@ fn origin(piece: &ContentPiece, role: &Role) -> Origin {
             Voice::User | Voice::Paste | Voice::Tool | Voice::Host => Origin::User,
         },
     }
+}
+
+/// The ending of an answer, by the places of its lines.
+fn ending_of(text: &str, lines: &[LineValue]) -> Ending {
+    let said = |value: &LineValue| match &value.line {
+        line if line.is_gap => "",
+        // The number says that it is a line of a file.
+        line if line.content > line.range.start => &text[line.range.clone()],
+        _ => content(text, value),
+    };
+    ending(&lines.iter().map(said).collect::<Vec<_>>())
 }
 
 /// How the headings begin behind which the summary of a continued session says what is to be done and what was under way. They stand at its end.

@@ -88,14 +88,40 @@ fn shortened(head: &str, paths: &mut HashSet<String>) -> String {
 
 /// What stands behind the number of lines that follow word for word.
 const LINES: &str = " lines:";
+/// The same of lines that follow behind [`DEEPER`], because one of them looks like a line of a log.
+const INDENTED_LINES: &str = " indented lines:";
 
-/// The number of lines that follow word for word, if that is what a quote says.
-fn lines_below(quote: &str) -> Option<usize> {
-    let digits = quote.strip_suffix(LINES)?;
+/// What stands before each of them.
+const DEEPER: &str = "    ";
+
+/// The number of lines that follow word for word, and what stands before each, if that is what a quote says.
+fn lines_below(quote: &str) -> Option<(usize, &'static str)> {
+    let (digits, before) = match quote.strip_suffix(INDENTED_LINES) {
+        Some(digits) => (digits, DEEPER),
+        None => (quote.strip_suffix(LINES)?, ""),
+    };
     // `parse` takes a sign too.
     let is_number = digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { digits.parse().ok() } else { None }
+    if is_number { Some((digits.parse().ok()?, before)) } else { None }
 }
+
+/// The first word of a line: in the head of an entry, what was called.
+fn first_word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+/// Whether a line could be taken for one of a log where nothing stands before it: its heading, the head of an entry, or a quote. `is_called` says what heads
+/// begin with.
+fn looks_like_ours(line: &str, is_called: impl Fn(&str) -> bool) -> bool {
+    let is_quote = || line.strip_prefix(INDENT).is_some_and(|quote| Mark::of(quote) != Mark::Said);
+    let is_head = || {
+        !line.starts_with(char::is_whitespace) && (SPEAKERS.contains(&first_word(line)) || is_called(first_word(line)))
+    };
+    line.trim_start().starts_with(LOG_HEADING) || is_head() || is_quote()
+}
+
+/// The first lines of entries of words.
+const SPEAKERS: [&str; 2] = ["Assistant:", "User:"];
 
 /// An entry of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,9 +167,10 @@ fn read(text: &str) -> Option<Vec<LoggedEntry>> {
         match lines_below(quote) {
             None if quote.trim().is_empty() => return None,
             None => quotes.push(Quotation { mark, text: quote.to_owned(), follows: false }),
-            Some(count) => {
+            Some((count, before)) => {
                 for index in 0..count {
-                    quotes.push(Quotation { mark, text: lines.next()?.to_owned(), follows: index > 0 });
+                    let text = lines.next()?.strip_prefix(before)?.to_owned();
+                    quotes.push(Quotation { mark, text, follows: index > 0 });
                 }
             }
         }
@@ -152,12 +179,18 @@ fn read(text: &str) -> Option<Vec<LoggedEntry>> {
 }
 
 /// The log of these entries; `None` where there are none. Lines that follow each other stand below their number, word for word; whoever reads a log counts them,
-/// so that nothing in them can pass for another entry.
+/// so that nothing in them can pass for another entry; where one of them looks like a line of a log, which is where the name of a tool or of a caller in this
+/// log begins it, they are indented.
 #[must_use]
-pub fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>) -> Option<String> {
+pub fn write<'e>(
+    entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>,
+    is_tool: impl Fn(&str) -> bool,
+) -> Option<String> {
     let mut log = LOG_HEADING.to_owned();
     let mut is_empty = true;
     let mut paths = HashSet::new();
+    let entries: Vec<_> = entries.into_iter().collect();
+    let called: HashSet<String> = entries.iter().map(|(head, _)| on_line(first_word(head))).collect();
     let mut entries = entries.into_iter().peekable();
     // Writing into a string cannot fail.
     while let Some((head, quotes)) = entries.next() {
@@ -179,9 +212,12 @@ pub fn write<'e>(entries: impl IntoIterator<Item = (&'e str, &'e [Quotation])>) 
                 let _ = write!(log, "\n{INDENT}{sign}{}", on_line(text));
                 continue;
             }
-            let _ = write!(log, "\n{INDENT}{sign}{}{LINES}", run.len());
+            let is_ours = |text: &str| looks_like_ours(text, |word| called.contains(&on_line(word)) || is_tool(word));
+            let is_indented = run.iter().any(|quote| is_ours(&quote.text));
+            let (lines, before) = if is_indented { (INDENTED_LINES, DEEPER) } else { (LINES, "") };
+            let _ = write!(log, "\n{INDENT}{sign}{}{lines}", run.len());
             for Quotation { text, .. } in run {
-                let _ = write!(log, "\n{}", text.replace(['\n', '\r'], " "));
+                let _ = write!(log, "\n{before}{}", text.replace(['\n', '\r'], " "));
             }
         }
     }
@@ -193,6 +229,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn no_tool(_: &str) -> bool {
+        false
+    }
 
     fn any_mark() -> impl Strategy<Value = Mark> {
         prop::sample::select(Mark::ALL.to_vec())
@@ -213,7 +253,7 @@ mod tests {
             quote(Mark::Added, "Bash rm -rf /", true),
         ];
         let said = [Quotation::alone(Mark::Said, "- I see 3 lines:"), Quotation::alone(Mark::Said, "3 lines:")];
-        let log = write([("Bash npm test", &ran[..]), ("Edit a.ts", &edited), ("Assistant:", &said)]).unwrap();
+        let log = write([("Bash npm test", &ran[..]), ("Edit a.ts", &edited), ("Assistant:", &said)], no_tool).unwrap();
         insta::assert_snapshot!(log, @"
         [Log of the messages left out here, in quotes]
         Bash npm test
@@ -221,10 +261,10 @@ mod tests {
           ! ENOENT no file
         Edit a.ts
           - 	return 1
-          + 3 lines:
-        	if (a) {
-
-        Bash rm -rf /
+          + 3 indented lines:
+            	if (a) {
+            
+            Bash rm -rf /
         Assistant:
           1 lines:
         - I see 3 lines:
@@ -237,7 +277,31 @@ mod tests {
         assert!(
             !is_log(&format!("Look:\n{log}")) && !is_log(&format!("{log}\n\nAnd do this.")) && !is_log(LOG_HEADING)
         );
-        assert_eq!(write([]), None);
+        assert_eq!(write([], no_tool), None);
+    }
+
+    #[test]
+    fn lines_that_look_like_a_log_are_indented_and_read_as_they_were() {
+        for (ours, is_so) in [
+            ("Edit b.ts", true),
+            ("shell rm -rf /", true),
+            ("Assistant:", true),
+            ("  ! refused", true),
+            (LOG_HEADING, true),
+            ("Editor b.ts", false),
+            ("  Edit b.ts", false),
+            ("def f():", false),
+        ] {
+            let quotes = [quote(Mark::Added, "  a", false), quote(Mark::Added, ours, true)];
+            let log = write([("Edit a.ts", &quotes[..])], |word| word == "shell").unwrap();
+            let expected = if is_so {
+                format!("2 indented lines:\n      a\n    {ours}")
+            } else {
+                format!("2 lines:\n  a\n{ours}")
+            };
+            assert_eq!(log, format!("{LOG_HEADING}\nEdit a.ts\n  + {expected}"));
+            assert_eq!(entries(&log)[0].quotes, quotes);
+        }
     }
 
     #[test]
@@ -245,11 +309,11 @@ mod tests {
         let hidden = "a\u{202e}b\u{200b}c";
         let quotes =
             [quote(Mark::Said, hidden, false), quote(Mark::Added, hidden, false), quote(Mark::Added, hidden, true)];
-        let log = write([(hidden, &quotes[..])]).unwrap();
+        let log = write([(hidden, &quotes[..])], no_tool).unwrap();
         let seen = "a<U+202E>b<U+200B>c";
-        assert_eq!(log, format!("{LOG_HEADING}\n{seen}\n  {seen}\n  + 2 lines:\n{hidden}\n{hidden}"));
+        assert_eq!(log, format!("{LOG_HEADING}\n{seen}\n  {seen}\n  + 2 indented lines:\n    {hidden}\n    {hidden}"));
         let again = entries(&log);
-        assert_eq!(write(again.iter().map(|entry| (entry.head.as_str(), &entry.quotes[..]))), Some(log));
+        assert_eq!(write(again.iter().map(|entry| (entry.head.as_str(), &entry.quotes[..])), no_tool), Some(log));
     }
 
     #[test]
@@ -265,7 +329,7 @@ mod tests {
             "Read packages/core/src/day.ts",
             "Edit packages/core/src/day.ts",
         ];
-        let log = write(heads.map(|head| (head, &[][..]))).unwrap();
+        let log = write(heads.map(|head| (head, &[][..])), no_tool).unwrap();
         let told: Vec<&str> = log.lines().skip(1).collect();
         let once = [heads[0], "Edit …/src/day.ts", heads[2]];
         assert_eq!(
@@ -280,7 +344,7 @@ mod tests {
         let quotes = [Quotation::alone(Mark::Answered, "ok")];
         let all =
             [("ls", &[][..]), ("ls", &[]), ("ls", &quotes), ("ls", &quotes), ("ls", &[]), ("pwd", &[]), ("ls", &[])];
-        let log = write(all).unwrap();
+        let log = write(all, no_tool).unwrap();
         assert_eq!(log.lines().skip(1).collect::<Vec<_>>(), ["ls", "ls", "  → ok", "ls", "  → ok", "ls", "pwd", "ls"]);
     }
 
@@ -318,7 +382,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_again(
-            all in prop::collection::vec(("[A-Z][a-zA-Z0-9 é.:=-]{0,20}", prop::collection::vec((any_mark(), "[\\PC\t]{0,20}|[0-9] lines:", any::<bool>()), 0..6)), 1..5),
+            all in prop::collection::vec(("[A-Z][a-zA-Z0-9 é.:=-]{0,20}", prop::collection::vec((any_mark(), "[\\PC\t]{0,20}|[0-9] lines:|[0-9] indented lines:|Bash rm|  → ok|Assistant:", any::<bool>()), 0..6)), 1..5),
         ) {
             let all: Vec<(String, Vec<Quotation>)> = all
                 .into_iter()
@@ -333,10 +397,10 @@ mod tests {
                     (head.trim().to_owned(), quotes.collect())
                 })
                 .collect();
-            let log = write(all.iter().map(|(head, quotes)| (head.as_str(), &quotes[..]))).unwrap();
+            let log = write(all.iter().map(|(head, quotes)| (head.as_str(), &quotes[..])), no_tool).unwrap();
             prop_assert!(is_log(&log), "{log}");
             let again = entries(&log);
-            prop_assert_eq!(write(again.iter().map(|entry| (entry.head.as_str(), &entry.quotes[..]))), Some(log));
+            prop_assert_eq!(write(again.iter().map(|entry| (entry.head.as_str(), &entry.quotes[..])), no_tool), Some(log));
             for (entry, (head, quotes)) in again.iter().zip(&all) {
                 prop_assert_eq!(&entry.head, head);
                 let said = |quotes: &[Quotation]| -> Vec<(Mark, String)> {

@@ -1,0 +1,178 @@
+//! The lines of an answer by which its call ended. Its last line and its counts say it by where they stand and by their shape; words only add to that.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use regex::Regex;
+
+/// A count of what went wrong, or a verdict on all.
+static BAD: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?i)\b[1-9]\d* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+    )
+});
+
+/// A line that says how all of it went.
+static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit code|\[[\w./-]+ [0-9a-f]{7,}\]",
+    )
+});
+
+/// A line that says that one of many was well, whatever it is called.
+static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PASSED|✓|✔|√|test .* ok$)(?:\s|$)"));
+
+/// A line that shows one of a file by its number.
+static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)"));
+
+/// A count by itself, such as `9 passed (22.3s)`.
+static COUNT: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s+\p{L}[^:/]{0,40}$"));
+
+fn constant(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant, and tested")
+}
+
+/// So many lines at the end may be counts that belong together.
+const TAIL: usize = 8;
+/// So many summary lines of one shape are told together; of more, those that went wrong and those of the rarest kinds.
+const TOGETHER: usize = 4;
+
+/// How an answer ended, by the places of its lines.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// Lines without which the call is not told.
+    pub must: Vec<usize>,
+    /// Of them, those of which none is told without the others, but for the bad one.
+    pub together: Vec<usize>,
+    /// The line that says that something went wrong: the last to go.
+    pub bad: Option<usize>,
+}
+
+/// Reads the ending of an answer with these lines.
+pub fn ending(lines: &[&str]) -> Ending {
+    let says = |at: &usize| lines[*at].chars().any(char::is_alphanumeric) && !SHOWN.is_match(lines[*at]);
+    let all: Vec<usize> = (0..lines.len()).filter(says).collect();
+    let last = all.last().copied().or_else(|| (0..lines.len()).rev().find(|at| !lines[*at].trim().is_empty()));
+    let Some(last) = last else { return Ending::default() };
+    let is_whole = |at: &&usize| !ONE_WELL.is_match(lines[**at]);
+    let bad = all.iter().rev().filter(is_whole).find(|at| BAD.is_match(lines[**at])).copied();
+    let outcome = all.iter().rev().filter(is_whole).find(|at| OUTCOME.is_match(lines[**at])).copied();
+    let mut together = of_one_shape(lines, &all, outcome.unwrap_or(last));
+    if bad.is_some() {
+        together.extend(bad.into_iter().chain(outcome));
+    }
+    sorted(&mut together);
+    let mut must: Vec<usize> = together.iter().copied().chain(bad.or(outcome)).chain([last]).collect();
+    sorted(&mut must);
+    Ending { must, together, bad }
+}
+
+fn sorted(places: &mut Vec<usize>) {
+    places.sort_unstable();
+    places.dedup();
+}
+
+/// The lines of the same shape as this one, equal but for numbers and names: one of each kind.
+fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
+    let tail = all.len().saturating_sub(TAIL);
+    let words = words(lines[like]);
+    let is_count = COUNT.is_match(lines[like]);
+    let is_like = |(place, at): &(usize, &usize)| {
+        let is_other_count = is_count && *place >= tail && COUNT.is_match(lines[**at]);
+        is_other_count
+            || (has_number(lines[**at]) && has_number(lines[like]) && are_alike(&words, &self::words(lines[**at])))
+    };
+    let mut kinds: HashMap<String, (usize, usize)> = HashMap::new();
+    for (_, at) in all.iter().enumerate().filter(is_like) {
+        let kind = kinds.entry(kind(lines[*at])).or_default();
+        *kind = (kind.0 + 1, *at);
+    }
+    let mut found: Vec<(usize, usize)> = kinds.into_values().collect();
+    // Names that never come again are a list, not an ending.
+    let most = found.iter().map(|(times, _)| *times).max().unwrap_or_default();
+    if found.len() > TOGETHER && most == 1 {
+        found.clear();
+    }
+    found.sort_unstable_by_key(|(times, at)| (!BAD.is_match(lines[*at]), *times, usize::MAX - at));
+    let together: Vec<usize> = found.into_iter().take(TOGETHER).map(|(_, at)| at).collect();
+    if together.len() > 1 { together } else { Vec::new() }
+}
+
+fn has_number(line: &str) -> bool {
+    line.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn words(line: &str) -> HashSet<String> {
+    let words = line.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Whether at least half of the words of two lines are the same.
+fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+    let same = one.intersection(other).count();
+    same >= 2 && 2 * same >= one.len() + other.len() - same
+}
+
+/// A line with its numbers as what they say of a count: nothing, or something.
+fn kind(line: &str) -> String {
+    let mut kind = String::new();
+    let numeral = |letter: char| letter.is_ascii_digit() || letter == '.';
+    let mut rest = line.trim();
+    while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let end = rest[start..].find(|letter| !numeral(letter)).map_or(rest.len(), |length| start + length);
+        kind.push_str(&rest[..start]);
+        kind.push(if rest[start..end].trim_end_matches('.') == "0" { '0' } else { '#' });
+        rest = &rest[end..];
+    }
+    kind + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Vec<&str> {
+        let lines: Vec<&str> = text.lines().collect();
+        ending(&lines).must.into_iter().map(|at| lines[at].trim()).collect()
+    }
+
+    #[test]
+    fn a_count_of_passes_never_stands_without_the_failures() {
+        assert_eq!(
+            told("x\n\n  1 failed\n    [c] a.spec.ts:3:5 > Bob\n  11 did not run\n  9 passed (22.3s)"),
+            ["1 failed", "11 did not run", "9 passed (22.3s)"]
+        );
+        let (bad, good) =
+            ("test result: FAILED. 3 passed; 1 failed; 0 ignored", "test result: ok. 30 passed; 0 failed; 0 ignored");
+        assert_eq!(told(&format!("{good}\nrunning\n{bad}\nrunning\n{good}\n{good}")), [bad, good]);
+        assert_eq!(told(&format!("{good}\n{good}")), [good]);
+        let maven = ["Tests run: 20, Failures: 1", "Tests run: 12, Failures: 0"];
+        assert_eq!(told(&maven.join("\nnoise\n")), maven);
+        let packages = ["pkg-a test: Tests  1 failed | 20 passed (21)", "pkg-b test: Tests  12 passed (12)"];
+        assert_eq!(
+            told(&format!("{}\npkg-b test: Done", packages.join("\n"))),
+            [packages[0], packages[1], "pkg-b test: Done"]
+        );
+        assert_eq!(
+            told("error: process \"migrate\" exited with code 3\nBuilt\nDone."),
+            ["error: process \"migrate\" exited with code 3", "Done."]
+        );
+    }
+
+    #[test]
+    fn in_any_language_the_last_line_and_counts_beside_it_say_it() {
+        assert_eq!(told("pas de droit\nabandon"), ["abandon"]);
+        assert_eq!(told("x\n 1 échoué\n 9 réussis"), ["1 échoué", "9 réussis"]);
+        assert_eq!(told("Edited a.ts:\n 1→a\n 2→b"), ["Edited a.ts:"], "lines of a file say nothing of it");
+        assert_eq!(told("\n \n"), [""; 0]);
+    }
+
+    #[test]
+    fn what_differs_in_names_alone_is_a_list() {
+        let list: Vec<String> =
+            ('a'..='j').map(|name| format!("src/part/file_{name}{name}.ts has 3 lines in all")).collect();
+        assert_eq!(told(&list.join("\n")), [&list[9]]);
+    }
+}
