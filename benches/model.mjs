@@ -66,7 +66,18 @@ export async function measure(addon, conversations) {
       for (const provider of PROVIDERS) {
         const { tokens, requests, dollars, error, warnings } = await condensed(addon, provider, messages, target);
         const missed = !(tokens <= target) && truncated.tokens <= target;
-        rows.push({ id, share, provider, target, tokens, error, requests, times: one.dollars ? dollars / one.dollars : undefined, missed, warnings });
+        rows.push({
+          id,
+          share,
+          provider,
+          target,
+          tokens,
+          error,
+          requests,
+          times: one.dollars ? dollars / one.dollars : undefined,
+          missed,
+          warnings,
+        });
       }
     }
   }
@@ -76,18 +87,27 @@ export async function measure(addon, conversations) {
 const dear = (row) => row.times > MOST;
 
 function told(rows) {
-  const groups = SHARES.flatMap((share) => PROVIDERS.map((provider) => rows.filter((row) => row.share === share && row.provider === provider)));
+  const groups = SHARES.flatMap((share) =>
+    PROVIDERS.map((provider) => rows.filter((row) => row.share === share && row.provider === provider)),
+  );
   const lines = groups.map((group) => {
     const times = group.map((row) => row.times ?? 0);
     const mean = times.reduce((sum, value) => sum + value, 0) / times.length;
     const { provider, share } = group[0];
-    const cells = [group.filter((row) => row.missed).length, Math.max(...group.map((row) => row.requests)), mean.toFixed(2), Math.max(...times).toFixed(2)];
+    const cells = [
+      group.filter((row) => row.missed).length,
+      Math.max(...group.map((row) => row.requests)),
+      mean.toFixed(2),
+      Math.max(...times).toFixed(2),
+    ];
     return [`${provider} at ${share * 100}%`, `${cells[0]} of ${group.length}`, ...cells.slice(1).map(String)];
   });
-  const worst = rows.filter((row) => row.missed || dear(row)).map((row) => {
-    const why = row.missed ? `missed: ${row.tokens ?? row.error} of ${row.target}` : `${row.times.toFixed(2)} times one summary`;
-    return `- ${row.provider} at ${row.share * 100}%, ${row.id}: ${why}; ${row.requests} requests`;
-  });
+  const worst = rows
+    .filter((row) => row.missed || dear(row))
+    .map((row) => {
+      const why = row.missed ? `missed: ${row.tokens ?? row.error} of ${row.target}` : `${row.times.toFixed(2)} times one summary`;
+      return `- ${row.provider} at ${row.share * 100}%, ${row.id}: ${why}; ${row.requests} requests`;
+    });
   return `${table([["", "missed", "most requests", "cost, mean", "cost, most"], ...lines])}\n\nCost in summaries of the whole.\n\n${worst.join("\n")}\n`;
 }
 
