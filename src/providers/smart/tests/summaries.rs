@@ -256,27 +256,6 @@ async fn a_target_does_not_make_a_truncation_cut_more_than_it_asks_for() {
 }
 
 #[tokio::test]
-async fn a_target_that_one_summary_misses_is_met_by_truncation() {
-    // The newest messages alone, which the summary leaves as they are, are three times the target.
-    let conversation = reads(3, 400);
-    let total = request(&conversation).tally.total();
-    let model = Arc::new(Model::default());
-    let target = total / 10;
-    for name in ["conservative", "balanced", "aggressive"] {
-        let (proposal, settled, _) =
-            with_model(preset(name), &conversation, &model, |request| request.target_tokens = Some(target))
-                .await
-                .unwrap();
-        let left = settled.tally.total();
-        assert!(left <= target, "{name}: {left} of {target}");
-        assert!(proposal.warnings.iter().all(|warning| warning.code != WarningCode::TargetNotMet), "{name}");
-        let ran: Vec<&str> = proposal.passes.iter().filter(|pass| pass.ran).map(|pass| pass.id.as_str()).collect();
-        assert_eq!(ran, ["one_summary", "salient_to_target"], "{name}");
-        assert!(problems(&settled.conversation).is_empty(), "{name}");
-    }
-}
-
-#[tokio::test]
 async fn a_batch_keeps_to_the_messages_that_are_selected() {
     let messages: Vec<Value> = (0..24)
         .map(|index| {
