@@ -12,6 +12,7 @@
 //   --provider ID --config JSON   a provider to measure beside the default ones (salient truncation, smart)
 //   --only WORD                   only policies whose name contains the word, references included
 //   --no-references               without window, mask, head and tail-head
+//   --model                       with a model whose summaries say nothing of the conversation (model.mjs): quality is what stays beside them
 //   --presets                     presets of the smart provider without a target, against references of the same size each
 //   --signals                     salient truncation without each of its signals
 //   --half first|second           every other conversation
@@ -26,6 +27,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "../scripts/build.mjs";
 import { ensureDependencies, Failure, isProgram, isStale, main, releaseAddon, root } from "../scripts/tools.mjs";
+import { countingModel } from "./model.mjs";
 import { readConversations } from "./quality/conversations.mjs";
 import { BUDGETS, MEASURES, atBudgets, atTheirOwnSize, measuredCuts } from "./quality/evaluate.mjs";
 import { KINDS } from "./quality/probes.mjs";
@@ -44,6 +46,7 @@ function readOptions() {
       config: { type: "string", default: "{}" },
       only: { type: "string", default: "" },
       references: { type: "boolean", default: true },
+      model: { type: "boolean", default: false },
       presets: { type: "boolean", default: false },
       signals: { type: "boolean", default: false },
       half: { type: "string" },
@@ -64,11 +67,13 @@ function contendersOf(addon, options) {
     lossless: addon.createLosslessProvider,
     truncation: addon.createTruncationProvider,
     smart: addon.createSmartProvider,
+    quality_first: addon.createQualityFirst,
   };
   const policy = (id, config) => {
     if (!create[id]) throw new Failure(`--provider is one of ${Object.keys(create).join(", ")}, not ${id}`, 2);
     const provider = create[id](config);
-    return async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens })).messages;
+    const model = options.model ? { handler: countingModel(addon).handler } : {};
+    return async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens, ...model })).messages;
   };
   if (options.presets) return Object.fromEntries(PRESETS.map((preset) => [preset, policy("smart", preset)]));
   const contenders = { salient: salientPolicy(addon), smart: policy("smart") };

@@ -15,9 +15,9 @@ const withMessages = (samples, messages, condensed, format) =>
     return { messageIndex, before, after, ...rest, diff: diffMessages(before, after, {}, format) };
   });
 
-/** The preview that a result amounts to. */
-function previewOf({ messages, restoreData, didCondense, preview: { exact, samples }, ...rest }) {
-  return { wouldCondense: didCondense, exact, ...rest, samples };
+/** The preview that a result amounts to. Its cost is not known where a model without a price would be asked. */
+function previewOf({ messages, restoreData, didCondense, preview: { exact, priced, samples }, cost, ...rest }) {
+  return { wouldCondense: didCondense, exact, ...rest, cost: priced ? cost : undefined, samples };
 }
 
 /** What a condensation that was only tried says about tokens. Its cost is not known where a model without a price would be asked. */

@@ -425,11 +425,13 @@ export interface CondensationResult<M extends MessageLike = Message> extends Con
  * A dry run of a condensation. Mechanical steps were really run and are exact; tokens and cost of summaries that a model would write are estimates, and `exact`
  * is false then.
  */
-export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
+export interface Preview<M extends MessageLike = MessageLike> extends Omit<CondensationReport, "cost"> {
   /** Whether anything would change. */
   wouldCondense: boolean;
   /** False if an LLM would be called: tokens and cost of its responses, and what follows from them, are estimates. */
   exact: boolean;
+  /** Dollars that it would cost; `undefined` if a model would be called whose price is not known. */
+  cost: number | undefined;
   /** Up to five messages, in order: added ones; for each operation, the message in which it saves most; and others that would save most. */
   samples: PreviewSample<M>[];
 }

@@ -182,8 +182,8 @@ export function createAdaptive(config?: AdaptiveConfig): BuiltInProvider<Adaptiv
 export function createCostAware(config?: CostAwareConfig): BuiltInProvider<CostAwareConfig>;
 
 /**
- * Runs `smart` with the preset `conservative`; if that misses the target, `native` on its result; if something fails or the target is still missed,
- * `truncation` with `truncationMode: "suppress"`.
+ * To a target runs `lossless`, then `native` if a model is available, then `truncation`, each only if the target is still missed. Without a target runs
+ * `smart` with the preset `conservative`; if that fails `native`, then `truncation`.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts

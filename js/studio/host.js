@@ -534,7 +534,8 @@ class StudioHost {
       tokensBefore,
       ...sums,
       reductionPercent: tokensBefore === 0 ? 0 : (100 * (tokensBefore - sums.tokensAfter)) / tokensBefore,
-      cost: said.cost,
+      // Of a preview without a price it is not known, and nothing is shown.
+      cost: said.cost ?? 0,
       timeMs: made.timeMs,
       exact: made.exact,
       didCondense: result ? result.didCondense : said.wouldCondense === true,
