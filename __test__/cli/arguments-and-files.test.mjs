@@ -320,7 +320,10 @@ describe("what is no history ends with 5", () => {
     ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
     ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
     ['{"type":"summary","summary":"s","leafUuid":"1"}\n{"type":"system","content":"x"}\n', /none of its 2 lines holds a message/],
-    ['{"a":1,"input":"text"}', /an object with an array "messages", "input", "contents", "history" or "conversation"; found an object with "a", "input"/],
+    [
+      '{"a":1,"input":"text"}',
+      /an object with an array "messages", "input", "contents", "history" or "conversation"; found an object with "a", "input"/,
+    ],
     [
       '[{"timestamp":"t","type":"event_msg","payload":{"type":"user_message"}}]',
       /a line of type "event_msg": these are lines of a Codex rollout, which are not supported; take the `payload`/,

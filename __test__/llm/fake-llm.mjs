@@ -60,6 +60,7 @@ export function openaiEvents(pieces, { inputTokens = 1000, outputTokens = 50, fi
 }
 
 /** The answer to a request with something that the service does not know. Every service has these fields, each beside others. */
+/** @param {any[]} faults */
 const refusal = ([message]) => json(400, { type: "error", error: { type: "invalid_request_error", message, param: null, code: null } });
 
 /**

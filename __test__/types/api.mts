@@ -325,7 +325,11 @@ const native: BuiltInProvider<NativeConfig> = createNativeProvider({
   maxConcurrency: 2,
   customCondensingPrompt: "Be brief.",
 });
-const nativeCost: number | undefined = await native.estimateCost({ messages: history }, { maxMessagesToKeep: 2 }, { condensingHandler: claude });
+const nativeCost: number | undefined = await native.estimateCost(
+  { messages: history },
+  { maxMessagesToKeep: 2 },
+  { condensingHandler: claude },
+);
 // @ts-expect-error no such field
 createNativeProvider({ keep: 3 });
 const lossless = createLosslessProvider({ keep: "first" });

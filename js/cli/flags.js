@@ -295,8 +295,8 @@ const FLAGS = deepFrozen([
     // A session says itself what it is.
     commands: READING.filter((name) => name !== "recall"),
     options: ["options.format", "format", "answers.format"],
-    },
-    {
+  },
+  {
     name: "last",
     about: "Take the newest agent session on this machine",
     group: "work",

@@ -146,8 +146,13 @@ const formOf = (kind, written, ownText) =>
     ? { program: kind.program, isCopyOnly: true, textWith: asArray }
     : { ...(kind && { program: kind.program, messagesText: asArray }), isCopyOnly: false, textWith: ownText };
 
-/** A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file; `named`: the format, if the caller says it. */
-function readJson(text, fileName, { line = undefined, named = undefined } = {}) {
+/**
+ * A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file; `named`: the format, if the caller says it.
+ * @param {string} text
+ * @param {string} fileName
+ * @param {{ line?: number | undefined, named?: string | undefined }} [options]
+ */
+function readJson(text, fileName, { line, named } = {}) {
   const root = parse(text, fileName, line === undefined ? undefined : line - 1);
   const shownName = line === undefined ? fileName : `${fileName}:${line}`;
   const kind = kindOfJson(root);
@@ -161,8 +166,13 @@ function readJson(text, fileName, { line = undefined, named = undefined } = {}) 
   return { messages, format, ...formOf(kind, written, ownText), halfLine: undefined };
 }
 
-/** The format of the messages of a JSON value, of which there may be none. */
-function formatIn(messages, shownName, named = undefined) {
+/**
+ * The format of the messages of a JSON value, of which there may be none.
+ * @param {any[]} messages
+ * @param {string} shownName
+ * @param {string} [named]
+ */
+function formatIn(messages, shownName, named) {
   const noMessage = () => {
     const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
     return new Failure(EXIT.notMessages, told("file.noRole", values));

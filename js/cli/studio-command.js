@@ -76,8 +76,12 @@ function savingIn(name) {
   }
 }
 
-/** A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at. */
-function fileSource(file, { canWrite, isOnly, format: named = undefined }) {
+/**
+ * A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at.
+ * @param {string} file
+ * @param {{ canWrite: boolean, isOnly: boolean, format?: string | undefined }} options
+ */
+function fileSource(file, { canWrite, isOnly, format: named }) {
   let history;
   const read = () => {
     history = readHistory(file, undefined, named);

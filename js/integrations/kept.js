@@ -90,7 +90,7 @@ class KeptCondensations {
     try {
       const history = messages.slice(systemMessages(messages));
       const format = formatOf(history, named, "messages");
-      const kept = this.#find(history, checked(() => contentsOf(asRead(history, format), format)).join(""), format);
+      const kept = this.#find(history, checked(() => contentsOf(history, format)).join(""), format);
       return kept ? viewOf(kept, history) : messages;
     } catch {
       // The answer quotes everything then.

@@ -64,9 +64,17 @@ class ConversationIndex {
     return this.#queued(() => this.#told((done) => this.#native.read(key.toWellFormed(), options, done)));
   }
 
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
   #queued(work) {
     const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
+    this.#last = result.then(
+      () => {},
+      () => {},
+    );
     return result;
   }
 

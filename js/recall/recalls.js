@@ -30,8 +30,11 @@ class Recalls {
   /** The conversation that these messages continue, or a new one. */
   #of(messages) {
     const begun = this.#kept.map((kept) => ({ kept, length: kept.begins(messages) ?? 0 }));
-    const longest = begun.reduce((best, next) => (next.length > best.length ? next : best), { kept: undefined, length: 0 });
-    const kept = longest.kept ?? new RecalledConversation();
+    const longest = begun.reduce((best, next) => (next.length > best.length ? next : best), {
+      kept: new RecalledConversation(),
+      length: 0,
+    });
+    const { kept } = longest;
     this.#kept = [...this.#kept.filter((other) => other !== kept), kept].slice(-MOST_KEPT);
     return kept;
   }

@@ -20,7 +20,10 @@ const SCHEMA = {
   },
 };
 
-/** By format: the definition of the tool, the call as { id, input } if a value is a call in this format, and its result. `run` answers an input with a text. */
+/**
+ * By format: the definition of the tool, the call as { id, input } if a value is a call in this format, and its result. `run` answers an input with a text.
+ * @type {Record<string, { tool: (run: any) => object, call: (value: any) => any, result: (text: string, call: any) => unknown }>}
+ */
 const FORMS = {
   anthropic: {
     tool: () => ({ name: NAME, description: DESCRIPTION, input_schema: SCHEMA }),

@@ -391,7 +391,7 @@ fn linearized_pages(start: &[u8]) -> Option<f64> {
     digits.parse().ok().filter(|pages| *pages > 0.0)
 }
 
-/// The length that the header of an MP4 or QuickTime file says, in seconds.
+/// The length that the header of an MP4 or `QuickTime` file says, in seconds.
 fn movie_seconds(start: &[u8]) -> Option<f64> {
     let at = start.windows(4).position(|name| name == b"mvhd")? + 4;
     let is_old = *start.get(at)? == 0;

@@ -142,7 +142,7 @@ impl Message {
         self.unreadable.as_deref()
     }
 
-    /// Whether its host calls it a summary (`isSummary`). See [`crate::markers::is_summary`].
+    /// Whether its host calls it a summary (`isSummary`). See `markers::is_summary`.
     #[must_use]
     pub fn is_called_summary(&self) -> bool {
         self.extra("isSummary") == Some("true")

@@ -659,7 +659,7 @@ fn fill_shape(content: &mut Content, text: &str) -> bool {
     let mut new = Some(text);
     for block in texts {
         if let Block::Text { text, .. } = block {
-            *text = new.take().unwrap_or_default().to_owned();
+            new.take().unwrap_or_default().clone_into(text);
         }
     }
     new.is_none()

@@ -172,6 +172,10 @@ fn is_system(message: &Message) -> bool {
     matches!(&message.role, Role::Other(role) if role == SYSTEM)
 }
 
+fn may_be_followed_by_system(message: &Message) -> bool {
+    is_system(message) || message.role == Role::User || ends_in_server_tool(message)
+}
+
 /// Whether a message ends with a call that the service itself has made, or with its result.
 fn ends_in_server_tool(message: &Message) -> bool {
     let is_of_service = |kind: &str| kind == "server_tool_use" || kind.ends_with("_tool_result");
@@ -229,11 +233,10 @@ impl Report<'_> {
                 "unknown_role",
                 "role is \"system\" in the first message; the Messages API takes the prompt as `system`, beside the messages",
             ),
-            (Role::Other(role), Some(previous)) if role == SYSTEM => {
-                if !is_system(previous) && previous.role != Role::User && !ends_in_server_tool(previous) {
-                    self.add(None, MISPLACED_SYSTEM, "a message of the system that is not behind one of the user");
-                }
+            (Role::Other(role), Some(previous)) if role == SYSTEM && !may_be_followed_by_system(previous) => {
+                self.add(None, MISPLACED_SYSTEM, "a message of the system that is not behind one of the user");
             }
+            (Role::Other(role), Some(_)) if role == SYSTEM => {}
             (Role::Other(role), _) => {
                 let text = format!("role is {role:?}; allowed: \"user\", \"assistant\", and \"system\" behind a user's message");
                 self.add(None, "unknown_role", text);

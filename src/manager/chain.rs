@@ -175,9 +175,8 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
     // The provider that was asked did what it could, and that was no failure: what others then fail at is only told.
     let mut asked_succeeded = false;
     let config = state.request.config.clone();
-    let mut had_their_turn = 0;
-    // The first whose work is in the result.
-    let mut first_of_result = 0;
+    // How many had their turn, and the first whose work is in the result.
+    let (mut had_their_turn, mut first_of_result) = (0, 0);
     if let Some(ready) = &chain.ready {
         outcome.was_ready = take_over(ready, &mut state, &mut turns, &mut counts).await;
         asked_succeeded = outcome.was_ready;

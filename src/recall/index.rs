@@ -267,13 +267,6 @@ impl RecallIndex {
         };
         slots.iter().rposition(shows).map(|slot| Place { slot: slot as u32, ..place })
     }
-
-    /// Bytes of memory, about.
-    #[cfg(test)]
-    pub fn bytes(&self) -> usize {
-        let of_entry = |entry: &Entry| entry.text.len() + entry.head.len() + size_of::<Entry>() + 64;
-        self.postings.bytes() + self.entries.iter().map(of_entry).sum::<usize>()
-    }
 }
 
 /// The conversations that are searched.

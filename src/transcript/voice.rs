@@ -256,13 +256,12 @@ mod tests {
             (format!("{approved}\n\nnode v22"), approved),
             (format!("{judged}\n\nnode v22"), judged),
             (
-                format!("still running\nThe user provided the following feedback:\n<feedback>\nstop\n</feedback>"),
+                "still running\nThe user provided the following feedback:\n<feedback>\nstop\n</feedback>".to_owned(),
                 "The user provided the following feedback:\n<feedback>\nstop\n</feedback>",
             ),
             (
-                format!(
-                    "node v22\n\n<system-reminder>\nThe user sent the following message:\nStop.\n</system-reminder>"
-                ),
+                "node v22\n\n<system-reminder>\nThe user sent the following message:\nStop.\n</system-reminder>"
+                    .to_owned(),
                 "<system-reminder>\nThe user sent the following message:\nStop.\n</system-reminder>",
             ),
         ] {
@@ -301,7 +300,7 @@ mod tests {
         let (kind, source) = (crate::conversation::ContentKind::MessageText, crate::transcript::PieceSource::Words);
         let piece = ContentPiece {
             block: 0,
-            path: Default::default(),
+            path: std::sync::Arc::default(),
             range: 0..text.len(),
             kind,
             source,
