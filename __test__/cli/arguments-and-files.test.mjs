@@ -317,8 +317,8 @@ describe("what is no history ends with 5", () => {
     ["{}", /found an empty object/],
     ['{"a":1,"messages":{}}', /found an object with "a", "messages"/],
     ["[1,2]", /none of its 2 elements has a "role"; the first is a number/],
-    ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
-    ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
+    ['{"type":"user"}\n{"type":"assistant"}\n', /message 0: type "user", no role, and nothing else: no format/],
+    ['{"a":1}\n{"b":2}\n{"c":3}\n', /message 0: no role, and the fields a: no format/],
     ['{"type":"summary","summary":"s","leafUuid":"1"}\n{"type":"system","content":"x"}\n', /none of its 2 lines holds a message/],
     [
       '{"a":1,"input":"text"}',

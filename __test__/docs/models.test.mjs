@@ -32,7 +32,9 @@ const givenIn = (code) =>
 const known = [...MODELS.map(({ id }) => id), ...OWN_MODELS];
 
 test("samples name the models of models.mjs alone", () => {
-  const found = sources.flatMap((source) => modelsIn(read(source)).map((name) => `${source}: ${name}`));
+  // Codex knows models by these names, each with its own limit: it is no sample.
+  const isSample = (source) => source !== "js/cli/kinds/codex-outputs.js";
+  const found = sources.filter(isSample).flatMap((source) => modelsIn(read(source)).map((name) => `${source}: ${name}`));
   expect(found.length).toBeGreaterThan(25);
   expect(found.filter((entry) => !known.includes(entry.split(": ")[1]))).toEqual([]);
 });

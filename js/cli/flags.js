@@ -300,7 +300,7 @@ const FLAGS = deepFrozen([
     name: "last",
     about: "Take the newest agent session on this machine",
     group: "work",
-    commands: ["condense", "inspect", "studio", "report"],
+    commands: ["condense", "inspect", "studio", "report", "recall"],
   },
   {
     name: "window",
@@ -565,7 +565,6 @@ const FLAGS = deepFrozen([
     group: "write",
     commands: ["report", "recall", "mcp"],
   },
-  { name: "last", about: "Search the newest session of the current folder", group: "print", commands: ["recall"] },
   { name: "no-open", about: "Print the address, but do not open a browser", group: "print", commands: ["studio"] },
   {
     name: "preview",

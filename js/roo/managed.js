@@ -10,7 +10,7 @@ const { origins } = require("../origins.js");
 const { rulesFor } = require("../protect.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure, isError } = require("./stream.js");
-const { modelOf } = require("./thinking.js");
+const { modelOf, toldAs } = require("./thinking.js");
 const { blocksOf } = require("./trigger.js");
 const { STOPPED } = require("./under-way.js");
 const { asWindowCall, windowCall } = require("./window-call.js");
@@ -207,7 +207,12 @@ const isSummary = ({ role, content }) => role === "assistant" && typeof content 
 /** Roo-Code finds a summary by a field, which the manager does not write: other hosts send messages as they are, and services refuse it. */
 function withSummaryMarked(before, condensed) {
   const known = new Set(before);
-  return condensed.map((message) => (known.has(message) || !isSummary(message) ? message : { ...message, isSummary: true }));
+  const isMarked = (message) => !known.has(message) && isSummary(message);
+  if (!condensed.some(isMarked)) return condensed;
+  return toldAs(
+    condensed,
+    condensed.map((message) => (isMarked(message) ? { ...message, isSummary: true } : message)),
+  );
 }
 
 /** What is said of a condensation without gain: the prompt for summaries can be shortened only where a model was asked. */
