@@ -93,14 +93,12 @@ describe("the log", () => {
       const kept = logsIn(messages)
         .join("\n")
         .split("\n")
-        .filter((line) => line !== HEADING && !/ lines?:$/.test(line) && !/^ {2}… |^Names in/.test(line));
+        .filter((line) => line !== "" && line !== HEADING && !/ lines?:$/.test(line) && !/^ {2}… |^Names in/.test(line));
       // An entry of one line has its mark before it, one of several has it above.
       const bare = (text) => text.trim().replace(/^[→|!+-] /, "");
       let from = 0;
       for (const line of kept) {
-        const at = said.findIndex(
-          (known, index) => index >= from && bare(known) === bare(line),
-        );
+        const at = said.findIndex((known, index) => index >= from && bare(known) === bare(line));
         expect(at, line).toBeGreaterThanOrEqual(0);
         from = at;
       }

@@ -35,8 +35,7 @@ const steps = [
 ];
 
 /** A write is believed where its answer proves it: here as Roo-Code answers. */
-const answer = (what, file, content) =>
-  what === "read" ? numbered(content) : `The content was successfully saved to ${file}.`;
+const answer = (what, file, content) => (what === "read" ? numbered(content) : `The content was successfully saved to ${file}.`);
 
 function native(names) {
   const rounds = steps.flatMap(([what, file, content], index) => {

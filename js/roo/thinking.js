@@ -172,4 +172,18 @@ function toldAs(messages, same) {
 const toldOf = (signed) =>
   `${signed} block${signed === 1 ? "" : "s"} of signed thinking behind the first change: Claude models with preserved thinking refuse the request, or drop them`;
 
-module.exports = { WORDS, behind, bindingOf, firstChange, hasThinking, isThinking, modelOf, placesToGo, removal, removed, ruleOf, settled, toldAs };
+module.exports = {
+  WORDS,
+  behind,
+  bindingOf,
+  firstChange,
+  hasThinking,
+  isThinking,
+  modelOf,
+  placesToGo,
+  removal,
+  removed,
+  ruleOf,
+  settled,
+  toldAs,
+};
