@@ -48,7 +48,7 @@ export function writeSession(file, size) {
   for (let call = 0; written < size; call++) {
     const id = `toolu_${call}`;
     const content = textOf(next, 20 + next(200));
-    const file_path = `/work/src/${textOf(next, 1).slice(0, 12).replace(/\W/g, "")}.ts`;
+    const file_path = `/home/me/src/${textOf(next, 1).slice(0, 12).replace(/\W/g, "")}.ts`;
     write({
       type: "assistant",
       message: { id: `m${call}`, role: "assistant", content: [{ type: "tool_use", id, name: "Read", input: { file_path } }] },

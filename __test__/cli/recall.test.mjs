@@ -223,7 +223,7 @@ describe("what is not to be found", () => {
     const secret = "sk-abcdefghijklmnopqrstuvwx";
     const day = [
       claude.user(`My key is ${secret}.`),
-      claude.calls("toolu_1", "Write", { file_path: `/work/${secret}.txt`, [secret]: "value-of-key" }),
+      claude.calls("toolu_1", "Write", { file_path: `/home/me/${secret}.txt`, [secret]: "value-of-key" }),
       claude.result("toolu_1", "ok"),
     ];
     const file = putAt([...claudeFile().slice(0, -1), `${secret}.jsonl`], linesOf(day));

@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_file_is_named_with_or_without_its_directory() {
-        assert!(same_file("src/a.rs", "/work/p/src/a.rs") && same_file("src/a.rs", "src/a.rs"));
+        assert!(same_file("src/a.rs", "/home/me/p/src/a.rs") && same_file("src/a.rs", "src/a.rs"));
         assert!(!same_file("a.rs", "aa.rs") && !same_file("", "a") && !same_file("/a.rs", "/b/a.rs"));
     }
 }
