@@ -56,10 +56,7 @@ impl Format for ModelMessages {
         let mut open = Open::default();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
-                continue;
-            };
+            let Some(role) = breaches.said_role(index, &fields, "a role") else { continue };
             let content = fields.get("content");
             let is_text = content.and_then(Json::string).is_some();
             let parts = content.map(Json::elements).unwrap_or_default();

@@ -48,8 +48,7 @@ impl Format for Bedrock {
         let mut before = None;
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
+            let Some(role) = breaches.said_role(index, &fields, "a role") else {
                 before = Some(String::new());
                 continue;
             };

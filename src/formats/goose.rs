@@ -57,10 +57,7 @@ impl Format for Goose {
         let mut before = String::new();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
-                continue;
-            };
+            let Some(role) = breaches.said_role(index, &fields, "a role") else { continue };
             breaches.role(index, &role, &ROLES);
             if !fields.get("content").is_some_and(Json::is_array) {
                 breaches.add(index, None, "empty_content", "content is no array of parts");

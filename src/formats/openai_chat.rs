@@ -65,10 +65,7 @@ impl Format for OpenAiChat {
         let mut open = Open::default();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
-                continue;
-            };
+            let Some(role) = breaches.said_role(index, &fields, "a role") else { continue };
             breaches.role(index, &role, &ROLES);
             let content = fields.get("content").filter(|content| !content.is_null());
             if role == "tool" || role == "function" {
