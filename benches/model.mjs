@@ -16,7 +16,7 @@ import { table } from "./results.mjs";
 
 export const SHARES = [0.5, 0.25, 0.1];
 const PROVIDERS = ["smart", "adaptive", "quality_first"];
-/** What one request may cost more than one summary of the whole: estimates of tokens are off by a tenth either way. */
+/** The factor by which a run may cost more than one summary of the whole: estimates of tokens are off by a tenth either way. */
 export const MOST = 1.25;
 
 const PRICE = { inputPrice: 3, outputPrice: 15 };
@@ -47,7 +47,7 @@ const create = (addon) => ({
   quality_first: addon.createQualityFirst,
 });
 
-/** What a provider leaves of a conversation at a target, and what that asked of the model; `error` where it failed. */
+/** Runs a provider on a conversation with a target; returns the tokens left and the requests to the model, or `error` if it failed. */
 export async function condensed(addon, provider, messages, targetTokens) {
   const { handler, spent } = countingModel(addon);
   const { newContextTokens: tokens, warnings, error } = await create(addon)[provider]().condense({ messages }, { handler, targetTokens });

@@ -65,7 +65,7 @@ function namesIn(object) {
   return names;
 }
 
-/** What a call says about its conversation, without its objects. Of a field that is unknown there the name alone: the addon says whether it is an option. */
+/** The context of a call without its objects. An unknown field is passed on by name alone: the addon says whether it is an option. */
 function contextOf(context) {
   const known = copyOf(context, "context", CONTEXT_FIELDS);
   const others = readable("context", () => namesIn(context)).filter((name) => !CONTEXT_FIELDS.includes(name) && !OBJECTS.includes(name));

@@ -263,7 +263,7 @@ const FORMATS = [
   {
     name: "OpenAI chat messages",
     format: "openai-chat",
-    // What the model refused or said aloud stands in the place of a content, as calls do.
+    // A refusal or spoken answer of the model stands in place of a content, as calls do.
     explains: (message) => saidInContent(message) || CHAT_FIELDS.some((name) => message[name] != null),
     // In Responses they are written alike.
     suggests: (message) =>
@@ -470,7 +470,7 @@ function formatFound(messages, named, look) {
 function unexplained(messages, known, { said, isNamed }) {
   const { name, speaks = hasRole, explains = saidInContent, knows } = known;
   const as = said ? `this is none of ${name}, but ${said}; ${OF_ONE}` : `no format that is read here has such messages; ${ADVICE}`;
-  // What is read of an object with toJSON is known when it is written.
+  // The JSON of an object with toJSON is known when it is written.
   const isPlain = (message) =>
     !isObject(message) || ours.has(message) || typeof message.toJSON === "function" || (known === OWN && isPlainlyOurs(message));
   const isExplained = (message) => isInstance(message) || (speaks(message) && (isNamed || explains(message)));
@@ -480,7 +480,7 @@ function unexplained(messages, known, { said, isNamed }) {
   return pair && { index: pair.index, told: `${pair.seen}: a call or its answer in a form that is not read; ${ADVICE}` };
 }
 
-/** What a message has in the place of a role and a content, in words. */
+/** Describes a message that has no role and content. */
 function shapeOf(message) {
   const { role, type, content } = message;
   const fields = Object.keys(message).filter((field) => !["role", "type", "id"].includes(field));

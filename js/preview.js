@@ -20,7 +20,7 @@ function previewOf({ messages, restoreData, didCondense, preview: { exact, price
   return { wouldCondense: didCondense, exact, ...rest, cost: priced ? cost : undefined, samples };
 }
 
-/** What a condensation that was only tried says about tokens. Its cost is not known where a model without a price would be asked. */
+/** The token figures of a dry run. Its cost is not known where a model without a price would be asked. */
 function estimateOf({ stats, cost, error, preview: { confidence, priced } }) {
   return {
     originalTokens: stats.originalTokens,

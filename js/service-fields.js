@@ -1,6 +1,6 @@
 "use strict";
 
-// What services take of messages, as the types of their packages have it: a field, a role or a part beyond that is refused. A test compares this with the types of
+// Fields that services accept in messages, from the types of their packages: a field, a role or a part beyond that is refused. A test compares this with the types of
 // `@anthropic-ai/sdk` 1.12 and `openai` 6.49; Gemini's are of `@google/genai` 1.52, Bedrock's of `@aws-sdk/client-bedrock-runtime`.
 
 /** Names, each a list in a text. */

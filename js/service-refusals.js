@@ -1,6 +1,6 @@
 "use strict";
 
-// What a service refuses of messages because it does not know it: fields, roles, items and parts.
+// Finds the fields, roles, items and parts of messages that a service refuses because it does not know them.
 
 const isObject = require("./is-object.js");
 const SERVICES = require("./service-fields.js");
@@ -68,7 +68,7 @@ class Refusals {
 }
 
 /**
- * What a service does not know in messages of its format.
+ * Lists everything in messages that the service of their format does not know.
  * @param {string} service
  * @param {readonly any[]} messages
  */

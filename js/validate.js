@@ -1,6 +1,6 @@
 "use strict";
 
-// What is wrong with messages: by the rules of their format, and by what a service knows.
+// Problems of messages: breaches of their format's rules, and what a service does not know.
 
 const native = require("#native");
 const { checked, notAllowed, readable, refuseUnknown } = require("./errors.js");
@@ -14,7 +14,7 @@ function validateMessages(messages, options) {
   requireFormat(own);
   const named = formatForService(service, own);
   requireMessages(messages, "messages");
-  // What is condensed or counted refuses those of a format that is not read; here everything wrong is listed.
+  // Condensing and counting refuse messages of a format that is not read; here every problem is listed.
   const { format, index, told } = readable("messages", () => seenIn(messages, named));
   const json = serializeMessages(asRead(messages, format), "messages");
   const problems = JSON.parse(checked(() => native.findProblems(json, format)));

@@ -3,11 +3,11 @@
 
 import { createServer } from "node:http";
 
-/** What the model says once, and nobody says again. */
+/** A fact that the model says only once. */
 export const FACT = "the staging database listens on port 6543";
 /** The questions that a trial asks. */
 export const QUESTIONS = Object.freeze({ first: "Please look up where staging listens.", second: "Which port was it again?" });
-/** What the model searches for. */
+/** The query of the model. */
 export const QUERY = Object.freeze({ query: "staging database port" });
 
 const FILLER = Array.from(
@@ -17,7 +17,7 @@ const FILLER = Array.from(
 const ANSWER = [...FILLER.slice(0, 200), `I looked it up: ${FACT}.`, ...FILLER.slice(200)].join("\n");
 const SUMMARY = "<summary><state_snapshot>The user asked about staging. The answer was given.</state_snapshot></summary>";
 
-/** What the model does with a request: `{ text }`, or `{ call: true }`. */
+/** The model's response to a request: `{ text }`, or `{ call: true }`. */
 function replyTo({ asked, hasTool, results }, seen) {
   if (asked.includes(QUESTIONS.second)) {
     if (results.length > 0) {

@@ -20,7 +20,7 @@ const binary = process.env.ROO_CONDENSE_BINARY ?? (existsSync(debugAddon) ? debu
 const TURNS = 6;
 const MODEL_KEY = "key-0123456789";
 
-/** What the model says in a turn: too long to keep all of it. */
+/** The model's text in a turn: too long to keep all of it. */
 const answerOf = (turn) =>
   [
     `Answer ${turn}.`,

@@ -29,9 +29,9 @@ export interface RecallOptions {
 
 /** An entry that a search found. */
 export interface RecallHit {
-  /** What it is read by: 4 characters or more, the same after more messages, another condensation, in another process. */
+  /** The key for `read`: 4 characters or more, the same after more messages, another condensation, in another process. */
   key: string;
-  /** Who says it, or `call` for a tool call and its result. */
+  /** The speaker, or `call` for a tool call and its result. */
   who: "user" | "assistant" | "assistant, thinking" | "context" | "summary" | "call";
   /** Tool and target of a call, on one line; empty for words. */
   head: string;
@@ -47,9 +47,9 @@ export interface RecallHit {
   also: string[];
 }
 
-/** What a search found. */
+/** The result of a search. */
 export interface RecallFound {
-  /** What a model reads: the hits, as whole lines; or one sentence that says that there are none. */
+  /** Text for the model: the hits, as whole lines; or one sentence that says that there are none. */
   text: string;
   /** The hits, the best first. */
   hits: RecallHit[];
@@ -61,7 +61,7 @@ export interface RecallFound {
 
 /** Lines of an entry. */
 export interface RecallRead {
-  /** What a model reads: a line that says what it is, and the lines; or one sentence that says that there is no such key. */
+  /** Text for the model: a line that says what it is, and the lines; or one sentence that says that there is no such key. */
   text: string;
   /** Whether there is an entry of this key. */
   found: boolean;

@@ -1,4 +1,4 @@
-// What the context of a call may hold beside its messages, as the design documents have it: the handler of the conversation's model, and its tokens.
+// The fields of a call's context beside its messages, from the design documents: the handler of the conversation's model, and its tokens.
 
 import { describe, expect, test } from "vitest";
 import { api, conversation, expectRejected } from "./support.mjs";

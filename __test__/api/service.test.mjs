@@ -1,4 +1,4 @@
-// What services refuse of messages, and what this package's results have beyond: nothing.
+// Services refuse unknown fields of messages; the results of this package have none.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -101,7 +101,7 @@ describe("the table is that of the published types", () => {
     const { const: one, anyOf = [] } = properties[key] ?? {};
     return [one, ...anyOf.map((each) => each.const)].filter((name) => typeof name === "string");
   };
-  /** What is inside the results of a service's own tools is the service's own, and not looked at. */
+  /** The results of a service's own tools are the service's, and not checked. */
   const own = /_(?:error|result_error)$|_result$|_output$|^(?:computer_screenshot|tab_opened|download_\w+)$/;
 
   test.each([

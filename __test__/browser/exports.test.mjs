@@ -72,7 +72,7 @@ describe.skipIf(isMissing)("every export of roo-condense/ui", () => {
     await page.waitForFunction("window.exported && document.querySelector('#Studio .rc-lead p')");
     expect(await page.evaluate("window.exported")).toEqual({ version, unknown: [], missing: [] });
 
-    // What asks the host first is there a moment later.
+    // A component that asks the host first is there a moment later.
     const empty = () =>
       page.$$eval("section[id]", (places) =>
         places.filter(({ id, innerText }) => /^[A-Z]/.test(id) && innerText.trim() === "").map(({ id }) => id),

@@ -6,7 +6,7 @@
  * @type {{ id: string, service: "anthropic" | "openai", ends: string | null, lookedUp: string }[]}
  */
 export const MODELS = [
-  // What an agent runs on, and what summaries are written by.
+  // The models that an agent runs on, and that write summaries.
   { id: "claude-sonnet-5-5", service: "anthropic", ends: null, lookedUp: "2026-11-26" },
   { id: "claude-haiku-5-5", service: "anthropic", ends: null, lookedUp: "2026-11-26" },
   { id: "gpt-5.6-sol", service: "openai", ends: null, lookedUp: "2026-11-26" },

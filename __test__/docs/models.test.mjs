@@ -23,7 +23,7 @@ const sources = [
 
 /** Names of models as the services write them, in `text`. */
 const modelsIn = (text) => [...text.matchAll(/\b(?:claude-[a-z]+-\d|gpt-\d)[\w.-]*/g)].map(([name]) => name.replace(/\.+$/, ""));
-/** What code gives as a model, without the name of its service. */
+/** The models that code names, without the name of their service. */
 const givenIn = (code) =>
   [...code.matchAll(/\bmodel["']?\s*[:=]\s*["']([^"'{}$]+)["']|--model\s+(\S+)/gi)].map(([, literal, word]) =>
     (literal ?? word).replace(/^\w+[/:]/, ""),

@@ -80,7 +80,7 @@ class Checker {
     return best.faults;
   }
 
-  /** What has another `type` or `role` is another thing, however few faults it has; what is of another kind even more. */
+  /** A value with another `type` or `role` is another variant, however few faults it has; a value of another kind even more so. */
   #distance(value, { type, properties }) {
     if (type !== kindOf(value)) return 1_000_000;
     if (type !== "object") return 0;
@@ -93,7 +93,7 @@ const below = (place, step) => (place === "" ? String(step) : `${place}.${step}`
 /** Anthropic's service keeps a prompt up to so many places. */
 const MOST_CACHE_MARKS = 4;
 
-/** What the service at a path refuses of a request; nothing for paths of others. */
+/** Lists the faults for which the service at a path refuses a request; none for other paths. */
 export function refusals(url, body) {
   const service = Object.entries(SERVICES).findLast(([, { ending }]) => url.endsWith(ending))?.[0];
   if (service === undefined) return [];

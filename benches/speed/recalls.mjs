@@ -32,7 +32,7 @@ const row = (name, found, target) => ({
   target,
 });
 
-/** What it takes in milliseconds, with its target. */
+/** A row of a time in milliseconds and its target. */
 const absolute = (name, ms, target) => ({ name, ours: milliseconds(ms), reference: `${target} ms`, value: ms / target, target: 1 });
 
 /** Milliseconds until the index of these messages is there. */

@@ -120,7 +120,7 @@ class ClientRecall {
   }
 }
 
-/** What a reader should know of where an answer comes from. */
+/** The lines that tell a reader where an answer comes from. */
 function noteOn({ name, how }, { damaged, leftOut, isGone }, earlier) {
   const facts = [
     `Session: ${visible(path.basename(name))} (${how})`,

@@ -1,6 +1,6 @@
 "use strict";
 
-// What is in a folder that another program owns: it may not be there, or be unreadable, or go at any moment.
+// Contents of a folder that another program owns: it may not be there, or be unreadable, or go at any moment.
 
 const fs = require("node:fs");
 

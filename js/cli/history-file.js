@@ -98,7 +98,7 @@ function unreadable(name, error) {
   return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
 }
 
-/** What lies in the folder of a file that does not. */
+/** Lists the folder of a file that does not exist. */
 function namesBeside(name) {
   try {
     return fs.readdirSync(path.dirname(name));

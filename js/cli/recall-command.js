@@ -27,7 +27,7 @@ function newestHere() {
 }
 
 /**
- * What is read, if the words are the key of an entry, and maybe lines of it; otherwise what is found.
+ * Reads an entry if the words are its key, with or without lines; otherwise searches.
  * @returns {Promise<{ read?: any, found?: any }>}
  */
 async function answerTo(index, words) {
@@ -41,7 +41,7 @@ async function answerTo(index, words) {
 const headOf = ({ text: _, ...read }) => `[${read.key}] ${read.title}: lines ${read.first}-${read.last} of ${read.total}`;
 
 /**
- * What a person reads.
+ * The result as a person reads it.
  * @param {{ read?: any, found?: any }} answer
  * @param {string} name
  * @param {string[]} notes
@@ -55,7 +55,7 @@ function textOf({ read, found }, name, notes) {
   return `${shown} of ${found.matching} with these words, in ${name}${about}. A key and lines print more: recall FILE KEY 40-80\n\n${found.hits.map(({ text }) => text.trimEnd()).join("\n\n")}`;
 }
 
-/** What a reader should know of the files. */
+/** Notes on the files for a reader. */
 const notesOn = ({ damaged, leftOut }) => [
   ...(damaged > 0 ? [`${plural(damaged, "damaged line")} skipped`] : []),
   ...(leftOut > 0 ? [`the oldest ${bytes(leftOut)} are not searched`] : []),

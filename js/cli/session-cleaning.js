@@ -1,6 +1,6 @@
 "use strict";
 
-// What of a session is not to be found: texts that match a pattern of the user's, and bytes of images and files, which say nothing to a reader.
+// Removes from a session what must not be found: texts that match a pattern of the user's, and bytes of images and files, which say nothing to a reader.
 
 const REDACTED = "[redacted]";
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// What a session on this machine is read from: the file, folder or database by its name, with the kind of program that wrote it.
+// The source of a session on this machine: the file, folder or database by its name, with the kind of program that wrote it.
 
 const fs = require("node:fs");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -63,7 +63,7 @@ function versionOf(files) {
   return stats[0] && stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : "")).join();
 }
 
-/** What must stay the same of an element: all that it says, and no tags that hosts add. */
+/** The part of an element that must not change: all it says, without the tags that hosts add. */
 function signOf(element) {
   const { role, content, parts, info, message } = isObject(element) ? element : {};
   return JSON.stringify([role, content, parts, info?.id, message]);

@@ -134,7 +134,7 @@ class SessionIndex {
     return parts.flatMap(({ name }) => [...(this.#readings.get(name)?.conversations.values() ?? [])]);
   }
 
-  /** What a reader of an answer should know of these parts: damaged lines, bytes left out, compactions, and whether the first is gone. */
+  /** Notes on these parts for a reader of an answer: damaged lines, bytes left out, compactions, and whether the first is gone. */
   stateOf(parts) {
     const readings = parts.flatMap(({ name }) => this.#readings.get(name) ?? []);
     const leftOut = readings.reduce((total, { part }) => total + (part.source.leftOut ?? 0), 0);

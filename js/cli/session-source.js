@@ -12,7 +12,7 @@ const REMEMBERED = 256;
 const LONGEST = 1 << 26;
 
 /**
- * What is new in a source.
+ * Reads the new part of a source.
  * @typedef {object} Changes
  * @property {"gone" | "more" | "anew"} state `more`: the values follow those that came before, and may be none; `anew`: they replace them
  * @property {AsyncIterable<{ value?: any, isDamaged?: boolean }>} values
@@ -154,7 +154,7 @@ class Elements {
     if (version === this.#last) return UNCHANGED;
     const all = this.#read();
     if (all === undefined) return UNCHANGED;
-    // What the program still works on changes with each of its steps.
+    // A record that the program still works on changes with each of its steps.
     const elements = this.isLive ? all.slice(0, -1) : all;
     const signs = elements.map(this.#signOf);
     const isMore = this.#last !== undefined && this.#signs.every((sign, index) => sign === signs[index]);

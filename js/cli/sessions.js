@@ -52,7 +52,7 @@ const firstFolder = (values, folderOf) => {
   return found === undefined ? [] : [found];
 };
 
-/** What a session has in the fewest bytes of its beginning. @type {(file: string, find: (head: string) => string[]) => string[]} */
+/** Reads as few bytes of a session's beginning as `find` needs. @type {(file: string, find: (head: string) => string[]) => string[]} */
 function inHead(file, find) {
   for (const bytes of HEADS) {
     const head = headOf(file, bytes);
@@ -113,7 +113,7 @@ function placesOf(machine) {
       client: /^claude/i,
       folder: path.join(env.CLAUDE_CONFIG_DIR || inHome(".claude"), "projects"),
       depth: 2,
-      // Those of subagents are no sessions of their own.
+      // Files of subagents are no sessions of their own.
       isSession: (name) => isLines(name) && !name.startsWith("agent-"),
       foldersOf: cwd,
       // Long names are cut, and end with a hash.
@@ -230,7 +230,7 @@ function describedFile(agent, file) {
 /** @type {(machine?: { home?: string, env?: Record<string, string | undefined>, platform?: string }) => Parameters<typeof placesOf>[0]} */
 const machineOf = ({ home = os.homedir(), env = process.env, platform = process.platform } = {}) => ({ home, env, platform });
 
-/** What is in these places, newest first. */
+/** The sessions in these places, newest first. */
 const sessionsAt = (places, mayHoldOf = (_place) => undefined) =>
   places
     .flatMap((place) =>

@@ -12,7 +12,7 @@ const { blocksOf, textOf } = require("./texts.js");
 const MAX_CHARACTERS = 16_000_000;
 
 /**
- * What a conversation asks of whoever condenses its earlier part, or why it asks nothing: `too_large`, or `too_short` where too few messages follow, or
+ * The names and edits that the rest of a conversation needs of its earlier part, or the reason why there are none: `too_large`, or `too_short` where too few messages follow, or
  * nothing of what follows stood in the older part alone.
  * @param {readonly any[]} messages
  */

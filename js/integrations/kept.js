@@ -79,13 +79,13 @@ class KeptCondensations {
     }
   }
 
-  /** What answers calls of recall, from the messages that they stand in; undefined where it is not offered. */
+  /** Answers calls of recall from the messages that they stand in; undefined if recall is not offered. */
   get recall() {
     const recalls = this.#recalls;
     return recalls && ((input, messages, format) => recalls.run(input, messages, format, this.#shown(messages, format)));
   }
 
-  /** What the model was sent of a history, as far as that is kept. */
+  /** The messages that the model was sent of a history, as far as they are kept. */
   #shown(messages, named) {
     try {
       const history = messages.slice(systemMessages(messages));

@@ -78,7 +78,7 @@ class ConversationIndex {
     return result;
   }
 
-  /** What the addon says at the end of a call. */
+  /** The addon's answer at the end of a call. */
   async #told(call) {
     const alive = new KeepAlive();
     try {

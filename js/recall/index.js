@@ -100,7 +100,7 @@ class Recall {
   }
 }
 
-/** What was read, for code. */
+/** The lines that were read, for code. */
 function readFacts(read) {
   if (read === null) return { found: false };
   const { key, first, last, total, text: content, next } = read;

@@ -9,7 +9,7 @@ const { ConversationIndex } = require("./conversation-index.js");
 class RecalledConversation {
   #index = new ConversationIndex();
   #conversation = this.#index.begin();
-  /** What each message held that is in the index. */
+  /** The content of each message when it entered the index. */
   #known = /** @type {Snapshot[]} */ ([]);
   /** The format that they were read in. */
   #format = /** @type {string | undefined} */ (undefined);

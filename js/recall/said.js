@@ -1,6 +1,6 @@
 "use strict";
 
-// What recall says to a model or a person. Every sentence ends the matter: it says what there is, and asks nobody to try again.
+// Texts of recall for a model or a person. Every sentence ends the matter: it says what exists, and does not ask for another try.
 
 const { isQuote } = require("./view.js");
 

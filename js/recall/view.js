@@ -1,6 +1,6 @@
 "use strict";
 
-// What of the hits a model still has in view: it is told so, and does not get it twice.
+// Lines of hits that a model still has in view: the answer says where they stand, instead of repeating them.
 
 const { stringify } = require("../deep-json.js");
 

@@ -534,7 +534,7 @@ class StudioHost {
       tokensBefore,
       ...sums,
       reductionPercent: tokensBefore === 0 ? 0 : (100 * (tokensBefore - sums.tokensAfter)) / tokensBefore,
-      // Of a preview without a price it is not known, and nothing is shown.
+      // The cost of a preview without a price is not known, and nothing is shown.
       cost: said.cost ?? 0,
       timeMs: made.timeMs,
       exact: made.exact,

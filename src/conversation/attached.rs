@@ -216,7 +216,7 @@ pub(super) fn files_in(kind: &str, json: &str) -> Vec<AttachedFile> {
     search.files
 }
 
-/// What is known about a value by what stands around it.
+/// Facts about a value from the fields around it.
 #[derive(Clone, Copy)]
 struct Known {
     /// The kind of file that it is, or is part of.

@@ -50,7 +50,7 @@ impl Problem {
         format!("messages[{}]{block}", self.message_index)
     }
 
-    /// What it is: a breach about a call or a message of the system is the same wherever it shows, for it is noticed at whatever comes next.
+    /// The identity of a breach: one about a call or a message of the system is the same wherever it shows, because the next message reveals it.
     fn identity<P>(&self, place: P) -> (&'static str, Option<String>, Option<P>) {
         let is_of_place = self.tool_id.is_none() && self.code != MISPLACED_SYSTEM;
         (self.code, self.tool_id.clone(), is_of_place.then_some(place))

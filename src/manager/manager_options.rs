@@ -166,7 +166,7 @@ static GUARD: Table = Table::new(
     ],
 );
 
-/// What a call says about its conversation.
+/// The context of a call.
 static CONTEXT: Table = Table::new(
     "context",
     &[
@@ -364,7 +364,7 @@ impl CallOptions {
     }
 }
 
-/// What a call says about its conversation, checked.
+/// The context of a call, checked.
 ///
 /// # Errors
 /// Every field that is wrong or unknown, and every one that belongs into the options.

@@ -420,7 +420,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
     conversation.messages().zip(texts.iter().zip(pieces)).map(of_message).collect()
 }
 
-/// What is said and answered in a message.
+/// The texts of a message without the parameters of calls.
 fn texts_beside_calls(message: &Message) -> Vec<TextAt<'_>> {
     let content = PathStep::from("content");
     match &message.content {

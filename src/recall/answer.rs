@@ -1,4 +1,4 @@
-//! What is said of what was found: whole lines around each place, as many places as fit.
+//! Writes the answer to a query: whole lines around each place that was found, as many places as fit.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -55,7 +55,7 @@ pub struct SearchOptions {
     pub within: Within,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
@@ -73,9 +73,9 @@ pub struct Found {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
-    /// What it is read by.
+    /// The key by which it is read.
     pub key: String,
-    /// Who says it: `user`, `assistant`, `context`, `summary`, or `call`.
+    /// The speaker: `user`, `assistant`, `context`, `summary`, or `call`.
     pub who: &'static str,
     /// The call, on one line.
     pub head: String,
@@ -101,7 +101,7 @@ pub struct Hit {
 struct Draft {
     entry: u32,
     place: Place,
-    /// What else is to be known of it: newer versions, earlier readings.
+    /// Notes on newer versions and earlier readings.
     notes: String,
     lines: BTreeSet<u32>,
     windows: usize,
@@ -110,7 +110,7 @@ struct Draft {
 }
 
 impl RecallIndex {
-    /// What a query finds.
+    /// Searches for a query.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Found {
         let ranked = rank(self, query, &options.within);
         let weights = ranked.query.by_hash();
@@ -163,7 +163,7 @@ impl RecallIndex {
         (100 * u64::from(self.slot(place).message) / u64::from(told.messages.max(1))) as u32
     }
 
-    /// What an entry is, in short: `Bash npm test`; the tool alone if its parameters are shown anyway.
+    /// Names an entry in short, such as `Bash npm test`; the tool alone if its parameters are shown anyway.
     pub(super) fn title(entry: &Entry, shows_parameters: bool) -> String {
         if !matches!(entry.kind, Kind::Call(_)) {
             return entry.kind.speaker().to_owned();
@@ -265,7 +265,7 @@ impl<'a> Answer<'a> {
         cost.filter(|cost| *cost <= left)
     }
 
-    /// What else is to be known of an entry.
+    /// Notes on newer versions and earlier readings of an entry.
     fn notes(&self, entry: u32, place: Place) -> String {
         let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
         let changed =
@@ -274,7 +274,7 @@ impl<'a> Answer<'a> {
         changed.into_iter().chain(shown).collect()
     }
 
-    /// What the user said to words of the assistant.
+    /// The user's reply to words of the assistant.
     fn reply(&self, entry: &Entry, place: Place) -> Option<String> {
         if entry.kind != Kind::Assistant {
             return None;
@@ -296,7 +296,7 @@ impl<'a> Answer<'a> {
         text
     }
 
-    /// What a hit is, when it was, and what else is to be known of it.
+    /// The title of a hit: what it is, when it was, and notes on other versions.
     fn title(&self, draft: &Draft) -> String {
         let index = self.index;
         let entry = &index.entries[draft.entry as usize];

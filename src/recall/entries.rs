@@ -20,16 +20,16 @@ const MAX_DEPTH: usize = 3;
 /// So are elements of lists of at most so many bytes, such as things to do, if they hold no line breaks.
 const MAX_LINE_OF_JSON: usize = 200;
 
-/// Who or what an entry is of.
+/// The speaker or tool of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Words of the user.
     User,
     /// Words of the assistant.
     Assistant,
-    /// What the assistant thought.
+    /// Thinking of the assistant.
     Thought,
-    /// What the host put into the conversation.
+    /// Context that the host injected.
     Context,
     /// A summary of messages.
     Summary,
@@ -38,7 +38,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Who speaks, in one word; empty for calls, which are named by their tool.
+    /// The speaker in one word; empty for calls, which are named by their tool.
     pub const fn speaker(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -54,7 +54,7 @@ impl Kind {
 /// An entry as it was read from a conversation.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// Who or what it is of.
+    /// The speaker or tool.
     pub kind: Kind,
     /// The tool and what the call is about, on one line; empty for words.
     pub head: String,
@@ -252,7 +252,7 @@ fn belongs_together(message: &Message, piece: &ContentPiece, next: &ContentPiece
     }
 }
 
-/// Who says a text that is no call and no result.
+/// Returns the speaker of a text that is neither call nor result.
 fn speaker(message: &Message, text: &str) -> Kind {
     if is_summary(message) {
         return Kind::Summary;
@@ -268,7 +268,7 @@ fn speaker(message: &Message, text: &str) -> Kind {
     }
 }
 
-/// What a result says.
+/// Returns the text of a result.
 fn result_text<'m>(message: &'m Message, at: usize, block: &'m Block) -> Cow<'m, str> {
     let Block::ToolResult { content, .. } = block else { return "".into() };
     match content {

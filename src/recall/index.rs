@@ -1,4 +1,4 @@
-//! What can be found: the entries of one or several conversations, each text once, and where its words stand.
+//! The index: the entries of one or several conversations, each text once, and the lines in which its words stand.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,11 +42,11 @@ pub struct RecallIndex {
 
 /// A text that can be found, once for all places where it stands.
 pub struct Entry {
-    /// What it is read by.
+    /// The key by which it is read.
     pub key: String,
     /// All characters of its key.
     pub all_of_key: String,
-    /// Who or what it is of.
+    /// The speaker or tool.
     pub kind: Kind,
     /// The tool and what a call is about.
     pub head: String,
@@ -56,7 +56,7 @@ pub struct Entry {
     pub changes: Vec<String>,
     /// Lines of a call's result.
     pub result_lines: u32,
-    /// What it says.
+    /// The text.
     pub text: Box<str>,
     /// Its head as a line of the index; those of its text follow.
     pub first_line: u32,
@@ -95,11 +95,11 @@ pub struct Slot {
     pub entry: u32,
     /// Which message it begins in.
     pub message: u32,
-    /// What its part of the conversation is called; 0 for nothing.
+    /// The label of its part of the conversation; 0 for none.
     pub label: u16,
 }
 
-/// What appending found.
+/// The result of appending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
     /// So many of the last messages are to be handed over once more with the next ones: those may answer their calls.
@@ -304,7 +304,7 @@ fn read_words(draft: &Draft) -> EntryWords {
     EntryWords { postings, lines }
 }
 
-/// What makes two entries one: who says it, and every word of it.
+/// Hashes what makes two entries one: the speaker or tool, and every word.
 fn content_hash(draft: &Draft) -> u64 {
     let mut hash = Xxh3::new();
     let is_call = matches!(draft.kind, Kind::Call(_));

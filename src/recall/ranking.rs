@@ -1,4 +1,4 @@
-//! What a query is about: lines of entries, the best first.
+//! Ranks lines of entries for a query, the best first.
 //!
 //! A line is worth the words of the query that stand in it and near it, each counted once, the rare ones most; more if its entry holds further ones, if its head
 //! names them, and by who says it: what the user said and what was edited is asked for more often than what a listing shows. Long entries hold many words by chance.
@@ -18,15 +18,15 @@ const MAX_WORDS: usize = 48;
 const MAX_CANDIDATES: usize = 400;
 /// Lines before and behind a line in which words count for it.
 const NEAR: u32 = 6;
-/// What a word counts for one line further away.
+/// The weight of a word one line further away.
 const DECAY: f32 = 0.8;
-/// What a word in the head of an entry counts for its lines.
+/// The weight of a word in the head of an entry for its lines.
 const IN_HEAD: f32 = 0.4;
-/// What a word anywhere in an entry counts for its lines.
+/// The weight of a word anywhere in an entry for its lines.
 const IN_ENTRY: f32 = 0.2;
 /// How much the length of an entry takes away.
 const LENGTH: f32 = 0.3;
-/// What the newest entry is worth more than the first.
+/// The additional worth of the newest entry over the first.
 const NEWER: f32 = 0.1;
 /// Lines around one that was found in which further words of the query are shown with it.
 const SPAN: u32 = 5;
@@ -42,7 +42,7 @@ pub struct Query {
 /// A line that a query is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// What it is worth.
+    /// Its worth.
     pub score: f32,
     /// Which entry.
     pub entry: u32,
@@ -50,7 +50,7 @@ pub struct Candidate {
     pub line: u32,
 }
 
-/// What was found.
+/// The ranked lines.
 pub struct Ranked {
     /// The query, with what its words are worth here.
     pub query: Query,
@@ -156,7 +156,7 @@ fn telling(hashes: Vec<u32>, found: Vec<Vec<u32>>) -> (Vec<u32>, Vec<Vec<u32>>) 
     (told, lines)
 }
 
-/// What a word is worth that stands in these lines: the fewer entries, the more.
+/// The worth of a word that stands in these lines: the fewer entries, the more.
 fn rarity(index: &RecallIndex, lines: &[u32]) -> f32 {
     let (mut entries, mut rest) = (0_u32, lines);
     while let Some(line) = rest.first() {
@@ -168,7 +168,7 @@ fn rarity(index: &RecallIndex, lines: &[u32]) -> f32 {
     (1.0 + (all - entries + 0.5) / (entries + 0.5)).ln()
 }
 
-/// What entries of a kind are worth.
+/// The worth of entries of a kind.
 const fn of_kind(kind: Kind) -> f32 {
     match kind {
         Kind::User | Kind::Call(Meaning::Ask) => 2.4,

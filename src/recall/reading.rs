@@ -36,7 +36,7 @@ pub struct ReadOptions {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadText {
-    /// What the entry is: `Bash npm test · 36%`.
+    /// The title of the entry: `Bash npm test · 36%`.
     pub title: String,
     /// Its key.
     pub key: String,

@@ -44,7 +44,7 @@ const TOGETHER: usize = 4;
 pub struct Ending {
     /// Lines without which the call is not told.
     pub must: Vec<usize>,
-    /// Of them, those of which none is told without the others, but for the bad one.
+    /// Lines of one ending: none is told without the others, except the bad one.
     pub together: Vec<usize>,
     /// The line that says that something went wrong: the last to go.
     pub bad: Option<usize>,

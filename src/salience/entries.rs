@@ -166,7 +166,7 @@ struct OfRound<'a, 's, 't> {
     entries: Vec<Entry>,
     /// The entries of calls, by what their pieces share.
     calls: HashMap<*const ToolSource, usize>,
-    /// Those that have an answer in plain text.
+    /// Calls that have an answer in plain text.
     answered: HashSet<usize>,
     newest_list: Option<(usize, usize)>,
     messages: Range<usize>,
@@ -373,14 +373,14 @@ impl OfRound<'_, '_, '_> {
             QuoteSource::Text(_) => false,
         });
         let musts: Vec<usize> = musts.map(|(at, _)| first + at).collect();
-        // Of an answer, not of what was given.
+        // The line is of an answer, not of the parameters.
         self.entries[entry].is_answered |= passage.message > self.messages.start && !musts.is_empty();
         self.entries[entry].must.extend(musts);
         self.entries[entry].lines.extend(quotes);
     }
 }
 
-/// What was told with the head of an entry before still is: how it ended.
+/// An entry of an earlier log keeps the line by which it ended.
 fn must_of_logged(quotes: &[Quotation]) -> Vec<usize> {
     let with = |mark| (0..quotes.len()).filter(move |at| quotes[*at].mark == mark);
     let answered: Vec<usize> = with(Mark::Answered).collect();

@@ -157,7 +157,7 @@ pub struct Cut {
 const CLOSE_ENOUGH: f64 = 0.97;
 /// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
 const MOST_FOR_ENDS: f64 = 0.3;
-/// What the user wrote in an older message stays whole as long as it takes no more of a budget than this. Of a longer text the pastes give way.
+/// The user's text in an older message stays whole as long as it takes no more of a budget than this. Of a longer text the pastes give way.
 const MOST_FOR_WORDS: f64 = 0.15;
 const MAX_TRIES: usize = 8;
 

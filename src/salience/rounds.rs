@@ -66,7 +66,7 @@ fn is_tool_round(
         whole.is_some_and(|whole| is_about_messages(&whole.text[piece.range.clone()]))
     };
     let words = |index: usize, piece: &ContentPiece| {
-        // What a user answers when asked goes with the question.
+        // The user's answer to a question goes with the question.
         let is_users = piece.voice == Voice::User && !piece.source.asks_user();
         let is_said = is_users || (piece.source == PieceSource::Words && piece.kind == ContentKind::MessageText);
         is_said && !piece.range.is_empty() && !is_note(index, piece)

@@ -13,7 +13,7 @@ struct Rule {
     anthropic: f64,
     open_ai: f64,
     gemini: f64,
-    /// Of formats for several services: the dearest.
+    /// The dearest rule, for formats of several services.
     any: f64,
 }
 

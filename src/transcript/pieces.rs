@@ -32,7 +32,7 @@ pub struct ContentPiece {
     pub kind: ContentKind,
     /// What it belongs to.
     pub source: PieceSource,
-    /// Who speaks. Words of the user may hold pastes and notices of the host: [`super::stretches`] tells them apart.
+    /// The speaker. Words of the user may hold pastes and notices of the host: [`super::stretches`] tells them apart.
     pub voice: Voice,
 }
 
@@ -254,7 +254,7 @@ impl<'a> Decomposer<'a, '_> {
         pieces
     }
 
-    /// What a text of a call or of a result belongs to.
+    /// Returns the tool call that a text belongs to.
     fn source_of(&self, message: &Message, text: &TextAt<'_>) -> PieceSource {
         match message.content.blocks().get(text.block) {
             Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => {

@@ -44,7 +44,7 @@ pub struct Replaced {
     pub lines: Vec<ReplacedLines>,
     /// Writes and edits of files that were written anew, each with the event that did so; in order.
     pub written: Vec<(usize, usize)>,
-    /// Those that stay although a write came after, each with that write; from the newest. A command that ran since may have brought back or moved what they wrote.
+    /// Writes that stay although another came after, each with that one; from the newest. A command that ran since may have brought back or moved what they wrote.
     pub unproven: Vec<(usize, usize)>,
 }
 
@@ -165,7 +165,7 @@ impl Follower<'_, '_> {
             later.is_seen(whole, transcript, index);
         }
         match &event.action {
-            // What the file was may be back.
+            // The file may have its old content again.
             Action::Write(_) | Action::Edit(_)
                 if matches!(event.outcome, CallOutcome::Unproven | CallOutcome::Unanswered) =>
             {

@@ -18,7 +18,7 @@ use super::{
     xml_calls::starts_line,
 };
 
-/// Who speaks.
+/// The speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Voice {
     /// The user, in words of their own.
@@ -40,7 +40,7 @@ pub enum Voice {
 pub struct Stretch {
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// Who speaks.
+    /// The speaker.
     pub voice: Voice,
 }
 
@@ -162,7 +162,7 @@ fn judgement(answer: &str) -> Option<usize> {
     (is_of_host && USERS_FIELDS.iter().any(|field| says(field))).then(|| blanks + values.byte_offset())
 }
 
-/// What the user changed in what was written, before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
+/// The user's changes to written text before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
 fn edited_by_user(answer: &str) -> Option<Range<usize>> {
     const OPEN: &str = "<user_edits>";
     const CLOSE: &str = "</user_edits>";
@@ -191,7 +191,7 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
     let close = format!("</{tag}>");
     let end = start + memmem::find(&text.as_bytes()[start..], close.as_bytes())? + close.len();
     let ends_line = text[end..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
-    // What fills a text is one voice already.
+    // A text that one stretch fills has one voice already.
     (ends_line && !text[end..].trim().is_empty()).then(|| (end, of_words(&text[start..end])))
 }
 

@@ -36,7 +36,7 @@ export interface RecallingOptions extends CondensingOptions {
   recall: true;
 }
 
-/** What answers calls of recall, of a client. */
+/** Answers calls of recall for a client. */
 export interface ClientRecall {
   /** The tool's definition in a format, to be put beside the application's own. */
   tool(format: RecallToolFormat): any;

@@ -24,7 +24,7 @@ function faultOf({ type, payload }) {
 const isItems = (value) => Array.isArray(value) && value.every(isObject);
 
 /**
- * What Codex sends to the model: items of OpenAI's Responses API, long outputs cut. A compaction replaces all items before it by its own, which are sent whole; lines of other
+ * The history as Codex sends it to the model: items of OpenAI's Responses API, long outputs cut. A compaction replaces all items before it by its own, which are sent whole; lines of other
  * types repeat the conversation for the screen.
  */
 function read({ lines, refuse }) {

@@ -58,7 +58,7 @@ const FIELDS = {
   "tool.execution_complete": { toolCallId: (value) => typeof value === "string" },
 };
 
-/** What is wrong with an event, by the field. */
+/** Names the field that makes an event invalid. */
 function faultOf(event) {
   if (!isEvent(event)) return "data";
   const wrong = Object.entries(FIELDS[event.type] ?? {}).find(([field, isRight]) => !isRight(event.data[field]));

@@ -91,7 +91,7 @@ const LINES: &str = " lines:";
 /// The same of lines that follow behind [`DEEPER`], because one of them looks like a line of a log.
 const INDENTED_LINES: &str = " indented lines:";
 
-/// What stands before each of them.
+/// The blanks before each of them.
 const DEEPER: &str = "    ";
 
 /// The number of lines that follow word for word, and what stands before each, if that is what a quote says.

@@ -22,11 +22,11 @@ const LEAST_TOKENS: usize = 100;
 pub struct KeptWrites<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
-    /// What happened in it.
+    /// The events of the conversation.
     pub transcript: &'a Transcript<'a>,
     /// The writes, by the index of their events, from the oldest.
     pub writes: &'a [usize],
-    /// What is switched on.
+    /// The operations that are switched on.
     pub options: &'a LosslessOptions,
     /// For counting.
     pub encoding: Encoding,

@@ -184,7 +184,7 @@ impl<'a> Engine<'a> {
     /// One summary of the whole with what stands around it, and truncation where that misses the target.
     ///
     /// # Errors
-    /// Those of the native provider.
+    /// The errors of the native provider.
     pub async fn one_summary(&self) -> Result<Proposal, CondenseError> {
         let native = Native::new(&Value::Null)?;
         let request = Request { config: Value::Null, ..self.request.clone() };

@@ -179,7 +179,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("use_skill", Skill).in_xml().with(&[(ParameterRole::Label, "skill_name")]),
     // The mode is switched.
     tool("switch_mode", Mode).in_xml().with(&[(ParameterRole::Label, "mode_slug")]),
-    // What was said before is brought back.
+    // Brings back earlier content.
     tool("recall", Recall).with(&[(ParameterRole::Label, "query"), (ParameterRole::Label, "key")]),
     // Files are deleted, moved, or changed out of sight.
     tool("move_file", Touch),

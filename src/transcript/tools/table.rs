@@ -222,7 +222,7 @@ impl ToolTable {
         &self.host.rules
     }
 
-    /// What becomes of the calls of this tool, with the name or glob that says so. Where the host says nothing, what was recalled goes first: it still stands where it
+    /// The rule for the calls of this tool, with the name or glob that gives it. By default, recalled text goes first: it still stands where it
     /// came from.
     #[must_use]
     pub fn rule(&self, name: &str) -> Option<(&str, &ToolRule)> {
