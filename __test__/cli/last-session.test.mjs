@@ -35,7 +35,7 @@ describe.skipIf(process.platform === "win32" || process.platform === "darwin")("
     const nowhere = { env: { ...env, HOME: path.join(folder, "nobody") } };
     expectFailure(["--last"], 3, /--last: no agent keeps any here/, nowhere);
     expectFailure(["a.json", "--last"], 2, /--last is the newest session on this machine, so no history is named; got "a.json"/, { env });
-    expectFailure(["restore", "--last"], 2, /restore has no flag --last; it belongs to condense, inspect, studio and 1 more/, { env });
+    expectFailure(["restore", "--last"], 2, /restore has no flag --last; it belongs to condense, inspect, studio and 2 more/, { env });
   });
 });
 

@@ -9,7 +9,7 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
     markers::{SummaryHead, is_summary},
     tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
-    transcript::{ContentPiece, PieceSource, Voice, stretches},
+    transcript::{ContentPiece, PieceSource, Voice},
 };
 
 /// What tokens are of.
@@ -231,7 +231,7 @@ fn runs_of(
             number += 1;
         }
         let Some(text) = texts.get(number) else { break };
-        for stretch in stretches(piece, text.text).into_iter().filter(|stretch| !stretch.range.is_empty()) {
+        for stretch in piece.stretches(text.text).into_iter().filter(|stretch| !stretch.range.is_empty()) {
             let kind = kind_of(message, piece, stretch.voice, &text.text[stretch.range.clone()]);
             match runs.last_mut() {
                 Some((last, of, range)) if (*last, *of, range.end) == (kind, number, stretch.range.start) => {

@@ -16,7 +16,7 @@ use crate::{
     },
     providers::{Change, Grade},
     tokens::{Tally, count_inside},
-    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, stretches, with_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, with_texts},
 };
 
 /// What survived a condensation. Tokens are unscaled, as those of changes.
@@ -400,7 +400,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
                 spoken[piece.block].insert(Kind::Summaries, text.text.len());
                 continue;
             }
-            for stretch in stretches(&piece, text.text) {
+            for stretch in piece.stretches(text.text) {
                 *spoken[piece.block].entry(of_voice(&piece, stretch.voice)).or_default() += stretch.range.len();
             }
         }

@@ -190,7 +190,7 @@ fn json_parts<'a>(raw: &'a RawValue, files: &[AttachedFile], mut filled: Vec<(Ra
     let text = if filled.is_empty() {
         Part::json(raw)
     } else {
-        Part::Text(surrogates::leave_json(&splice(raw.get(), &mut filled)).into_owned().into())
+        Part::Text(surrogates::leave(splice(raw.get(), &mut filled)).into())
     };
     std::iter::once(text).chain(files.iter().map(|file| Part::Tokens(file_tokens(file)))).collect()
 }

@@ -55,5 +55,5 @@ pub use self::{
     shell::changed_by as changed_by_command,
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
-    voice::{Stretch, Voice, stretches},
+    voice::{Stretch, Voice},
 };

@@ -14,7 +14,7 @@ use crate::{
     conversation::{Block, Conversation, visible},
     markers::{is_summary, log::is_log_block},
     salience::likely_names,
-    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, stretches, with_texts},
+    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, with_texts},
 };
 
 /// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
@@ -170,7 +170,7 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
             if is_told || piece.source.asks_user() {
                 continue;
             }
-            let said = stretches(&piece, text.text).into_iter();
+            let said = piece.stretches(text.text).into_iter();
             let said = said.filter(|stretch| matches!(stretch.voice, Voice::User | Voice::Paste));
             words.extend(
                 said.map(|stretch| text.text[stretch.range].trim().to_owned()).filter(|words| !words.is_empty()),
