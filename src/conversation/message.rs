@@ -11,7 +11,7 @@ use super::{
     scan::elements,
 };
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     /// The user, and the tools' answers.
@@ -91,9 +91,9 @@ impl Serialize for Content {
 /// One message of a conversation.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said.
+    /// The text or blocks.
     pub content: Content,
     /// Fields not read here, in their order: `ts`, `isSummary`, `condenseParent`, anything.
     pub extra: Fields,
