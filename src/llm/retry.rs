@@ -31,7 +31,8 @@ pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Dur
     }
 }
 
-/// What the service asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date. Nonsense counts as absent.
+/// Reads the wait that the service asks for: `retry-after-ms`, else `retry-after` in seconds or as a date. Nonsense
+/// counts as absent.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |text: &str, unit: f64| {
