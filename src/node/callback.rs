@@ -20,11 +20,8 @@ pub type JsCallback<Args, Return = UnknownReturnValue> =
 /// A function that answers, at once or by a promise. Questions and answers are JSON.
 pub type JsAnswerer = JsCallback<String, Either<Promise<String>, String>>;
 
-/// The answer of JavaScript.
-///
-/// # Errors
-/// What the function threw or the promise was rejected with, in words; that the environment has ended; that the thread which would run the
-/// function is the one that asks.
+/// The function threw or the promise was rejected, in its words; the environment has ended; or the calling thread is
+/// the one that would run the function.
 pub async fn ask(function: &JsAnswerer, question: String) -> Result<String, String> {
     threads::require_own()?;
     let answer = async {

@@ -49,7 +49,8 @@ fn is_refused(_bytes: usize) -> bool {
 
 #[cfg(unix)]
 fn is_refused(bytes: usize) -> bool {
-    // Of the allocator that will be asked for it: what it has in reserve counts. Nothing is written to it, so none of it is in use.
+    // The allocator that will serve the real request is asked, so its reserve counts. Nothing is written to the memory,
+    // so none of it is in use.
     let mut memory = Vec::<u8>::new();
     let is_refused = memory.try_reserve_exact(bytes).is_err();
     std::hint::black_box(memory);

@@ -39,7 +39,7 @@ impl NativeProvider {
         Ok(Self { provider: strategies::create_with(&id, &config, directory).map_err(wrong_config)? })
     }
 
-    /// What it says of itself, as JSON.
+    /// Returns the provider's description, as JSON.
     #[napi(catch_unwind)]
     pub fn info(&self) -> Result<String> {
         told(&self.provider.info())
@@ -99,7 +99,7 @@ pub fn recommend_provider(answers: String) -> Result<String> {
     told(&recommend(&answers).map_err(wrong_config)?)
 }
 
-/// What is measured for a recommendation, as JSON: `[{ key, provider, config }]`.
+/// Lists what is measured for a recommendation, as JSON: `[{ key, provider, config }]`.
 #[napi(catch_unwind)]
 pub fn recommendable() -> String {
     measurable().to_string()

@@ -65,7 +65,7 @@ pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
     let room = Room::for_messages(0).map_err(system_limit)?;
     let load = async move {
         if !is_loaded(encoding) {
-            // Who waits must not wait for ever.
+            // A panic must not leave the caller waiting forever.
             drop(catch_unwind(|| warm_up(encoding)));
         }
         drop(room);
@@ -119,7 +119,7 @@ pub fn message_diff(
     conversation.export(&diff::message_diff(message(0), message(1), limits)).map_err(unreadable)
 }
 
-/// What is not legal in a JSON array of messages, as JSON.
+/// Lists the problems of a JSON array of messages, as JSON.
 #[napi(catch_unwind)]
 pub fn find_problems(messages: JsString<'_>, format: Option<String>) -> Result<String> {
     let (read, _room) = parse(&messages, format)?;
