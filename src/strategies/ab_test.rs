@@ -77,7 +77,7 @@ fn variants(settings: &Settings<'_>) -> Vec<Variant> {
     .collect()
 }
 
-/// What is assigned: the user, else the task, else what the conversation begins with.
+/// Returns the unit assigned to a variant, and its name: the user, else the task, else the text of the first message.
 fn whom(request: &Request) -> (Said, String) {
     if let Some(user) = &request.subject.user {
         return (Said::own("userId"), user.clone());

@@ -28,7 +28,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
         match fits(composition, &part, &llm).await? {
             Fit::Fits(reason) => match composition.ask(Ask::of(&part, reason).with(llm.clone())).await {
                 Ok(_) => {
-                    // What costs too much is passed over as configured; that nobody knows a price is news.
+                    // A provider that costs too much is skipped as configured, without a warning; an unknown price is
+                    // worth one.
                     let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
                     if let Some((code, why)) = unpriced {
                         let said = said!("warning.otherWorks", why: why, provider: part.provider.as_str());
@@ -66,10 +67,10 @@ pub enum Fit {
     Useless(CondenseError),
 }
 
-/// Whether the most that a part can cost is within what is left of the budget of `llm`.
+/// Checks whether a part's maximal cost is within what is left of the budget of `llm`.
 ///
 /// # Errors
-/// Those that end everything.
+/// The errors that end everything.
 pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Result<Fit, CondenseError> {
     let tried = match composition.tried(part, llm).await {
         Ok(tried) => tried,
