@@ -267,7 +267,7 @@ impl Spent {
         self.lock().most += dollars;
     }
 
-    /// What everything that was tried could have cost at most; infinite where a price is not known.
+    /// Returns the most that all dry runs could have cost; infinite if a price is not known.
     #[must_use]
     pub fn most(&self) -> f64 {
         self.lock().most
