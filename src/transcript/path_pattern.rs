@@ -25,7 +25,7 @@ struct Spelling {
     lower: Vec<Step>,
 }
 
-/// What comes next in a path.
+/// A step of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     One(char),
@@ -55,7 +55,8 @@ impl PathPattern {
         Self { spellings: spellings.iter().map(|path| Spelling::of(path)).collect(), directory }
     }
 
-    /// Whether it names a file. `path` is the name that a transcript has for it: clean, and relative to the working directory where that is known.
+    /// Returns true if it matches a file. `path` is the name that a transcript has for it: clean, and relative to the
+    /// working directory if that is known.
     #[must_use]
     pub fn names(&self, path: &str) -> bool {
         let path = match &self.directory {

@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 pub fn clean(path: &str) -> String {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);
-    // What Windows writes before paths that may be long, and URLs before drives.
+    // Prefixes that Windows writes before paths that may be long, and URLs before drives.
     let path = [r"\\?\", "//?/", "/"]
         .iter()
         .find_map(|prefix| path.strip_prefix(prefix).filter(|rest| has_drive(rest)))
