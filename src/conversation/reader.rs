@@ -48,7 +48,10 @@ impl MessageReader {
         }
     }
 
-    /// An array that was added is not JSON, or not UTF-16.
+    /// Returns the conversation of all messages added.
+    ///
+    /// # Errors
+    /// Something added is no JSON array, or not UTF-16.
     pub fn finish(mut self) -> Result<Conversation, NotMessages> {
         if !self.waiting.is_empty() {
             self.begun.add_late(self.waiting);
@@ -63,6 +66,9 @@ fn read(arrays: Part) -> Result<Vec<Message>, NotMessages> {
 }
 
 /// Applies `read` to each message in these JSON arrays.
+///
+/// # Errors
+/// One of them is no JSON array, or not UTF-16.
 pub fn each_raw<T>(arrays: Vec<Vec<u16>>, read: impl Fn(&RawValue) -> T) -> Result<Vec<T>, NotMessages> {
     let mut messages = Vec::new();
     for array in arrays {

@@ -63,7 +63,10 @@ impl ProjectionReader {
         }
     }
 
-    /// An array that was added is not JSON, or not UTF-16.
+    /// Returns all messages added.
+    ///
+    /// # Errors
+    /// Something added is no JSON array, or not UTF-16.
     pub fn finish(self) -> Result<Messages, NotMessages> {
         Ok(match self {
             Self::Own(reader) => Messages::Own(reader.finish()?),

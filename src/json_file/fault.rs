@@ -1,4 +1,7 @@
 //! Finds the place where a text stops being JSON, and what was expected there, in words for people.
+//!
+//! `serde_json` finds the place, and its message tells the kind of fault. The tokens allowed there follow from its
+//! message about the text up to there, which is unfinished.
 
 use serde::de::IgnoredAny;
 use serde_json::Error;

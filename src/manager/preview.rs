@@ -133,7 +133,7 @@ fn samples(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
         .collect();
     let mut left = MAX_SAMPLES.min(all.len()).saturating_sub(all.iter().filter(|(_, is_chosen)| *is_chosen).count());
     let mut choose = |value: &dyn Fn(&PreviewSample) -> usize| {
-        // Reversed, because `max_by_key` returns the last of equal ones and the first is wanted.
+        // Reversed: `max_by_key` returns the last of equal ones.
         let best = all.iter_mut().rev().filter(|(_, is_chosen)| !is_chosen).max_by_key(|(sample, _)| value(sample));
         if let Some((_, is_chosen)) = best.filter(|_| left > 0) {
             *is_chosen = true;

@@ -20,8 +20,11 @@ pub type JsCallback<Args, Return = UnknownReturnValue> =
 /// A function that answers, at once or by a promise. Questions and answers are JSON.
 pub type JsAnswerer = JsCallback<String, Either<Promise<String>, String>>;
 
-/// The function threw or the promise was rejected, in its words; the environment has ended; or the calling thread is
-/// the one that would run the function.
+/// Returns JavaScript's answer to a question.
+///
+/// # Errors
+/// The message with which the function threw or the promise was rejected; the environment has ended; or the calling
+/// thread is the one that would run the function.
 pub async fn ask(function: &JsAnswerer, question: String) -> Result<String, String> {
     threads::require_own()?;
     let answer = async {

@@ -132,7 +132,7 @@ impl<'a> Settings<'a> {
         self.value(name).is_some()
     }
 
-    /// Returns the given value; `None` if null.
+    /// Returns the value; `None` if absent or null.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         debug_assert!(self.table.field(name).is_some(), "{name} is not in the table {:?}", self.table.title);

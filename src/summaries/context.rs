@@ -44,7 +44,7 @@ pub struct Llm {
     pub system_prompt: String,
     /// The host's own request to the conversation's model, where it gives its tools.
     pub host_request: Option<Arc<HostRequest>>,
-    /// How much of the work is a dry run; `None` sends requests.
+    /// The kind of dry run; `None` sends requests.
     pub preview: Option<Preview>,
 }
 

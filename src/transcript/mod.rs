@@ -4,7 +4,7 @@
 //!
 //! - [`decompose`] cuts every text into pieces of one kind of content, with the source of each;
 //! - [`read`] turns tool calls and their results into events: files read, written and changed, searches and commands,
-//! with the place of every line, byte for byte.
+//!   with the place of every line, byte for byte.
 //!
 //! A [`ToolTable`], which hosts can extend, maps tools to meanings. Nothing here fails: any conversation will do, and
 //! parts that are not understood are left alone. All of it is linear in the length of the conversation.
