@@ -306,7 +306,7 @@ impl Contents {
         ))
     }
 
-    /// That of one message; `None` where there is none.
+    /// Returns the hash of one message; `None` if there is none.
     #[must_use]
     pub fn of_message(&self, index: usize) -> Option<u64> {
         self.0.get(index).copied()

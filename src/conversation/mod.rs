@@ -59,7 +59,8 @@ use crate::parallel::in_parts;
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
-    /// So many messages of the conversation that came in are left as they are, with nothing put between them.
+    /// The number of messages at the beginning of the original conversation that stay as they are, with nothing
+    /// inserted between them.
     frozen: usize,
 }
 

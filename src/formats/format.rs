@@ -67,7 +67,7 @@ pub trait Format: Sync {
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem>;
 }
 
-/// Where a message is added.
+/// The surroundings of a message that is added.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Near<'a> {
     /// A message nearby, of the same role where there is one.
@@ -82,7 +82,7 @@ pub struct Near<'a> {
 pub struct Written {
     /// Its JSON.
     pub json: String,
-    /// Where its text stands in it.
+    /// The path of its text.
     pub text: Path,
 }
 

@@ -44,11 +44,11 @@ pub struct Part {
     pub role: Role,
     /// The content.
     pub block: Block,
-    /// Where it came from.
+    /// Its place in the message.
     pub place: Place,
 }
 
-/// Where a part stands in its message, and where its texts do.
+/// The place of a part in its message, and those of its texts.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
     /// The places that go with the part: elements of arrays, or fields; one empty path for the whole message.

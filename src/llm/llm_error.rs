@@ -174,7 +174,7 @@ pub enum LlmErrorKind {
     },
     /// The service redirects to another origin, where the key must not go.
     Redirected {
-        /// Where to, without its query.
+        /// The target, without its query.
         location: String,
     },
     /// The host's own handler failed.

@@ -32,7 +32,7 @@ fn authorities(
     extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    // Asked without the extra roots first: with them, a system without any roots of its own would pass as one that has.
+    // First without the extra roots: with them, a system without any roots of its own would pass as one that has.
     match Verifier::new(Arc::clone(provider)) {
         Ok(verifier) if extra.is_empty() => Ok(Arc::new(verifier)),
         Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra, Arc::clone(provider))?)),

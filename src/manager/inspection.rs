@@ -16,7 +16,7 @@ use crate::{
     tokens::{Tally, count_inside},
 };
 
-/// So many of the largest blocks are named when nobody says how many.
+/// The number of largest blocks listed by default.
 const DEFAULT_LARGEST: u64 = 20;
 
 static INSPECT: Table = Table::new(
@@ -132,7 +132,7 @@ pub struct Window {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// So many.
+    /// The number of tokens.
     pub tokens: f64,
     /// The message; `None` when they are not reached.
     pub message_index: Option<usize>,

@@ -165,7 +165,7 @@ pub struct CondensationRecord {
     pub cost: f64,
     /// Tokens before.
     pub original_tokens: usize,
-    /// And after.
+    /// Tokens after.
     pub final_tokens: usize,
     /// Share of the tokens removed, in percent.
     pub reduction_percent: f64,

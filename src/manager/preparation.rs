@@ -30,7 +30,7 @@ impl Preparation {
     }
 }
 
-/// That a result is of what was prepared.
+/// Reports that a result came from a preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedPreparation {

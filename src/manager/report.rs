@@ -441,7 +441,7 @@ impl Report {
         self.stats.original_tokens
     }
 
-    /// And after.
+    /// Returns the scaled tokens after.
     #[must_use]
     pub fn final_tokens(&self) -> usize {
         self.stats.final_tokens

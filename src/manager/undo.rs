@@ -54,7 +54,7 @@ impl UndoGroups {
     pub(super) fn of(plan: &Plan, changes: &[Change]) -> Self {
         let stretches = Stretches::of(plan);
         let mut numbers: HashMap<Group, usize> = HashMap::new();
-        // Where blocks go, the places of all others move: such a message comes back as a whole.
+        // When blocks go, the places of all others move: such a message comes back as a whole.
         let moved: HashSet<usize> = plan
             .edits
             .iter()

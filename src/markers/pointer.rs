@@ -33,7 +33,7 @@ pub struct Reference<'a> {
     pub quote: &'a str,
 }
 
-/// Where something stands, seen from a marker.
+/// The direction from a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Earlier in the conversation.

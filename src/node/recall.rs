@@ -23,7 +23,7 @@ use crate::{
     transcript::ToolTable,
 };
 
-/// Told the result as JSON.
+/// Called with the result as JSON.
 type Done = JsCallback<FnArgs<(Json,)>>;
 
 /// Conversations that can be searched. Calls on one index are to be made one after the other: threads may take them in any order.

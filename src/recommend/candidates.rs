@@ -32,7 +32,7 @@ pub struct Candidate {
 pub enum Model {
     /// Never.
     None,
-    /// Where there is one.
+    /// If there is one.
     Optional,
     /// It does nothing without one.
     Needed,

@@ -42,7 +42,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
             },
             Fit::Refused(code, why) => refused.push((code, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
-                // Nobody can be asked for anything.
+                // Without a handler no later provider can get a summary either.
                 refused.push((WarningCode::NoHandler, error.said()));
                 break;
             }
@@ -85,7 +85,7 @@ pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Resu
     let [costs, budget] = rounded_apart(most, left);
     let provider = provider.as_str();
     Ok(if most <= left {
-        // Where an answer fails, something else may be asked, of what is then left.
+        // If the request fails, another provider may run, within the budget that is then left.
         Fit::Fits(said!("choice.fits", provider: provider, costs: costs, budget: budget, option: option))
     } else if most.is_finite() {
         let why = said!("choice.costsMore", provider: provider, costs: costs, budget: budget, option: option);

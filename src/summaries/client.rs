@@ -364,7 +364,7 @@ impl<'a> SummaryClient<'a> {
         if usage.total_cost.is_some() {
             return usage.total_cost.map(as_dollars);
         }
-        // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
         let api = if cached > usage.input_tokens { Api::Anthropic } else { Api::OpenAi };
         self.price().map(|price| price.cost(api, usage))

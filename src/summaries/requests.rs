@@ -156,7 +156,7 @@ impl UsedTokens {
     fn of(usage: &TokenUsage, api: Option<Api>) -> Self {
         let TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, .. } = *usage;
         let cached = cache_write_tokens.saturating_add(cache_read_tokens);
-        // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
         let are_apart = api == Some(Api::Anthropic) || cached > input_tokens;
         let input_tokens = if are_apart { input_tokens.saturating_add(cached) } else { input_tokens };
         Self { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens }

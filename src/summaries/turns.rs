@@ -298,7 +298,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
-        // That there was no output is told too.
+        // An empty output is written too, so that the model sees that there was none.
         self.tell(message, what.clone(), &texts.join("\n"));
     }
 

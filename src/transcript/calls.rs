@@ -27,7 +27,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) parameters: Parameters<'a>,
 }
 
-/// Where the parameters of a call stand.
+/// The place of a call's parameters.
 #[derive(Debug, Clone)]
 pub(super) enum Parameters<'a> {
     /// In a `tool_use` block; the range lists its texts.

@@ -122,7 +122,7 @@ pub enum Unseen {
     Nothing,
     /// Any file may have other content.
     Changes,
-    /// And any file may have another name.
+    /// Any file may also have another name.
     Moves,
 }
 

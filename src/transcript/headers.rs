@@ -12,7 +12,7 @@ pub(super) struct Header<'a> {
     pub(super) name: &'a str,
     /// The text between the name and the closing bracket, such as ` for 'src/a.ts'`.
     pub(super) subject: &'a str,
-    /// Where the header starts.
+    /// Start of the header.
     pub(super) start: usize,
     /// Behind its last byte.
     pub(super) end: usize,

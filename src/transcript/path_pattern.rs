@@ -38,7 +38,7 @@ enum Step {
     InFolders,
 }
 
-/// Where Windows drives are found by systems that have none.
+/// Folders below which systems without drives find those of Windows.
 const DRIVES_BELOW: [&str; 3] = ["/mnt/", "/cygdrive/", "/"];
 
 impl PathPattern {

@@ -54,9 +54,9 @@ pub(super) fn is_absolute(clean: &str) -> bool {
 /// Gives the paths of a conversation their final names.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    /// That the conversation names: clean, without a slash at the end.
+    /// The directory that the conversation names: clean, without a slash at the end.
     stated: Option<String>,
-    /// That its paths reveal.
+    /// The directory that its paths reveal.
     guessed: Option<String>,
     names: HashMap<Arc<str>, Arc<str>>,
 }

@@ -85,7 +85,7 @@ struct Follower<'t, 'a> {
     touched: HashMap<&'t str, Times>,
     /// How often any file may have been changed out of sight.
     changes: usize,
-    /// And may have been moved.
+    /// How often any file may have been moved out of sight.
     moves: usize,
     found: Replaced,
 }

@@ -312,7 +312,7 @@ mod tests {
         let before = Conversation::parse(&message(&text).to_string()).unwrap();
         let decoded = crate::restore::decode(&before);
         assert!(decoded[0][0].contains("    51→    call_number_21_of_many("), "{}", decoded[0][0]);
-        // Somebody leaves out the lines that the pointer leads to.
+        // A provider cuts the lines that the pointer leads to.
         let gone = [&text[..15], &["[…16-30]".to_owned()], &text[30..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);
