@@ -36,7 +36,7 @@ static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 /// How many helpers have work, or are about to.
 static CLAIMED: AtomicUsize = AtomicUsize::new(0);
 
-/// A helper that nobody else has. Who waits for one that is busy waits for somebody else's work.
+/// A helper reserved for one caller. Waiting for a busy one would mean waiting for another caller's work.
 struct Claim(());
 
 impl Claim {
@@ -194,7 +194,7 @@ impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
         }
     }
 
-    /// The last piece: nobody is woken for it.
+    /// Adds the last piece, without waking a helper for it.
     pub fn add_late(&mut self, piece: P) {
         let mut state = self.0.state();
         let index = state.results.len();

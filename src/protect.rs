@@ -345,7 +345,7 @@ fn pin_event(event: &Event, transcript: &Transcript<'_>, blocks: &mut [Vec<bool>
     }
 }
 
-/// Pins the headers that announce pinned answers in text: without them nobody knows any more whose answers those are.
+/// Pins the headers that announce pinned results in text: without them a result no longer shows its call.
 fn pin_headers(conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec<bool>]) {
     if !blocks.iter().any(|blocks| blocks.contains(&true)) {
         return;

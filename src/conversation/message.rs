@@ -102,7 +102,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of one text block.
+    /// Creates a message without further fields.
     #[must_use]
     pub fn new(role: Role, content: Content) -> Self {
         Self { role, content, extra: Vec::new(), unreadable: None }

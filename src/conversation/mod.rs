@@ -1,4 +1,4 @@
-//! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows nobody else.
+//! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows no other folder.
 
 mod attached;
 mod block;

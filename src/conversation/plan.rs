@@ -162,7 +162,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The same, with messages of the host's own told as JSON, for when the host has forgotten its objects.
+    /// Returns the plan with the host's own messages as JSON, for when the host has forgotten its objects.
     #[must_use]
     pub fn without_foreign(mut self) -> Self {
         for edit in &mut self.edits {

@@ -91,7 +91,7 @@ pub fn leave(json: String) -> String {
     }
 }
 
-/// JSON as it is outside: [`leave`], of a text that somebody else keeps.
+/// Writes JSON for the outside: as [`leave`], with unpaired surrogates as escapes.
 #[must_use]
 pub fn leave_json(json: &str) -> Cow<'_, str> {
     leaving(json, |surrogate, written| written.push_str(&format!("\\u{surrogate:04x}")))

@@ -48,8 +48,8 @@ pub trait LlmHandler: Send + Sync {
         None
     }
 
-    /// Whether a request is sent as it is: nothing is added to it that costs more, and the model is told how long its answer may be. What only stops
-    /// reading after so many tokens says no.
+    /// Returns true if a request is sent unchanged: nothing is added to it that costs more, and the model is given the
+    /// limit on its response. A handler that merely stops reading after so many tokens returns false.
     fn sends_as_asked(&self) -> bool {
         true
     }

@@ -141,7 +141,7 @@ impl Ledger {
     /// Nothing is charged for a question that did not reach the service, or that it turned away before anything of an answer came.
     fn fail(&self, fault: &AttemptFault) {
         let mut account = self.lock();
-        // Behind a gateway that waited in vain somebody may have worked.
+        // Behind a gateway that timed out, the service may have worked.
         let gave_up = matches!(fault.error.failure().status, Some(504 | 524));
         let begun = account.reported || !account.written.is_empty();
         if !fault.sent || (fault.error.kind.was_turned_away() && !gave_up && !begun) {

@@ -21,8 +21,8 @@ pub(super) fn delays(first: Duration, retries: u32) -> ExponentialBackoff {
         .build()
 }
 
-/// How long to wait, or `None` when the service asks for more than is reasonable. What a service asks for is the least; a
-/// part of our own jittered delay comes on top, because everybody it turned away was told the same.
+/// Returns how long to wait, or `None` if the service asks for more than is reasonable. The service's wait is the
+/// least; a part of our own jittered delay comes on top, because every client it turned away got the same wait.
 pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Duration> {
     match retry_after {
         None => Some(delay),

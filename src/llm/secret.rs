@@ -145,8 +145,8 @@ impl Scrubber {
     }
 }
 
-/// A text as keys are looked for in it: in lower case, because names of hosts, for one, are told so, without what cannot be seen, and with the bytes that
-/// stand as `%2d` in it.
+/// A text in the form in which keys are searched: in lower case, because host names, for one, are reported so, without
+/// invisible characters, and with bytes written as `%2d` decoded.
 struct Plain {
     text: Vec<u8>,
     /// The range of each byte in the original.

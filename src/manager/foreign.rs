@@ -1,4 +1,4 @@
-//! Calls on histories of other formats: what is asked by the indices of the caller's messages, and what is reported, as told by those.
+//! Calls on histories of other formats: options and reports use the indices of the caller's messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -25,7 +25,8 @@ impl InForce {
         &self.registry
     }
 
-    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
+    /// Returns the provider of a call: the one it names, else the active one. If none was chosen and there is no
+    /// handler, the one that needs no model.
     #[must_use]
     pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
         let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();

@@ -81,9 +81,9 @@ impl InspectOptions {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// The vocabulary that was counted with.
+    /// The encoding counted with.
     pub encoding: &'static str,
-    /// From its tokens to those that are told.
+    /// The factor from its tokens to those reported.
     pub scale: f64,
     /// Some text was too uniform to be counted exactly.
     pub approximate: bool,

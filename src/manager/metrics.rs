@@ -97,7 +97,7 @@ impl Totals {
         add_to_mean(&mut self.preserved, &mut self.information_preservation, kept.information());
     }
 
-    /// With the percentiles, which are found when somebody looks.
+    /// Computes the percentiles, which are not kept up to date.
     fn finished(&mut self) {
         let mut sorted: Vec<f64> = self.latencies.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -259,7 +259,7 @@ impl Metrics {
         self.records.push_back(record);
     }
 
-    /// As somebody is to see them.
+    /// Computes the values that are not kept up to date.
     #[must_use]
     pub fn finished(mut self) -> Self {
         let all = self.providers.values_mut().chain(self.profiles.values_mut());

@@ -193,7 +193,7 @@ impl Manager {
         InForce { registry: state.registry.clone(), active: state.active.clone(), thresholds: state.thresholds.clone() }
     }
 
-    /// Returns the snapshot of a call, or current settings.
+    /// Returns the settings of a call, or else the current ones.
     fn in_force_for(&self, work: &Work) -> Arc<InForce> {
         work.in_force.clone().unwrap_or_else(|| Arc::new(self.in_force()))
     }
@@ -478,7 +478,7 @@ impl Manager {
         forced.map_or_else(|| in_force.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
     }
 
-    /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
+    /// Returns the chosen provider and its fallbacks, with warnings about ids that do not exist.
     fn chain(
         &self,
         work: &Work,
@@ -526,7 +526,8 @@ impl Manager {
     }
 }
 
-/// Which providers stand in for one that fails or leaves too much. For those of the host too: they ask nobody, and lose as little as they can.
+/// Returns the default fallbacks of a provider that fails or leaves too much, custom ones included: they call no model,
+/// and lose as little as they can.
 fn default_fallback(provider: &str) -> &'static [&'static str] {
     match provider {
         "smart" => &["native", Lossless::ID, Truncation::ID],

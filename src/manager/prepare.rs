@@ -71,7 +71,7 @@ pub struct Preparations {
     guard: Guard,
 }
 
-/// The outcome of work that others may have waited for; `None` if it was aborted.
+/// The outcome of work that others may have waited for; `None` while it runs, and if it was aborted.
 type Told = Option<Result<Preparation, ReportedError>>;
 
 /// A running preparation, with the snapshot that decides which calls it serves.
@@ -311,7 +311,7 @@ impl Prepared {
         let bytes = plan.edits.iter().map(bytes_of).sum::<usize>()
             + proposal.notes.iter().map(|note| size_of_val(&note.reason)).sum::<usize>()
             + proposal.summary.len();
-        // How it came about was told when it did; settled it is for the snapshot alone.
+        // Progress was reported during the preparation, and `settled` holds for the snapshot alone.
         let proposal = Proposal {
             plan,
             settled: None,

@@ -371,7 +371,7 @@ impl Report {
         self.error_code() == Some(CondenseError::Aborted.code())
     }
 
-    /// With the error of work that somebody else began. What of the host's caused it belongs to that call.
+    /// Fails with the error of work that another call began. The host's own error object belongs to that call.
     pub(super) fn failed_like(self, error: ReportedError) -> Self {
         Self { error: Some(ReportedError { foreign_cause: None, ..error }), ..self }
     }

@@ -157,7 +157,7 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Works on a call; its listener is told the report as JSON.
+    /// Works on a call; its listener gets the report as JSON.
     #[napi(catch_unwind)]
     pub fn condense(&self, call: Call<'_>) -> Result<()> {
         let mode = call.mode;

@@ -1,5 +1,5 @@
-//! Whether the system has the memory that a call will need. Rust ends the process when an allocation is refused, so it is asked for before the work begins,
-//! in one piece that is given back at once, where an error can still be told.
+//! Checks that the system has the memory a call will need. Rust ends the process when an allocation is refused, so it
+//! is requested before the work begins, in one piece that is returned at once, where an error can still be reported.
 
 use std::{
     io,

@@ -21,7 +21,7 @@ const MAX_WORKERS: usize = 4;
 /// One computes while another hears of the signal that stops it.
 const MIN_WORKERS: usize = 2;
 
-/// Why nobody can be waited for.
+/// The error when no thread can be had to wait.
 const NO_THREAD: &str = "the system gives this process no more threads, and one is needed to wait; raise the limit (`ulimit -u`, `pids.max`)";
 
 /// Threads of our own.

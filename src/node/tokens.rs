@@ -58,7 +58,8 @@ pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
     Ok(scaled)
 }
 
-/// Loads a vocabulary off the main thread; `done` is called when it is there, or could not be loaded: who counts then is told why.
+/// Loads a vocabulary off the main thread; `done` is called when it is loaded or has failed to: a count then reports
+/// the error.
 #[napi(catch_unwind)]
 pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
     let encoding: Encoding = encoding.parse().map_err(wrong_tokens)?;

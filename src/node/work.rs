@@ -173,7 +173,7 @@ fn refusal(projection: &Arc<Projection>) -> Arc<Refusal> {
 /// How long aborted work may take to say what it spent; handlers and providers take less.
 const GIVE_UP: Duration = Duration::from_millis(38);
 
-/// Runs `work` off the main thread; the call's listener is told how it goes and, always, how it ends.
+/// Runs `work` off the main thread; the call's listener gets its progress and, always, its report.
 pub fn report<F>(incoming: Incoming, work: impl FnOnce(Work) -> F + Send + 'static) -> Result<()>
 where
     F: Future<Output = Report> + Send + 'static,

@@ -123,7 +123,7 @@ impl Check {
         }
     }
 
-    /// An object that somebody else checks may hold anything that JSON can hold.
+    /// An object that is checked elsewhere may hold anything that JSON can hold.
     fn nothing_refused(&mut self, given: &Map<String, Value>, at: &Path<'_>) {
         for (name, value) in given {
             self.no_refused(value, &at.field(name));

@@ -89,7 +89,7 @@ pub enum Kind {
     },
     /// An object with fields of its own.
     Object(&'static Table),
-    /// An object whose fields somebody else checks.
+    /// An object whose fields are checked elsewhere.
     AnyObject,
     /// An array.
     List {

@@ -115,8 +115,8 @@ pub struct Measured {
     pub time_ms: Option<f64>,
 }
 
-/// The share of a window that a conversation may fill after a condensation: the rest is room for work. Whoever condenses down to the limit does it again
-/// after the next message, and what condensing costs is paid each time (docs/economics.md).
+/// The share of a window that a conversation may fill after a condensation: the rest is room for work. Condensing down
+/// to the limit makes another due after the next message, and each is paid for (docs/economics.md).
 const ROOM: f64 = 0.5;
 
 /// Names the source of the required reduction, for people.

@@ -115,7 +115,7 @@ fn manager_options(answers: &Answers, candidate: &Candidate) -> Option<Value> {
     Some(merged(&own.unwrap_or_default(), &limit))
 }
 
-/// Most alternatives that are told.
+/// The most alternatives listed.
 const MAX_ALTERNATIVES: usize = 4;
 
 /// Recommends a provider.
@@ -204,11 +204,12 @@ fn chosen(
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
         return (candidate, said!("advice.careful", title: candidate.title()));
     }
-    // Something has to give way, but what cannot be done is no choice, and a loss that nobody accepts weighs more than tokens that stay.
+    // An answer has to give way, but a provider that cannot work is no choice, and an unaccepted loss weighs more than
+    // tokens that stay.
     let distance = |candidate: &Candidate| {
         let removes = answers.removes(candidate.key).unwrap_or(candidate.reduction);
         let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
-        // A limit that somebody gave is kept rather than a target met.
+        // A limit in the answers is kept rather than a target met.
         let limits = limits(answers, candidate).len();
         let asks = answers.of(candidate.key).is_some_and(|measured| !measured.exact);
         (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing, asks)

@@ -164,7 +164,7 @@ const LOSSES: [f64; 5] = [0.0, 10.0, 20.0, 30.0, 50.0];
 /// The bounds of the answers about time, in milliseconds.
 const LATENCIES: [f64; 4] = [100.0, 500.0, 2000.0, 10_000.0];
 
-/// The loss that somebody accepts who answers `percent`.
+/// Returns the loss accepted by the answer `percent`.
 #[must_use]
 pub fn accepted_loss(percent: f64) -> f64 {
     // The answer before 20 is "less than 20".
@@ -172,7 +172,7 @@ pub fn accepted_loss(percent: f64) -> f64 {
     if is_next { LOSSES[3] } else { up_to(percent, &LOSSES) }
 }
 
-/// The time that somebody accepts who answers `milliseconds`.
+/// Returns the time accepted by the answer `milliseconds`.
 #[must_use]
 pub fn accepted_latency(milliseconds: f64) -> f64 {
     up_to(milliseconds, &LATENCIES)

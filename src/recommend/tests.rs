@@ -73,7 +73,7 @@ fn every_row_of_the_four_questions() {
     ] {
         expect(answers, key);
     }
-    // The second of a row is told, too.
+    // The first alternative is the second choice of the same row.
     for (answers, second) in [
         (json!({ "budgetPerCondensation": 0.06 }), "smart"),
         (json!({ "budgetPerCondensation": 0 }), "truncation"),

@@ -139,7 +139,7 @@ impl<'a> Decoder<'a> {
         self.rows(target.text).are_lines(&target.rows).then_some(target)
     }
 
-    /// Returns the rows of the quote that the pointer in row `at` of a text has, even if fewer lines are there.
+    /// Returns the rows that the pointer in row `at` of a text quotes, even if too few lines follow.
     pub fn quoted(&mut self, text: usize, at: usize) -> Option<RowsOf> {
         let row = *self.rows(text).rows.get(at).filter(|row| row.kind == RowKind::Pointer)?;
         match Pointer::read(&self.texts[text][row.content_range()])? {

@@ -242,8 +242,8 @@ impl Reader<'_> {
         self.push(row);
     }
 
-    /// Whether the lines behind the one that ends here have no numbers but those that a heading leaves them. What has them shows a heading of
-    /// somebody else, such as a file that quotes one.
+    /// Returns true if the lines behind the one that ends here have no numbers but those that a heading leaves them.
+    /// Otherwise the heading is quoted, such as by a file.
     fn is_heading(&self, end: usize, number: u32, style: NumberStyle, lines: u32) -> bool {
         let below = self.text.get(end + 1..).unwrap_or_default();
         let mut next = 0;

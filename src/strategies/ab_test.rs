@@ -24,7 +24,8 @@ struct Variant {
     part: Part,
 }
 
-/// Asks the provider of the variant that the user or task belongs to. Where that has no model to ask, the variants after it stand in, and count for nobody.
+/// Runs the provider of the variant that the user or task belongs to. If it has no model to call, the variants after it
+/// replace it, which counts for none of them.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let experiment = settings.text("experiment");
     let variants = variants(settings);

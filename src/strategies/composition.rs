@@ -156,7 +156,7 @@ impl<'a> Composition<'a> {
         (request.progress, request.target_tokens, request.llm) = (progress, target, own_llm);
         request.config = serde_json::Value::Null;
         if own_target {
-            // It is about a target that nobody but this part has.
+            // The warning is about this part's own target, which the caller does not know.
             let mut index = 0;
             self.turns.warnings.retain(|warning| {
                 index += 1;
@@ -266,7 +266,7 @@ impl<'a> Composition<'a> {
         }
         let mut proposal = self.state.into_proposal(self.request);
         if let Some(settled) = &mut proposal.settled {
-            // Each as it was made, and as it was told then.
+            // The changes as each was made and reported.
             settled.changes = self.turns.changes;
         }
         Proposal { warnings, passes: self.turns.passes, ..proposal }

@@ -61,7 +61,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
 pub enum Fit {
     /// It does; why.
     Fits(Said),
-    /// It does not, or nobody knows, because the price of a model is not known; why.
+    /// It does not, or its cost is unknown without the price of a model; why.
     Refused(WarningCode, Said),
     /// There is nothing that it could do.
     Useless(CondenseError),

@@ -67,7 +67,7 @@ async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -
     Ok(())
 }
 
-/// Asks a tier; that it failed is told.
+/// Runs a tier; a failure becomes a warning.
 async fn ask(composition: &mut Composition<'_>, part: &Part, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     match composition.ask(Ask::of(part, reason).with(llm)).await {
         Err(error) if ends_all(&error) => Err(error),

@@ -271,7 +271,8 @@ pub fn asks_itself(place: &str, provider: &str) -> ConfigError {
     ConfigError::not_allowed(format!("{place}{field}"), &Value::from(provider), allowed)
 }
 
-/// The places in a configuration where somebody is asked: who, and with which configuration, where that is an object.
+/// Lists the places in a configuration that name a provider: place, provider, and its configuration if that is an
+/// object.
 fn asked<'a>(strategy: &str, config: &'a Value) -> Vec<(String, &'a str, Option<&'a Value>)> {
     let in_list = |name: &str, default: Option<&'a str>| {
         let each = config[name].as_array().into_iter().flatten().enumerate();

@@ -170,7 +170,7 @@ impl<'a> SummaryClient<'a> {
         (most, dollars)
     }
 
-    /// Notes what a question that may come to be asked costs at most, and says it; `None` without a price.
+    /// Adds the most that a later request can cost to the dry run's sum, and returns it; `None` without a price.
     pub(super) fn foresee(&self, question: &LlmRequest) -> Option<f64> {
         let (_, most) = self.bound(question);
         self.context.llm.spent.add_most(most.unwrap_or(f64::INFINITY));

@@ -47,7 +47,7 @@ pub(crate) struct WrittenSummary {
 /// Writes summaries of the texts, at most `concurrency` requests at a time.
 ///
 /// # Errors
-/// When the call is aborted, or there is nobody to ask. Failed requests are in the result.
+/// If the call is aborted, or there is no handler. Failed requests are in the result.
 pub(crate) async fn summarize_texts(
     context: SummaryContext<'_>,
     texts: &[SourceText<'_>],
@@ -257,7 +257,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Failed summaries; those that failed alike are told together.
+/// Failed summaries; those that failed alike share a warning.
 #[derive(Default)]
 struct Failures {
     /// By code and English words, so that their order is always the same.

@@ -26,7 +26,7 @@ pub(crate) async fn mend(
     Ok(answer.complete.then_some(answer.text))
 }
 
-/// Tells what writing a summary of so many tokens again costs at most, where nobody is asked.
+/// Adds the most that requesting the mended summary can cost to the dry run's sum, and returns it.
 pub(crate) fn foresee_mending(
     client: &SummaryClient<'_>,
     system: &str,

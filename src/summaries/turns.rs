@@ -154,7 +154,8 @@ impl Turn {
     }
 }
 
-/// The messages of `range` as pieces; words that say nothing are left out. Thinking is not told: it was never part of the answer.
+/// Divides the messages of `range` into pieces, without words that say nothing. Thinking is left out: it was never part
+/// of the response.
 pub(crate) fn turns(conversation: &Conversation, range: Range<usize>, tools: &ToolTable) -> Vec<Turn> {
     let pieces = decompose(conversation, tools);
     let mut teller = Teller { called: HashMap::new(), told: Vec::with_capacity(range.len()) };

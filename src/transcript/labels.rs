@@ -41,7 +41,8 @@ pub struct ToolSource {
 /// The longest label in characters.
 const MAX_LABEL_CHARS: usize = 80;
 
-/// Parameters of more characters are not told in [`ToolSource::head`] but for the one that the call is about, of which so many are.
+/// Longer parameters are left out of [`ToolSource::head`], except the subject of the call, of which this many
+/// characters are shown.
 pub const MAX_HEAD_PARAMETER: usize = 80;
 
 /// The most characters for the subject of a call.

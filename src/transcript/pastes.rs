@@ -105,7 +105,7 @@ fn is_marked(line: &str) -> bool {
     is_record && (line.len() <= RECORD_BYTES || line.starts_with(['{', '[', '<', '|']))
 }
 
-/// Whether a line has words in a row, as somebody writes who speaks; is nothing but words; or begins and ends like a sentence.
+/// Returns true if a line has words in a row, as in speech; is nothing but words; or begins and ends like a sentence.
 fn has_sentence(line: &str) -> bool {
     let (mut words, mut all) = (0, 0);
     for word in line.split(' ') {

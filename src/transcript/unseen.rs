@@ -53,7 +53,7 @@ pub(super) fn effects(line: &str) -> Effects {
     effects
 }
 
-/// Whether a tool that nobody knows may move files, by its name.
+/// Guesses by the name of an unknown tool whether it may move files.
 pub(super) fn of_tool(name: &str) -> Unseen {
     let name = name.to_ascii_lowercase();
     if ["move", "rename"].iter().any(|word| name.contains(word)) { Unseen::Moves } else { Unseen::Changes }

@@ -14,7 +14,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
-/// Something to be told.
+/// A text for people, as a code and values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Said {
     /// The key of its words.
@@ -64,7 +64,7 @@ impl Said {
         said
     }
 
-    /// Words of somebody else's, as they are.
+    /// Wraps words that are no message of ours, unchanged.
     #[must_use]
     pub fn own(text: impl Into<String>) -> Self {
         said!("own", text: text.into())

@@ -106,7 +106,7 @@ impl Manager {
         Weighed { decision: MoneyDecision { condense: trigger.due, provider, ..decision }, call: None }
     }
 
-    /// The call that would be made: with who was asked, or with truncation, which asks no model, where nobody chose.
+    /// Builds the call to make: with the chosen provider, or if none was chosen with truncation, which calls no model.
     fn call_by_money(&self, work: &Work, history: &History, target: f64, economics: &Economics) -> CallOptions {
         let call = &work.call;
         let nobody_chose = call.provider.is_none() && self.in_force_for(work).active.is_none() && call.config.is_null();

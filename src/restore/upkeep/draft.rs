@@ -141,7 +141,7 @@ impl<'a> Draft<'a> {
             };
             let old_row = &old_rows.rows[at];
             if old_row.kind == RowKind::Line && matches!(row.kind, RowKind::Heading | RowKind::Pointer) {
-                // The remaining lines made a row of one that was a line.
+                // A line that was no pointer reads as one among the lines that remain.
                 left_out += 1;
                 items.push(Item::Raw(Gap::Elsewhere(1).to_string().into()));
                 continue;
