@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::savings::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
-    markers::log::{self, LoggedEntry, Mark},
     providers::{Change, Grade},
+    story::{Entry, Mark, entries, is_speaker, is_story, stories},
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},
 };
@@ -190,9 +190,9 @@ impl Survival {
 
     fn add_log(&mut self, done: &Done<'_>) {
         let known: HashSet<String> =
-            log::logs(done.before).flat_map(log::entries).flat_map(lines_of).map(|(_, line)| line).collect();
-        for text in log::logs(done.after) {
-            for (quoted, line) in log::entries(text).into_iter().flat_map(lines_of) {
+            stories(done.before).flat_map(entries).flat_map(lines_of).map(|(_, line)| line).collect();
+        for text in stories(done.after) {
+            for (quoted, line) in entries(text).into_iter().flat_map(lines_of) {
                 self.add_line(done, quoted, &line, known.contains(&line));
             }
         }
@@ -216,11 +216,11 @@ impl Survival {
 }
 
 /// The lines of an entry, each with who or what is quoted.
-fn lines_of(entry: LoggedEntry) -> Vec<(Quoted, String)> {
-    let is_said = !entry.quotes.is_empty() && entry.quotes.iter().all(|quote| quote.mark == Mark::Said);
+fn lines_of(entry: Entry) -> Vec<(Quoted, String)> {
+    let is_said = is_speaker(&entry.head);
     let of_quote = |mark: Mark| match mark {
         _ if is_said => Quoted::Said,
-        Mark::Answered | Mark::Failed | Mark::Said | Mark::Named => Quoted::Answers,
+        Mark::Answered | Mark::Failed | Mark::Said => Quoted::Answers,
         Mark::Given | Mark::Added | Mark::Removed => Quoted::Calls,
     };
     let head = if is_said { Quoted::Said } else { Quoted::Calls };
@@ -448,7 +448,7 @@ fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
 fn of_text(message: &Message, text: &str, pieces: &[ContentPiece]) -> Kind {
     let spoken = if message.role == Role::Assistant { Kind::Assistant } else { Kind::User };
     if let [ContentPiece { source: PieceSource::Words, .. }] = pieces {
-        if log::is_log(text) {
+        if is_story(text) {
             return Kind::Summaries;
         }
         if let Some(host) = HostText::of(text).filter(|_| message.role == Role::User) {

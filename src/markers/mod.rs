@@ -20,7 +20,7 @@
 //! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
 //! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
-//! | [`LOG_HEADING`] | salient truncation, native | `[Log of the messages left out here, in quotes]` | the first line of a log |
+//! | [`LOG_HEADING`] | whoever drops messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
 //! text. So a form is changed in its file alone: both directions stand there side by side.
@@ -28,7 +28,6 @@
 mod fixed;
 mod gap;
 mod left_out;
-pub mod log;
 mod more;
 mod notes;
 mod pointer;

@@ -87,21 +87,6 @@ coefficients! {
     /// Exponent of 1000 tokens over those of what was read.
     read_size: 0.5,
 
-    /// How much a rare name ties the lines around it that stands in what stays anyway.
-    tie_staying: 1.0,
-    /// How much one does that the assistant used lately.
-    tie_used: 0.3,
-    /// Factor of lines around which no name ties.
-    tie_least: 0.6,
-    /// Largest factor.
-    tie_most: 1.8,
-    /// How far ties count for what was read.
-    tie_of_read: 1.0,
-    /// How far they count for what was written or edited.
-    tie_of_change: 0.5,
-    /// Part of that where a tenth may stay.
-    tie_at_a_tenth: 0.6,
-
     /// Added to a plan or a question that nothing follows.
     late_plan: 0.1,
     /// Added to a list of what is to be done that nothing follows.
@@ -112,48 +97,4 @@ coefficients! {
     late_words: 0.015,
     /// Added to the newest parameters of other calls.
     late_call: 0.005,
-}
-
-/// What a signal is: how the numbers are without it, to measure what it is worth. A signal that is off counts as it does for the average name or passage, so
-/// that names keep their weight against passages.
-pub type Without = fn(&mut Coefficients);
-
-/// All signals that are numbers, by their names in the configuration.
-pub const SIGNALS: &[(&str, Without)] = &[
-    ("recurrence", |of| (of.name_messages, of.written, of.name) = (0.0, 0.0, of.name + 1.0)),
-    ("recency", |of| {
-        (of.name_age, of.name) = (0.0, of.name - 1.4);
-        (of.passage_age, of.passage) = (0.0, 0.6 * of.passage);
-        without_late(of);
-    }),
-    ("use", |of| (of.name_uses, of.name_last_use) = (0.0, 0.0)),
-    ("kind", |of| {
-        let average = of.of_read;
-        for factor in [
-            &mut of.of_change,
-            &mut of.of_change_answer,
-            &mut of.of_command,
-            &mut of.of_other_call,
-            &mut of.of_shown,
-            &mut of.of_words,
-            &mut of.of_answer,
-            &mut of.of_host,
-            &mut of.of_environment,
-        ] {
-            *factor = average;
-        }
-        (of.room_of_read, of.room_of_words, of.room_of_command, of.room_of_change) = (0.0, 0.0, 0.0, 0.0);
-        of.read_size = 0.0;
-    }),
-    ("newest", |of| of.replaced = 1.0),
-    ("coverage", |of| of.name_again = 1.0),
-    ("passages", |of| {
-        (of.passage, of.beside, of.handed_over) = (0.0, 0.0, 0.0);
-        without_late(of);
-    }),
-    ("ties", |of| (of.tie_of_read, of.tie_of_change) = (0.0, 0.0)),
-];
-
-fn without_late(of: &mut Coefficients) {
-    (of.late_plan, of.late_list, of.late_work, of.late_words, of.late_call) = (0.0, 0.0, 0.0, 0.0, 0.0);
 }

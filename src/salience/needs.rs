@@ -152,7 +152,7 @@ mod tests {
             before: None,
             most_words: usize::MAX,
             most_pasted: usize::MAX,
-            weights: Weights::without("none"),
+            weights: Weights::default(),
         };
         of(&Survey::of(&scope, &conversation.texts()));
     }

@@ -6,7 +6,7 @@ use super::{
     lines::Line,
     weights::{Origin, Weights},
 };
-use crate::{markers::log::Mark, transcript::ContentPiece};
+use crate::{story::Mark, transcript::ContentPiece};
 
 /// About how many tokens a marker takes.
 pub const MARKER_TOKENS: f32 = 6.0;
@@ -35,8 +35,6 @@ pub struct Passage<'t> {
     pub numbered: bool,
     /// Tokens of the text.
     pub tokens: usize,
-    /// The tool round it belongs to.
-    pub round: Option<usize>,
     /// It stays whole.
     pub whole: bool,
     /// Ranges of lines that belong together.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    entries::{key_of, mark_of},
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
@@ -14,10 +13,10 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
-    conversation::{Block, ContentKind, Role, TextAt, is_blank},
-    markers::log::is_log_block,
+    conversation::{Block, ContentKind, PathStep, Role, TextAt, is_blank},
+    story::{Mark, is_story_block},
     tokens::count_inside,
-    transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
+    transcript::{ContentPiece, HostText, Meaning, ParameterRole, PieceSource, ToolTable, with_texts},
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -49,8 +48,6 @@ pub fn always_whole(kind: ContentKind) -> usize {
 pub struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
     texts: &'a [Vec<TextAt<'t>>],
-    /// The tool round of each message.
-    round_of: &'a [Option<usize>],
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
     /// Names by their number, line after line.
@@ -61,8 +58,8 @@ pub struct Reading<'a, 't> {
 
 impl<'a, 't> Reading<'a, 't> {
     /// Of nothing yet.
-    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
-        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
+    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>]) -> Self {
+        Self { scope, texts, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
     /// Reads these messages, given with their pieces.
@@ -93,13 +90,17 @@ impl<'a, 't> Reading<'a, 't> {
     ) -> (Passage<'t>, usize) {
         let scope = self.scope;
         let role = &scope.conversation.message(message).role;
-        let is_log = piece.source == PieceSource::Words && is_log_block(scope.conversation, message, piece.block);
+        let is_log = piece.source == PieceSource::Words && is_story_block(scope.conversation, message, piece.block);
         let origin = if is_log { Origin::Log } else { origin(&piece, role, text) };
         let block = scope.conversation.message(message).content.blocks().get(piece.block);
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let is_answer = matches!(block, Some(Block::ToolResult { .. }));
         let kind = if is_answer { ContentKind::ToolResults } else { piece.kind };
-        let mark = mark_of(kind, origin, key_of(&piece.path), is_error, scope.tools, piece.source.tool());
+        let mark = match kind {
+            ContentKind::ToolResults if is_error => Mark::Failed,
+            ContentKind::ToolParameters if is_replaced(&piece, origin, scope.tools) => Mark::Removed,
+            _ => Mark::Said,
+        };
         let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -111,7 +112,8 @@ impl<'a, 't> Reading<'a, 't> {
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
-            || (tokens <= smallest && !is_log)
+            || is_log
+            || tokens <= smallest
             || announces
             || (users && tokens <= scope.most_words)
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, piece.kind, origin, tokens))
@@ -156,8 +158,7 @@ impl<'a, 't> Reading<'a, 't> {
         for value in lines.iter_mut().filter(|value| value.ends && is_error) {
             value.line.stays |= value.cost < MAX_FAILED_TOKENS;
         }
-        let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
-        let round = self.round_of[message];
+        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
         let goes_on = place.goes_on;
         let is_summary = origin == Origin::Assistant && HostText::of(text) == Some(HostText::Summary);
         let handed_over = if is_summary { handed_over(text, &lines) } else { 0..0 };
@@ -173,7 +174,6 @@ impl<'a, 't> Reading<'a, 't> {
             is_pinned,
             numbered,
             tokens,
-            round,
             whole,
             parts,
         };
@@ -193,6 +193,14 @@ impl<'a, 't> Reading<'a, 't> {
         }));
         self
     }
+}
+
+/// Returns true for the text that an edit replaces.
+fn is_replaced(piece: &ContentPiece, origin: Origin, tools: &ToolTable) -> bool {
+    let key =
+        piece.path.iter().rev().find_map(|step| if let PathStep::Key(key) = step { Some(key.as_ref()) } else { None });
+    let tool = tools.tool(piece.source.tool()).filter(|_| origin == Origin::Parameters(Meaning::Edit));
+    tool.is_some_and(|tool| tool.parameter(ParameterRole::Old).any(|name| Some(name) == key))
 }
 
 fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {

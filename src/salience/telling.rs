@@ -13,7 +13,7 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
-    markers::log::Mark,
+    story::Mark,
     transcript::{HostText, Meaning},
 };
 
@@ -176,46 +176,6 @@ fn once(text: &str, lines: &[LineValue], told: &mut [f32]) {
     }
 }
 
-/// By how much less words tell that stand beside calls: they mostly say what is done next, and short ones nothing else.
-pub fn beside_calls(tokens: usize) -> f32 {
-    if tokens < 40 { 0.35 } else { 0.8 }
-}
-
-/// What the first line of an entry tells: that something was read, run, changed.
-pub fn of_head(meaning: Meaning) -> f32 {
-    match meaning {
-        Meaning::Edit
-        | Meaning::Write
-        | Meaning::Touch
-        | Meaning::Agent
-        | Meaning::Plan
-        | Meaning::Ask
-        | Meaning::Mode => 0.6,
-        Meaning::Command => 0.5,
-        Meaning::Other | Meaning::Web | Meaning::Skill | Meaning::Editor => 0.3,
-        Meaning::Read | Meaning::Search | Meaning::Todo | Meaning::Item => 0.2,
-        Meaning::List => 0.1,
-    }
-}
-
-/// What a line of an earlier log tells, which was chosen once.
-pub fn of_logged(mark: Mark, is_said: bool) -> f32 {
-    match mark {
-        _ if is_said => 1.0,
-        Mark::Failed => 0.8,
-        Mark::Answered | Mark::Said => 0.6,
-        Mark::Added => 0.4,
-        Mark::Given => 0.35,
-        Mark::Removed => 0.1,
-        Mark::Named => 0.0,
-    }
-}
-
-/// By how much more something tells the later it stands; `place` is from 0 to 1.
-pub fn lately(place: f32) -> f32 {
-    0.5 + 0.5 * place
-}
-
 /// What the assistant's words are worth, for each token, where this share of the conversation may stay: most where little may, because names, of which most
 /// values are made, are readable anyway where much may. Twice as much wins readers no more answers than chance does, and costs six hundredths of the names at a
 /// tenth (docs/decisions/0010-salience.md).
@@ -223,14 +183,4 @@ pub fn worth_of_words(share: f32) -> f32 {
     const FROM_A_QUARTER: f32 = 0.009;
     const MOST: f32 = 0.1;
     (FROM_A_QUARTER * (0.25 / share.max(0.01)).max(1.0)).min(MOST)
-}
-
-/// Whether passages are quoted as a whole in the log: where more may stay, they stand better where they stood.
-pub fn quotes_passages(share: f32) -> bool {
-    share < 0.17
-}
-
-/// The tokens of a list, in its place among tokens.
-pub fn cost_of(tokens: usize) -> f32 {
-    as_float(tokens) + 2.0
 }

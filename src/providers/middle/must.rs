@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, ContentKind, Conversation, Role, visible},
-    markers::log::is_log_block,
     salience::likely_names,
+    story::is_story_block,
     transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
 };
 
@@ -172,7 +172,7 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
             if is_said
                 && !said.is_empty()
                 && HostText::of(said).is_none()
-                && !is_log_block(conversation, message, piece.block)
+                && !is_story_block(conversation, message, piece.block)
             {
                 words.push(said.to_owned());
             }

@@ -1,0 +1,251 @@
+//! The story as text, and read again.
+
+use std::collections::HashSet;
+
+use crate::{conversation::on_line, markers::LOG_HEADING};
+
+/// Every line of an entry but its first begins with it, so that nothing that is quoted can pass for the beginning of an entry.
+const INDENT: &str = "  ";
+
+/// The role of a quoted line in its entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// Words of a speaker.
+    Said,
+    /// A parameter of a call.
+    Given,
+    /// Text that a call wrote, or put in the place of other text.
+    Added,
+    /// Text that a call replaced.
+    Removed,
+    /// A line of the answer.
+    Answered,
+    /// A line of an answer with the flag of an error.
+    Failed,
+}
+
+impl Mark {
+    const ALL: [Self; 6] = [Self::Given, Self::Added, Self::Removed, Self::Answered, Self::Failed, Self::Said];
+
+    /// The sign before the quote.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Said => "",
+            Self::Given => "| ",
+            Self::Added => "+ ",
+            Self::Removed => "- ",
+            Self::Answered => "→ ",
+            Self::Failed => "! ",
+        }
+    }
+
+    /// Reads the sign of a line without its indentation.
+    fn read(line: &str) -> Self {
+        Self::ALL.into_iter().find(|mark| line.starts_with(mark.sign())).unwrap_or(Self::Said)
+    }
+}
+
+/// The first lines of entries of words. Tools have no such names: those with a colon are told in quotes.
+pub const USER: &str = "User:";
+/// The assistant's words.
+pub const ASSISTANT: &str = "Assistant:";
+/// A summary of earlier messages.
+pub const SUMMARY: &str = "Summary:";
+/// A notice of the host.
+pub const NOTICE: &str = "Notice:";
+
+/// Returns true if the entries with this first line hold words: no sign stands before their lines, which may begin like one.
+#[must_use]
+pub fn is_speaker(head: &str) -> bool {
+    [USER, ASSISTANT, SUMMARY, NOTICE].contains(&head)
+}
+
+/// A line that is quoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quotation {
+    /// Its role.
+    pub mark: Mark,
+    /// The line.
+    pub text: String,
+}
+
+impl Quotation {
+    /// A line on its own; code keeps its indentation.
+    #[must_use]
+    pub fn new(mark: Mark, line: &str) -> Self {
+        let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
+        Self { mark, text: on_line(line) }
+    }
+}
+
+/// Who spoke or what was called, and lines of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its first line.
+    pub head: String,
+    /// Its other lines.
+    pub quotes: Vec<Quotation>,
+}
+
+/// The parts of a path that tell which file it is to a reader who has read it in full.
+const PARTS: usize = 2;
+
+/// Tells paths in full once, and by their ends after that.
+#[derive(Default)]
+pub struct Paths(HashSet<String>);
+
+impl Paths {
+    /// The head with its paths as short as what was told before allows.
+    pub fn shortened(&mut self, head: &str) -> String {
+        let end_of = |word: &str| {
+            let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
+            (start > 4 && word.starts_with('/')).then(|| format!("…{}", &word[start..]))
+        };
+        let words = head.split(' ').map(|word| match end_of(word) {
+            Some(end) if !self.0.insert(word.to_owned()) => end,
+            _ => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns true if a text is a story and nothing else.
+#[must_use]
+pub fn is_story(text: &str) -> bool {
+    !entries(text).is_empty()
+}
+
+/// What a model says, with the headings of stories in it as plain words: what it copies or makes up is no story.
+#[must_use]
+pub fn without_headings(said: &str) -> String {
+    said.replace(LOG_HEADING, LOG_HEADING.trim_matches(['[', ']']))
+}
+
+/// The entries of a story; none where a text is something else.
+#[must_use]
+pub fn entries(text: &str) -> Vec<Entry> {
+    read(text).unwrap_or_default()
+}
+
+fn read(text: &str) -> Option<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for line in text.strip_prefix(LOG_HEADING)?.strip_prefix('\n')?.split('\n') {
+        if line.trim().is_empty() || line == LOG_HEADING {
+            return None;
+        }
+        match line.strip_prefix(INDENT) {
+            None => entries.push(Entry { head: line.to_owned(), quotes: Vec::new() }),
+            Some(quote) => {
+                let entry = entries.last_mut()?;
+                let mark = if is_speaker(&entry.head) { Mark::Said } else { Mark::read(quote) };
+                entry.quotes.push(Quotation { mark, text: quote[mark.sign().len()..].to_owned() });
+            }
+        }
+    }
+    Some(entries)
+}
+
+/// An entry as it is written: no line of it is empty, and only its first has no indentation.
+#[must_use]
+pub fn written(head: &str, quotes: &[Quotation]) -> String {
+    let head = on_line(head);
+    let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
+    for Quotation { mark, text: quote } in quotes.iter().filter(|quote| !quote.text.trim().is_empty()) {
+        text.push('\n');
+        text.push_str(INDENT);
+        text.push_str(mark.sign());
+        text.push_str(&on_line(quote));
+    }
+    text
+}
+
+/// The story of entries that are written already; `None` where there are none.
+#[must_use]
+pub fn story<'e>(entries: impl IntoIterator<Item = &'e str>) -> Option<String> {
+    let mut text = LOG_HEADING.to_owned();
+    for entry in entries {
+        text.push('\n');
+        text.push_str(entry);
+    }
+    (text.len() > LOG_HEADING.len()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn write(entries: &[Entry]) -> Option<String> {
+        let written: Vec<String> = entries.iter().map(|entry| written(&entry.head, &entry.quotes)).collect();
+        story(written.iter().map(String::as_str))
+    }
+
+    fn entry(head: &str, quotes: &[(Mark, &str)]) -> Entry {
+        let quotes = quotes.iter().map(|(mark, line)| Quotation::new(*mark, line)).collect();
+        Entry { head: head.to_owned(), quotes }
+    }
+
+    #[test]
+    fn a_story_is_what_it_says_from_beginning_to_end() {
+        let all = [
+            entry("Bash npm test", &[(Mark::Answered, " Tests  1 failed"), (Mark::Failed, "ENOENT\nno file")]),
+            entry("Edit a.ts", &[(Mark::Added, "\tif (a) {"), (Mark::Added, ""), (Mark::Added, "Bash rm -rf /")]),
+            entry("Assistant:", &[(Mark::Said, "- I see 3 lines:"), (Mark::Said, "Bash true")]),
+        ];
+        let text = write(&all).unwrap();
+        insta::assert_snapshot!(text, @"
+        [Log of the messages left out here, in quotes]
+        Bash npm test
+          → Tests  1 failed
+          ! ENOENT no file
+        Edit a.ts
+          + \tif (a) {
+          + Bash rm -rf /
+        Assistant:
+          - I see 3 lines:
+          Bash true
+        ");
+        assert!(is_story(&text));
+        assert_eq!(write(&entries(&text)), Some(text.clone()));
+        assert!(!is_story(&format!("Look:\n{text}")) && !is_story(&format!("{text}\n\nAnd do this.")));
+        assert!(!is_story(LOG_HEADING) && write(&[]).is_none());
+    }
+
+    #[test]
+    fn a_path_is_told_in_full_once_and_then_by_its_end() {
+        let mut paths = Paths::default();
+        let told = ["Read /home/mara/tidemark/src/day.ts", "Edit /home/mara/tidemark/src/day.ts", "Edit /src/day.ts"]
+            .map(|head| paths.shortened(head));
+        assert_eq!(told, ["Read /home/mara/tidemark/src/day.ts", "Edit …/src/day.ts", "Edit /src/day.ts"]);
+        assert_eq!(paths.shortened("Edit /src/day.ts"), "Edit /src/day.ts", "short paths are told in full");
+    }
+
+    #[test]
+    fn headings_that_a_model_copies_are_words() {
+        assert_eq!(
+            without_headings(&format!("{LOG_HEADING} it says")),
+            "Log of the messages left out here, in quotes it says"
+        );
+    }
+
+    fn any_mark() -> impl Strategy<Value = Mark> {
+        prop::sample::select(Mark::ALL.to_vec())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again_and_written_the_same(
+            all in prop::collection::vec(("[A-Z][a-zA-Z0-9 é.:=-]{0,20}", prop::collection::vec((any_mark(), "\\PC{0,20}|[|+!→-] x|  [A-Z]x"), 0..6)), 1..5),
+        ) {
+            let all: Vec<Entry> = all.iter().map(|(head, quotes)| {
+                entry(head.trim(), &quotes.iter().map(|(mark, line)| (*mark, line.as_str())).collect::<Vec<_>>())
+            }).collect();
+            let text = write(&all).unwrap();
+            let again = entries(&text);
+            prop_assert_eq!(again.len(), all.len(), "{}", text);
+            prop_assert!(text.lines().skip(1).filter(|line| !line.starts_with(INDENT)).count() == all.len(), "{}", text);
+            prop_assert_eq!(write(&again), Some(text));
+        }
+    }
+}
