@@ -10,7 +10,6 @@
 //! | `passage` | a text of which lines can be left out |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
-//! | `telling` | what a line tells somebody who goes on, whatever names it has |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
@@ -38,7 +37,6 @@ mod render;
 mod scope;
 mod seen;
 mod survey;
-mod telling;
 mod weights;
 mod windows;
 
@@ -161,8 +159,9 @@ impl Salience {
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
-            let mut survey = Survey::of(scope, &texts);
-            let selection = self.filled(scope, &mut survey, budget);
+            let survey = Survey::of(scope, &texts);
+            let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
+            selection.fill(as_float(budget));
             let kept = best_within(history, &texts, selection, budget)?;
             if kept.tally.total() <= budget {
                 return Ok(kept);
@@ -172,14 +171,6 @@ impl Salience {
             }
         }
         Ok(least.unwrap_or_else(|| Kept { plan: Plan::default(), reasons: Vec::new(), tally: history.tally.clone() }))
-    }
-
-    /// What is worth most within a budget, as far as estimates go.
-    fn filled<'s, 't>(&self, scope: &Scope<'_>, survey: &'s mut Survey<'t>, budget: usize) -> PassageSelection<'s, 't> {
-        survey.value_for(scope, budget);
-        let mut selection = PassageSelection::new(survey, self.weights, scope.tally.total());
-        selection.fill(as_float(budget));
-        selection
     }
 
     /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.

@@ -6,7 +6,7 @@ use super::{
     lines::Line,
     weights::{Origin, Weights},
 };
-use crate::{story::Mark, transcript::ContentPiece};
+use crate::transcript::ContentPiece;
 
 /// About how many tokens a marker takes.
 pub const MARKER_TOKENS: f32 = 6.0;
@@ -21,12 +21,8 @@ pub struct Passage<'t> {
     pub text: &'t str,
     /// Where it comes from.
     pub origin: Origin,
-    /// What its lines are where they are quoted.
-    pub mark: Mark,
     /// Its lines.
     pub lines: Vec<LineValue>,
-    /// Those that the summary of an earlier session ends with: what is to be done, and what was under way.
-    pub handed_over: Range<usize>,
     /// Its last line goes on in what follows it in its text.
     pub goes_on: bool,
     /// Nothing of it may be changed.
@@ -75,10 +71,6 @@ pub struct LineValue {
     pub window: u64,
     /// What it is worth for each token as part of a passage.
     pub density: f32,
-    /// What it tells for each token, as a share of the assistant's words.
-    pub telling: f32,
-    /// Whether it says how a call ended.
-    pub ends: bool,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].
@@ -89,17 +81,7 @@ pub struct LineValue {
 impl LineValue {
     /// A line without names, that takes a token and tells nothing.
     pub fn worth_nothing(line: Line) -> Self {
-        Self {
-            line,
-            cost: 1.0,
-            hash: 0,
-            window: 0,
-            density: 0.0,
-            telling: 0.0,
-            ends: false,
-            replaced: false,
-            names: 0..0,
-        }
+        Self { line, cost: 1.0, hash: 0, window: 0, density: 0.0, replaced: false, names: 0..0 }
     }
 }
 

@@ -247,7 +247,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             (true, false) | (false, true) => 0.0,
             (false, false) => MARKER_TOKENS,
         };
-        let mut total = self.each_worth(value.names.clone()) + self.survey.words * value.telling * value.cost;
+        let mut total = self.each_worth(value.names.clone());
         // Next to a line that stays it goes on what that says.
         if (before || after) && !self.windows.contain(value.window) {
             total += self.weights.beside() * value.in_passage(self.weights);
@@ -272,7 +272,6 @@ impl<'s, 't> PassageSelection<'s, 't> {
             if !self.kept[passage][line] {
                 cost += line_value.cost;
                 value += LEFTOVER * line_value.cost;
-                value += self.survey.words * line_value.telling * line_value.cost;
                 value += self.names_worth(line_value.names.clone(), seen);
             }
         }

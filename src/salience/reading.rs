@@ -9,14 +9,13 @@ use super::{
     name_table::NameTable,
     passage::{LineValue, Passage},
     scope::Scope,
-    telling::{ENDS, Passing, telling},
     weights::{Origin, as_float},
 };
 use crate::{
-    conversation::{Block, ContentKind, PathStep, Role, TextAt, is_blank},
-    story::{Mark, is_story_block},
+    conversation::{Block, ContentKind, Role, TextAt, is_blank},
+    story::{ending, is_story_block},
     tokens::count_inside,
-    transcript::{ContentPiece, HostText, Meaning, ParameterRole, PieceSource, ToolTable, with_texts},
+    transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -27,8 +26,8 @@ const MIN_TEXT_TOKENS: usize = 12;
 const MIN_WORDS_TOKENS: usize = 30;
 /// Parameters of fewer tokens stay whole: paths, patterns, short commands.
 const MIN_PARAMETER_TOKENS: usize = 40;
-/// A line that says what failed has fewer tokens; longer ones are worth no more than others.
-const MAX_FAILED_TOKENS: f32 = 60.0;
+/// A line that says how a call ended has fewer tokens; longer ones are worth no more than others.
+const MAX_ENDING_TOKENS: f32 = 60.0;
 /// Texts within both of these bounds are one passage.
 const WHOLE_LINES: usize = 48;
 const WHOLE_TOKENS: usize = 700;
@@ -96,11 +95,6 @@ impl<'a, 't> Reading<'a, 't> {
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let is_answer = matches!(block, Some(Block::ToolResult { .. }));
         let kind = if is_answer { ContentKind::ToolResults } else { piece.kind };
-        let mark = match kind {
-            ContentKind::ToolResults if is_error => Mark::Failed,
-            ContentKind::ToolParameters if is_replaced(&piece, origin, scope.tools) => Mark::Removed,
-            _ => Mark::Said,
-        };
         let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -143,40 +137,29 @@ impl<'a, 't> Reading<'a, 't> {
                     cost,
                     window: around(index),
                     density,
-                    telling: 0.0,
-                    ends: false,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
             })
             .collect();
-        let told = telling(Passing { text, origin, mark }, &lines);
-        for (value, told) in lines.iter_mut().zip(told) {
-            (value.telling, value.ends) = (told, told >= ENDS);
+        // Without them, what else is kept of the answer reads as if the call had ended otherwise.
+        if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
+            let all: Vec<&str> = lines.iter().map(|value| &text[value.line.content..value.line.range.end]).collect();
+            for at in ending(&all, is_error).must {
+                lines[at].line.stays |= lines[at].cost < MAX_ENDING_TOKENS;
+            }
         }
-        // Without it, what else is kept of the answer reads as if the call had worked.
-        for value in lines.iter_mut().filter(|value| value.ends && is_error) {
-            value.line.stays |= value.cost < MAX_FAILED_TOKENS;
+        // A message stands with what it says, or is told elsewhere.
+        if origin == Origin::Assistant && !whole {
+            let first = lines.iter_mut().find(|value| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]));
+            if let Some(first) = first {
+                first.line.stays |= first.cost < MAX_ENDING_TOKENS;
+            }
         }
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
         let goes_on = place.goes_on;
-        let is_summary = origin == Origin::Assistant && HostText::of(text) == Some(HostText::Summary);
-        let handed_over = if is_summary { handed_over(text, &lines) } else { 0..0 };
-        let passage = Passage {
-            message,
-            piece,
-            text,
-            origin,
-            mark,
-            lines,
-            handed_over,
-            goes_on,
-            is_pinned,
-            numbered,
-            tokens,
-            whole,
-            parts,
-        };
+        let passage =
+            Passage { message, piece, text, origin, lines, goes_on, is_pinned, numbered, tokens, whole, parts };
         (passage, last)
     }
 
@@ -195,12 +178,10 @@ impl<'a, 't> Reading<'a, 't> {
     }
 }
 
-/// Returns true for the text that an edit replaces.
-fn is_replaced(piece: &ContentPiece, origin: Origin, tools: &ToolTable) -> bool {
-    let key =
-        piece.path.iter().rev().find_map(|step| if let PathStep::Key(key) = step { Some(key.as_ref()) } else { None });
-    let tool = tools.tool(piece.source.tool()).filter(|_| origin == Origin::Parameters(Meaning::Edit));
-    tool.is_some_and(|tool| tool.parameter(ParameterRole::Old).any(|name| Some(name) == key))
+/// Returns true for answers whose lines say how a call ended, rather than show a file.
+fn says_how_it_ended(origin: Origin, is_error: bool) -> bool {
+    let shows = matches!(origin, Origin::Result(Meaning::Read | Meaning::Search | Meaning::List) | Origin::Shown);
+    is_error || (matches!(origin, Origin::Result(_)) && !shows)
 }
 
 fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {
@@ -218,27 +199,6 @@ fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {
         },
         (ContentKind::MessageText, _) => Origin::User,
     }
-}
-
-/// How the headings begin behind which the summary of a continued session says what is to be done and what was under way. They stand at its end.
-const HANDED_OVER: [&str; 4] = ["pending task", "current work", "optional next step", "next step"];
-
-/// How many of them a summary has at most: the last two are one.
-const HANDED_OVER_AT_ONCE: usize = 3;
-
-/// The lines from the first of them on that is not in the account before them.
-fn handed_over(text: &str, lines: &[LineValue]) -> Range<usize> {
-    let begins = |value: &LineValue| {
-        let content = text[value.line.content..value.line.range.end]
-            .trim_start_matches(|character: char| !character.is_alphabetic());
-        HANDED_OVER
-            .iter()
-            .any(|heading| content.get(..heading.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(heading)))
-    };
-    let headings: Vec<usize> = (0..lines.len()).filter(|index| begins(&lines[*index])).collect();
-    // An analysis before the summary may have the same headings.
-    let start = headings.len().saturating_sub(HANDED_OVER_AT_ONCE);
-    headings.get(start).map_or(0..0, |first| *first..lines.len())
 }
 
 /// The hash of a line's content without the blanks around it.
@@ -283,26 +243,4 @@ fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
         start = end;
     }
     parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn handed_over_of(text: &str) -> Vec<&str> {
-        let Lines { lines, .. } = Lines::of(text, Place::within(text, &(0..text.len()), 1));
-        let lines: Vec<LineValue> = lines.into_iter().map(LineValue::worth_nothing).collect();
-        lines[handed_over(text, &lines)].iter().map(|value| text[value.line.range.clone()].trim()).collect()
-    }
-
-    #[test]
-    fn a_summary_ends_with_what_it_hands_over() {
-        let ends =
-            "7. Pending Tasks:\n   - Mend the shop.\n8. Current Work:\n   The till.\n9. Optional Next Step:\n   Count.";
-        let lines: Vec<&str> = ends.lines().map(str::trim).collect();
-        let analysis = "Analysis:\n**Current work**: the door\n\nSummary:\n1. Primary Request:\n   A shop.\n";
-        assert_eq!(handed_over_of(&format!("{analysis}{ends}")), lines);
-        assert_eq!(handed_over_of("## Next steps\nÉté"), ["## Next steps", "Été"]);
-        assert!(handed_over_of("1. Primary Request:\n   A shop.").is_empty());
-    }
 }

@@ -1,14 +1,13 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{
     needs::{PointerLine, needs_of},
     passage::Passage,
     reading::Reading,
     scope::Scope,
-    telling::worth_of_words,
-    weights::{Following, KINDS, Origin, as_float},
+    weights::{Origin, Weights},
 };
 use crate::{
     by_hash::ByHash,
@@ -24,8 +23,6 @@ const MIN_WRITTEN_TOKENS: f32 = 4.0;
 pub struct Survey<'t> {
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
-    /// What the assistant's words are worth for each token.
-    pub words: f32,
     /// The lines that are pointers.
     pub pointers: Vec<PointerLine>,
     /// NameTable by their number, line after line.
@@ -65,9 +62,9 @@ impl<'t> Survey<'t> {
         }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
         let names = names.names;
-        let mut survey = Self { passages, words: 0.0, pointers, occurrences, weights, names };
+        let mut survey = Self { passages, pointers, occurrences, weights, names };
         survey.mark_replaced(scope.tools);
-        survey.mark_repeated();
+        survey.value_written(scope.weights);
         survey
     }
 
@@ -93,55 +90,14 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// A line that stands again later tells it there.
-    fn mark_repeated(&mut self) {
-        const AGAIN: f32 = 0.3;
-        let mut seen: HashSet<u64, ByHash> = HashSet::default();
-        for passage in self.passages.iter_mut().rev().filter(|passage| passage.origin != Origin::Log) {
-            let told = || passage.lines.iter().filter(|value| value.telling >= 0.1).map(|value| value.hash);
-            let hashes: Vec<u64> = told().collect();
-            for value in passage.lines.iter_mut().filter(|value| value.telling >= 0.1 && seen.contains(&value.hash)) {
-                value.telling *= AGAIN;
-            }
-            seen.extend(hashes);
-        }
-    }
-
-    /// Values passages for a `budget`: what is read or edited counts for more the more may stay, what was said and done last counts for more, by how much
-    /// of the budget it takes to keep all from there on or all of its kind, and so does what the assistant wrote more than once.
-    pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
-        let share = as_float(budget) / as_float(scope.tally.total().max(1));
-        self.words = worth_of_words(share);
-        let words = self.words;
+    /// A line that the assistant wrote more than once is likely to be written again.
+    fn value_written(&mut self, weights: Weights) {
         let written = self.written();
-        let (mut all, mut of_kind, mut message) = (0.0, [0.0; KINDS], scope.zone.end);
-        // That of an older summary is done, or stands in the newer one.
-        let mut is_handed_over = false;
-        for passage in self.passages.iter_mut().rev() {
-            while message > passage.message + 1 {
-                message -= 1;
-                all += as_float(scope.tally.message(message));
-            }
-            let age = scope.conversation.len() - passage.message;
-            let factor = scope.weights.for_share(passage.origin, age, passage.tokens, share);
-            let same = &mut of_kind[passage.origin.kind()];
-            let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
-            *same += as_float(passage.tokens);
-            let is_own = passage.origin.is_own();
-            let is_newest = !is_handed_over && !passage.handed_over.is_empty();
-            is_handed_over |= is_newest;
-            for (line, value) in passage.lines.iter_mut().enumerate() {
-                value.density = factor * value.density + more;
-                if is_newest && passage.handed_over.contains(&line) {
-                    value.density += scope.weights.handed_over();
-                }
-                // What the newest messages say is what the work goes on with.
-                if !scope.older.contains(&passage.message) {
-                    value.density += scope.weights.newest(words);
-                }
-                if is_own && let Some((times, _)) = written.get(&value.hash) {
-                    value.density *= scope.weights.written(*times);
-                }
+        for value in
+            self.passages.iter_mut().filter(|passage| passage.origin.is_own()).flat_map(|passage| &mut passage.lines)
+        {
+            if let Some((times, _)) = written.get(&value.hash) {
+                value.density *= weights.written(*times);
             }
         }
     }

@@ -64,29 +64,6 @@ impl Origin {
     pub fn is_own(self) -> bool {
         matches!(self, Self::Assistant | Self::Parameters(_))
     }
-
-    /// Which of [`KINDS`] kinds of texts it is of: four that the assistant writes, and all others.
-    pub fn kind(self) -> usize {
-        match self {
-            Self::Assistant => 0,
-            Self::Parameters(Meaning::Write | Meaning::Edit) => 1,
-            Self::Parameters(Meaning::Command) => 2,
-            Self::Parameters(_) => 3,
-            _ => 4,
-        }
-    }
-}
-
-/// How many kinds of texts there are.
-pub const KINDS: usize = 5;
-
-/// The tokens of the older messages that follow a text.
-#[derive(Debug, Clone, Copy)]
-pub struct Following {
-    /// Of all messages behind its round.
-    pub all: f32,
-    /// Of texts of its own kind.
-    pub same: f32,
 }
 
 impl Default for Weights {
@@ -112,8 +89,7 @@ impl Weights {
         1.0 / (1.0 + (-logit).exp())
     }
 
-    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be edited or written next. For a budget of a
-    /// quarter of the conversation; [`Weights::for_share`] tells how it changes with the budget.
+    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be edited or written next.
     pub fn passage(self, origin: Origin, age: usize) -> f32 {
         let kind = match origin {
             Origin::Parameters(Meaning::Write | Meaning::Edit) => self.of.of_change,
@@ -129,76 +105,6 @@ impl Weights {
             Origin::Log => 0.0,
         };
         self.of.passage * kind * (-self.of.passage_age * as_float(age)).exp()
-    }
-
-    /// By how much a passage of so many tokens and this age is worth more or less where this share of the conversation may stay.
-    pub fn for_share(self, origin: Origin, age: usize, tokens: usize, share: f32) -> f32 {
-        self.room(origin, share) * self.reach(share, age) * self.read(origin, tokens).powf(shortage(share))
-    }
-
-    /// By how much what was read is worth more the less of it there is: what is edited next was mostly read in part.
-    fn read(self, origin: Origin, tokens: usize) -> f32 {
-        if origin != Origin::Result(Meaning::Read) {
-            return 1.0;
-        }
-        (1000.0 / as_float(tokens.max(1))).powf(self.of.read_size).clamp(0.3, 3.0)
-    }
-
-    /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay, or less when less may: what is edited again
-    /// lies as far back as there is room, down to an eighth.
-    fn reach(self, share: f32, age: usize) -> f32 {
-        let decay = self.of.passage_age * (0.25 / share.max(0.125));
-        ((self.of.passage_age - decay) * as_float(age)).exp()
-    }
-
-    /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
-    /// passages of files and of words are what is left to gain; where little may, a passage costs the place of many names.
-    fn room(self, origin: Origin, share: f32) -> f32 {
-        let to = |power: f32| (4.0 * share).powf(power);
-        match origin {
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => {
-                to(self.of.room_of_change).max(self.of.least_room_of_change)
-            }
-            Origin::Result(Meaning::Read) => to(self.of.room_of_read),
-            Origin::Assistant => to(self.of.room_of_words),
-            Origin::Parameters(Meaning::Command) => to(self.of.room_of_command),
-            _ => 1.0,
-        }
-    }
-
-    /// What a passage is worth besides, for each token, when this follows it and `budget` is for all: the assistant goes on from what it said, planned and
-    /// did last, so that stays as a whole where it lies within a part of the budget. A plan is worth most, and what was run or changed holds for longest.
-    /// Words, and calls of other tools, are few among much that is long, and what stands between them says nothing of how new they are: they are worth
-    /// more as far back as their own kind goes.
-    pub fn late(self, origin: Origin, following: Following, budget: f32) -> f32 {
-        let within = |most: f32, tokens: f32, part: f32| most * (-tokens / (part * budget.max(1.0))).exp();
-        let Following { all, same } = following;
-        let of_all = match origin {
-            Origin::Parameters(Meaning::Plan | Meaning::Ask) => within(self.of.late_plan, all, 0.3),
-            Origin::Parameters(Meaning::Todo | Meaning::Item) => within(self.of.late_list, all, 0.4),
-            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => {
-                within(self.of.late_work, all, 0.5)
-            }
-            _ => 0.0,
-        };
-        let of_kind = match origin {
-            Origin::Assistant => within(self.of.late_words, same, 0.03),
-            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => 0.0,
-            Origin::Parameters(_) => within(self.of.late_call, same, 0.05),
-            _ => 0.0,
-        };
-        of_all + of_kind
-    }
-
-    /// What a line is worth besides, for each token, with which the summary of an earlier session ends: what is to be done and what was under way. Nothing
-    /// else in the conversation says it, so it is worth more than most passages at any budget.
-    pub fn handed_over(self) -> f32 {
-        self.of.handed_over
-    }
-
-    /// What a line of the newest messages is worth besides, for each token, where words are worth so much.
-    pub fn newest(self, words: f32) -> f32 {
-        self.of.newest * words
     }
 
     /// By how much a line is worth more that the assistant wrote in so many messages: what it wrote twice it is likely to write again.
@@ -222,52 +128,10 @@ impl Weights {
     }
 }
 
-/// From 0, where there is room for all that files are worth keeping of, to 1.
-fn shortage(share: f32) -> f32 {
-    ((0.45 - share) / 0.2).clamp(0.0, 1.0)
-}
-
 /// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
 pub const LEFTOVER: f32 = 1e-6;
 
 /// A count as a number to reckon with; exact up to 16 million.
 pub fn as_float(count: usize) -> f32 {
     count as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_written_again_counts_for_more_and_what_was_done_last_most() {
-        let weights = Weights::default();
-        assert!(weights.written(1) < weights.written(2) && weights.written(2) < weights.written(5));
-        let command = Origin::Parameters(Meaning::Command);
-        let late = |origin, tokens| weights.late(origin, Following { all: tokens, same: tokens }, 1000.0);
-        assert!(late(command, 0.0) > late(command, 900.0));
-        assert!(late(Origin::Parameters(Meaning::Plan), 100.0) > late(Origin::Assistant, 100.0));
-        assert_eq!(late(Origin::Result(Meaning::Command), 0.0), 0.0);
-        let words = |all, same| weights.late(Origin::Assistant, Following { all, same }, 1000.0);
-        assert!(words(900.0, 0.0) == words(0.0, 0.0), "what others said since makes no difference to words");
-        assert!(words(0.0, 0.0) > words(0.0, 100.0));
-    }
-
-    #[test]
-    fn what_was_read_in_part_counts_for_more_where_room_is_short() {
-        let weights = Weights::default();
-        let value = |origin, age, tokens, share| weights.for_share(origin, age, tokens, share);
-        let read = Origin::Result(Meaning::Read);
-        assert!(value(read, 10, 300, 0.25) > value(read, 10, 3000, 0.25));
-        assert_eq!(value(read, 10, 300, 0.5), value(read, 10, 3000, 0.5), "room for all");
-        assert_eq!(value(Origin::Assistant, 10, 300, 0.25), value(Origin::Assistant, 10, 3000, 0.25));
-    }
-
-    #[test]
-    fn where_more_may_stay_it_lies_further_back() {
-        let weights = Weights::default();
-        assert!(weights.reach(0.5, 100) > weights.reach(0.3, 100) && weights.reach(0.5, 100) > weights.reach(0.5, 10));
-        assert!(weights.reach(0.15, 100) < weights.reach(0.2, 100) && weights.reach(0.2, 100) < 1.0);
-        assert_eq!((weights.reach(0.25, 100), weights.reach(0.05, 100)), (1.0, weights.reach(0.125, 100)));
-    }
 }

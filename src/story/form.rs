@@ -16,6 +16,8 @@ pub enum Kind {
     Summary,
     /// The assistant's words.
     Assistant,
+    /// A few of them beside calls, which mostly say what is done next.
+    Aside,
     /// A notice of the host.
     Notice,
     /// The newest list of things to do.
@@ -93,14 +95,16 @@ impl Kind {
             (Self::User, Form::Full) => most(6000, 0, 0),
             (Self::User, Form::Short) => most(3200, 0, 0),
             (Self::User, _) => most(2400, 0, 0),
-            (Self::List, _) => most(0, 4000, 0),
+            (Self::List, _) => most(0, 4000, 80),
             (Self::Summary, Form::Full) => most(8000, 0, 0),
             (Self::Summary, Form::Short) => most(5000, 0, 0),
             (Self::Summary, _) => most(2400, 0, 0),
             (Self::Silent, _) | (_, Form::Words) => return None,
-            (Self::Assistant, Form::Full) => most(1800, 0, 0),
-            (Self::Assistant, Form::Short) => most(500, 0, 0),
-            (Self::Assistant, Form::Least) => most(160, 0, 0),
+            (Self::Assistant, Form::Full) => most(2400, 0, 0),
+            (Self::Assistant, Form::Short) => most(700, 0, 0),
+            (Self::Assistant, Form::Least) => most(300, 0, 0),
+            (Self::Aside, Form::Full) => most(300, 0, 0),
+            (Self::Aside, Form::Short) => most(120, 0, 0),
             (Self::Notice, Form::Full) => most(400, 0, 0),
             (Self::Notice, Form::Short) => most(160, 0, 0),
             (Self::Change, Form::Full) => most(0, 500, 160),
@@ -113,7 +117,7 @@ impl Kind {
             (Self::Asked, Form::Short) => most(0, 200, 300),
             (Self::Asked, Form::Least) => most(0, 80, 120),
             (Self::Look, Form::Full) => most(0, 0, 160),
-            (Self::Look | Self::Notice, _) => return None,
+            (Self::Look | Self::Notice | Self::Aside, _) => return None,
         })
     }
 }
@@ -204,7 +208,8 @@ fn both_ends(quotes: &[&Quotation], characters: usize) -> Vec<Quotation> {
         let line = quotes[0];
         kept.push(Quotation { text: cut(&line.text, room.max(8)), ..line.clone() });
         if last <= 1 && left > 24 {
-            kept[0].text.push_str(&cut_before(&line.text, left)[..]);
+            let end = cut_before(&line.text, left);
+            kept[0].text.push_str(end.trim_start_matches('…'));
         }
         last = last.max(1);
     } else if let Some(end) = kept.last_mut().filter(|end| last > first && !end.text.ends_with('…')) {

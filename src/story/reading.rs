@@ -15,7 +15,7 @@ use super::{
     text::{ASSISTANT, Entry, Mark, NOTICE, Quotation, SUMMARY, USER, entries as read_again},
 };
 use crate::{
-    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
+    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, calls},
     markers::{NoteLine, is_about_messages},
     transcript::{
         ContentPiece, HostText, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, ToolSource, ToolTable,
@@ -35,6 +35,8 @@ pub struct Told {
 
 /// The first line of an answer whose call is not known.
 const UNKNOWN: &str = "Answer:";
+/// Longer words beside calls say more than what is done next.
+const MAX_ASIDE: usize = 240;
 /// Shorter lines are said again by chance.
 const MIN_AGAIN: usize = 24;
 
@@ -103,6 +105,8 @@ impl<'a> Reading<'a> {
 
     fn message(&mut self, message: usize, pieces: Vec<ContentPiece>, texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
+        let has_calls = pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
+            || !calls(self.conversation.message(message)).is_empty();
         for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
             let text = &whole.text[piece.range.clone()];
             if is_about_messages(text) || text.trim().is_empty() && piece.kind == ContentKind::MessageText {
@@ -112,7 +116,7 @@ impl<'a> Reading<'a> {
                 PieceSource::Words if is_story_block(self.conversation, message, piece.block) => {
                     self.earlier(message, text)
                 }
-                PieceSource::Words => self.words(message, piece.block, text),
+                PieceSource::Words => self.words(message, piece.block, text, has_calls),
                 PieceSource::Tool(source) => self.tool(message, &piece, source, text),
                 PieceSource::EnvironmentDetails | PieceSource::Mention(_) => {}
             }
@@ -133,12 +137,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn words(&mut self, message: usize, block: usize, text: &str) {
+    fn words(&mut self, message: usize, block: usize, text: &str, has_calls: bool) {
         let spoken = &self.conversation.message(message);
         let (head, kind) = match (&spoken.role, HostText::of(text)) {
             (Role::Other(_), _) => return,
             (_, Some(HostText::Summary)) => (SUMMARY, Kind::Summary),
             _ if spoken.is_summary() => (SUMMARY, Kind::Summary),
+            (Role::Assistant, _) if has_calls && text.len() <= MAX_ASIDE => (ASSISTANT, Kind::Aside),
             (Role::Assistant, _) => (ASSISTANT, Kind::Assistant),
             (Role::User, Some(HostText::Notice)) => (NOTICE, Kind::Notice),
             (Role::User, None) => (USER, Kind::User),
@@ -265,6 +270,9 @@ impl<'a> Reading<'a> {
         }
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let mark = if is_error { Mark::Failed } else { Mark::Answered };
+        if !is_error && self.drafts[draft].kind == Kind::Look && piece.kind == ContentKind::ToolResults {
+            return;
+        }
         let target = source.file.as_str();
         let elided = |line: &str| if target.len() > 4 { line.replace(target, "…") } else { line.to_owned() };
         let lines: Vec<Quotation> =
