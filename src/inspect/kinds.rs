@@ -9,7 +9,7 @@ use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
     markers::SummaryHead,
     tokens::{Scale, Tally, count_all, image_tokens},
-    transcript::{ContentPiece, HostText, PieceSource},
+    transcript::{ContentPiece, PieceSource, Voice, stretches},
 };
 
 /// What tokens are of.
@@ -137,12 +137,15 @@ pub(super) fn kinds_of(
                     told.kinds.add(Kind::Images, images.min(*tokens));
                     told.kinds.add(kind, tokens.saturating_sub(images));
                 }
-                Whole::Mixed(cut) => runs.extend(cut.into_iter().map(|(kind, text, range)| Run {
-                    message: index,
-                    block,
-                    kind,
-                    text: surrogates::leave_text(&texts[text].text[range]),
-                })),
+                Whole::Mixed(cut, images) => {
+                    told.kinds.add(Kind::Images, images.min(*tokens));
+                    runs.extend(cut.into_iter().map(|(kind, text, range)| Run {
+                        message: index,
+                        block,
+                        kind,
+                        text: surrogates::leave_text(&texts[text].text[range]),
+                    }));
+                }
             }
             blocks.push(told);
         }
@@ -168,8 +171,8 @@ enum Whole {
     Of(Kind),
     /// One kind, and so many tokens of images.
     WithImages(Kind, usize),
-    /// Several: kind, number of the text in the message, bytes.
-    Mixed(Vec<(Kind, usize, Range<usize>)>),
+    /// Several: kind, number of the text in the message, bytes; and so many tokens of images.
+    Mixed(Vec<(Kind, usize, Range<usize>)>, usize),
 }
 
 fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) -> Whole {
@@ -180,13 +183,18 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
         Some(Block::ToolUse { .. }) => Whole::Of(Kind::Calls),
         Some(Block::Image { .. }) => Whole::Of(Kind::Images),
         Some(block) if block.is_thinking() => Whole::Of(Kind::Thinking),
-        Some(Block::ToolResult { content, .. }) => {
-            let spoken = pieces.iter().any(|piece| piece.kind == ContentKind::MessageText);
-            let images = images_in(content);
-            Whole::WithImages(if spoken { Kind::User } else { Kind::Results }, images)
-        }
+        Some(Block::ToolResult { content, .. }) => match runs_of(message, block, pieces, texts).as_slice() {
+            [] => Whole::WithImages(Kind::Results, images_in(content)),
+            [(kind, ..)] => Whole::WithImages(*kind, images_in(content)),
+            runs => Whole::Mixed(runs.to_vec(), images_in(content)),
+        },
         Some(Block::Thinking { .. } | Block::Other { .. }) => Whole::Of(Kind::Other),
-        Some(Block::Text { .. }) | None => runs_of(message, block, pieces, texts),
+        Some(Block::Text { .. }) | None if texts.iter().all(|text| text.block != block) => Whole::Of(Kind::Other),
+        Some(Block::Text { .. }) | None => match runs_of(message, block, pieces, texts).as_slice() {
+            [] => Whole::Of(words_of(message)),
+            [(kind, ..)] => Whole::Of(*kind),
+            runs => Whole::Mixed(runs.to_vec(), 0),
+        },
     }
 }
 
@@ -198,43 +206,48 @@ fn images_in(content: &Content) -> usize {
     images.sum()
 }
 
-/// A text of words and whatever else stands in it.
-fn runs_of(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) -> Whole {
-    let first = texts.partition_point(|text| text.block < block);
-    let Some(text) = texts.get(first).filter(|text| text.block == block) else {
-        return Whole::Of(Kind::Other);
-    };
+/// The texts of a block, cut where another kind begins: kind, number of the text in the message, bytes.
+fn runs_of(
+    message: &Message,
+    block: usize,
+    pieces: &[ContentPiece],
+    texts: &[TextAt<'_>],
+) -> Vec<(Kind, usize, Range<usize>)> {
     let mut runs: Vec<(Kind, usize, Range<usize>)> = Vec::new();
+    let mut number = texts.partition_point(|text| text.block < block);
     for piece in pieces {
-        let kind = kind_of(message, piece, &text.text[piece.range.clone()]);
-        match runs.last_mut() {
-            Some((last, _, range)) if *last == kind && range.end == piece.range.start => range.end = piece.range.end,
-            _ if piece.range.is_empty() => {}
-            _ => runs.push((kind, first, piece.range.clone())),
+        while texts.get(number).is_some_and(|text| *text.path != *piece.path) {
+            number += 1;
+        }
+        let Some(text) = texts.get(number) else { break };
+        for stretch in stretches(piece, text.text).into_iter().filter(|stretch| !stretch.range.is_empty()) {
+            let kind = kind_of(message, piece, stretch.voice, &text.text[stretch.range.clone()]);
+            match runs.last_mut() {
+                Some((last, of, range)) if (*last, *of, range.end) == (kind, number, stretch.range.start) => {
+                    range.end = stretch.range.end;
+                }
+                _ => runs.push((kind, number, stretch.range)),
+            }
         }
     }
-    match runs.as_slice() {
-        [] => Whole::Of(words_of(message)),
-        [(kind, ..)] => Whole::Of(*kind),
-        _ => Whole::Mixed(runs),
+    if runs.windows(2).all(|pair| pair[0].0 == pair[1].0) {
+        runs.truncate(1)
     }
+    runs
 }
 
-fn kind_of(message: &Message, piece: &ContentPiece, text: &str) -> Kind {
-    match (piece.kind, &piece.source) {
-        (_, PieceSource::EnvironmentDetails) => Kind::Environment,
-        (ContentKind::ToolParameters, _) => Kind::Calls,
-        (ContentKind::ToolResults, _) if SummaryHead::of(text).is_some() => Kind::Summaries,
-        (ContentKind::ToolResults, _) => Kind::Results,
-        // The line that announces an answer in plain text.
-        (ContentKind::MessageText, PieceSource::Tool(_)) if message.role == Role::User => Kind::Results,
-        (ContentKind::MessageText, _) if SummaryHead::of(text).is_some() => Kind::Summaries,
-        (ContentKind::MessageText, _) if message.role == Role::User => match HostText::of(text) {
-            Some(HostText::Summary) => Kind::Summaries,
-            Some(HostText::Notice) => Kind::Environment,
-            None => Kind::User,
-        },
-        (ContentKind::MessageText, _) => words_of(message),
+fn kind_of(message: &Message, piece: &ContentPiece, voice: Voice, text: &str) -> Kind {
+    let is_call = piece.kind == ContentKind::ToolParameters;
+    match voice {
+        _ if is_call => Kind::Calls,
+        _ if SummaryHead::of(text).is_some() => Kind::Summaries,
+        Voice::User | Voice::Paste => Kind::User,
+        Voice::Assistant => Kind::Assistant,
+        Voice::Summary => Kind::Summaries,
+        Voice::Tool => Kind::Results,
+        Voice::Host if matches!(piece.source, PieceSource::Mention(_)) => Kind::Results,
+        Voice::Host if message.role == Role::User => Kind::Environment,
+        Voice::Host => Kind::Other,
     }
 }
 

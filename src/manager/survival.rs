@@ -13,7 +13,7 @@ use crate::{
     providers::{Change, Grade},
     story::{Entry, Mark, entries, is_speaker, is_story, stories},
     tokens::{Tally, count_inside},
-    transcript::{ContentPiece, HostText, Meaning, PieceSource, ToolTable, decompose_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, stretches, with_texts},
 };
 
 /// What survived a condensation. Tokens are unscaled, as those of changes.
@@ -385,89 +385,69 @@ fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     summaries.flat_map(beside).collect()
 }
 
-/// The kind of every block, one for a content that is a string. Only what somebody says has to be read for it.
+/// The kind of every block, one for a content that is a string. What calls were given need not be read for it.
 fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
-    let texts: Vec<Vec<TextAt<'_>>> = conversation.messages().map(spoken_texts).collect();
+    let texts: Vec<Vec<TextAt<'_>>> = conversation.messages().map(texts_beside_calls).collect();
     let pieces = decompose_texts(conversation, &texts, tools);
-    let mut asking: HashSet<&str> = HashSet::new();
-    let mut kinds = Vec::with_capacity(conversation.len());
-    for (message, (texts, pieces)) in conversation.messages().zip(texts.iter().zip(&pieces)) {
+    let of_message = |(message, (texts, pieces)): (&Message, (&Vec<TextAt<'_>>, Vec<ContentPiece>))| {
         let blocks = message.content.blocks();
-        let kind = |block: usize| {
-            if message.is_summary() {
-                return Kind::Summaries;
+        let mut spoken: Vec<BTreeMap<Kind, usize>> = vec![BTreeMap::new(); blocks.len().max(1)];
+        for (piece, text) in with_texts(pieces, texts) {
+            if is_story(text.text) && piece.source == PieceSource::Words {
+                spoken[piece.block].insert(Kind::Summaries, text.text.len());
+                continue;
             }
-            match (&message.content, blocks.get(block)) {
-                (Content::Text(_), _) | (_, Some(Block::Text { .. })) => {
-                    let text = texts.get(texts.partition_point(|text| text.block < block)).map_or("", |text| text.text);
-                    let first = pieces.partition_point(|piece| piece.block < block);
-                    let last = pieces.partition_point(|piece| piece.block <= block);
-                    of_text(message, text, &pieces[first..last])
-                }
-                (_, Some(Block::ToolUse { name, .. })) => of_meaning(tools.meaning(name), Kind::Calls),
-                (_, Some(Block::ToolResult { tool_use_id, .. })) if asking.contains(tool_use_id.as_str()) => Kind::User,
-                (_, Some(Block::ToolResult { .. })) => Kind::Results,
-                (_, Some(Block::Image { .. })) => Kind::Images,
-                (_, Some(block)) if block.is_thinking() => Kind::Thinking,
-                _ => Kind::Other,
+            for stretch in stretches(&piece, text.text) {
+                *spoken[piece.block].entry(of_voice(&piece, stretch.voice)).or_default() += stretch.range.len();
             }
-        };
-        kinds.push((0..blocks.len().max(1)).map(kind).collect());
-        if message.role == Role::Assistant {
-            asking.clear();
-            asking.extend(blocks.iter().filter_map(|block| match block {
-                Block::ToolUse { id, name, .. } => {
-                    tools.tool(name).is_some_and(|tool| tool.asks_user).then_some(id.as_str())
-                }
-                _ => None,
-            }));
         }
-    }
-    kinds
+        // A text is what most of it is.
+        let most = |block: usize| spoken[block].iter().max_by_key(|(_, bytes)| **bytes).map(|(kind, _)| *kind);
+        let kind = |block: usize| match blocks.get(block) {
+            _ if message.is_summary() => Kind::Summaries,
+            Some(Block::ToolUse { name, .. }) => of_meaning(tools.meaning(name), Kind::Calls),
+            Some(Block::ToolResult { .. }) => most(block).unwrap_or(Kind::Results),
+            Some(Block::Image { .. }) => Kind::Images,
+            Some(block) if block.is_thinking() => Kind::Thinking,
+            Some(Block::Text { .. }) | None => most(block).unwrap_or(of_role(&message.role)),
+            Some(_) => Kind::Other,
+        };
+        (0..spoken.len()).map(kind).collect()
+    };
+    conversation.messages().zip(texts.iter().zip(pieces)).map(of_message).collect()
 }
 
-/// What is said in a message.
-fn spoken_texts(message: &Message) -> Vec<TextAt<'_>> {
+/// What is said and answered in a message.
+fn texts_beside_calls(message: &Message) -> Vec<TextAt<'_>> {
     let content = PathStep::from("content");
     match &message.content {
         Content::Blocks(blocks) => blocks
             .iter()
             .enumerate()
-            .filter(|(_, block)| matches!(block, Block::Text { .. }))
+            .filter(|(_, block)| matches!(block, Block::Text { .. } | Block::ToolResult { .. }))
             .flat_map(|(index, block)| block.texts(index, &[content.clone(), index.into()]))
             .collect(),
         _ => message.texts(),
     }
 }
 
-fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
-    if matches!(meaning, Meaning::Todo | Meaning::Item | Meaning::Plan) { Kind::Plans } else { other }
+fn of_voice(piece: &ContentPiece, voice: Voice) -> Kind {
+    match voice {
+        _ if piece.kind == ContentKind::ToolParameters => of_meaning(piece.source.meaning(), Kind::Calls),
+        Voice::User | Voice::Paste => Kind::User,
+        Voice::Assistant => Kind::Assistant,
+        Voice::Tool => Kind::Results,
+        Voice::Host => Kind::Host,
+        Voice::Summary => Kind::Summaries,
+    }
 }
 
-/// A text is what most of it is.
-fn of_text(message: &Message, text: &str, pieces: &[ContentPiece]) -> Kind {
-    let spoken = if message.role == Role::Assistant { Kind::Assistant } else { Kind::User };
-    if let [ContentPiece { source: PieceSource::Words, .. }] = pieces {
-        if is_story(text) {
-            return Kind::Summaries;
-        }
-        if let Some(host) = HostText::of(text).filter(|_| message.role == Role::User) {
-            return if host == HostText::Summary { Kind::Summaries } else { Kind::Host };
-        }
-    }
-    let mut bytes: BTreeMap<Kind, usize> = BTreeMap::new();
-    for piece in pieces {
-        let kind = match (&piece.source, piece.kind) {
-            (PieceSource::Words, _) => spoken,
-            (PieceSource::EnvironmentDetails | PieceSource::Mention(_), _) => Kind::Host,
-            (PieceSource::Tool(_), ContentKind::ToolParameters) => of_meaning(piece.source.meaning(), Kind::Calls),
-            (PieceSource::Tool(_), ContentKind::ToolResults) => Kind::Results,
-            (PieceSource::Tool(_), ContentKind::MessageText) if spoken == Kind::User => Kind::Results,
-            (PieceSource::Tool(_), ContentKind::MessageText) => spoken,
-        };
-        *bytes.entry(kind).or_default() += piece.range.len();
-    }
-    bytes.into_iter().max_by_key(|(_, bytes)| *bytes).map_or(spoken, |(kind, _)| kind)
+fn of_role(role: &Role) -> Kind {
+    if *role == Role::Assistant { Kind::Assistant } else { Kind::User }
+}
+
+fn of_meaning(meaning: Meaning, other: Kind) -> Kind {
+    if matches!(meaning, Meaning::Todo | Meaning::Item | Meaning::Plan) { Kind::Plans } else { other }
 }
 
 #[cfg(test)]

@@ -137,7 +137,7 @@ pub struct Cut {
 const CLOSE_ENOUGH: f64 = 0.97;
 /// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
 const MOST_FOR_ENDS: f64 = 0.3;
-/// What the user wrote in an older message stays whole as long as it takes no more of a budget than this: longer texts were pasted.
+/// What the user wrote in an older message stays whole as long as it takes no more of a budget than this. Of a longer text the pastes give way.
 const MOST_FOR_WORDS: f64 = 0.15;
 const MAX_TRIES: usize = 8;
 
@@ -145,17 +145,22 @@ impl Salience {
     /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits.
     ///
     /// The first message and the newest ones stay as they are as long as they leave room for the rest; then what was answered in the newest gives way, then the
-    /// last answers, and what the user wrote in older messages at the end.
+    /// last answers, what the user pasted into older messages, and what the user wrote there at the end.
     ///
     /// # Errors
     /// When the work is cancelled.
     pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let mut least: Option<Kept> = None;
-        for (ends, user_too) in [(Ends::Stay, false), (Ends::Answers, false), (Ends::Last, false), (Ends::Last, true)] {
-            let most_pasted = (budget as f64 * MOST_FOR_WORDS) as usize;
-            let most_words = if user_too { 0 } else { most_pasted };
-            let scope = &Scope { most_pasted, ..self.scope(history, ends, most_words) };
+        let words = (budget as f64 * MOST_FOR_WORDS) as usize;
+        for (ends, most_shown, most_words) in [
+            (Ends::Stay, words, words),
+            (Ends::Answers, words, words),
+            (Ends::Last, words, words),
+            (Ends::Last, 0, words),
+            (Ends::Last, 0, 0),
+        ] {
+            let scope = &Scope { most_pasted: words, most_shown, ..self.scope(history, ends, most_words) };
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
@@ -308,6 +313,7 @@ impl Salience {
             before: (!conversation.is_same(original)).then(|| (original, older(original))),
             most_words,
             most_pasted: usize::MAX,
+            most_shown: usize::MAX,
             weights: self.weights,
         }
     }

@@ -12,10 +12,10 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
-    conversation::{Block, ContentKind, Role, TextAt, is_blank},
+    conversation::{Block, ContentKind, TextAt, is_blank},
     story::{ending, is_story_block},
     tokens::count_inside,
-    transcript::{ContentPiece, HostText, Meaning, PieceSource, with_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, Voice, with_texts},
 };
 
 /// A line number that is left out saves about this many tokens.
@@ -65,7 +65,8 @@ impl<'a, 't> Reading<'a, 't> {
     pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
         for (message, pieces) in messages {
             let mut next = 1;
-            for (piece, whole) in with_texts(pieces, &self.texts[message]) {
+            let pieces = with_texts(pieces, &self.texts[message]);
+            for (piece, whole) in pieces.flat_map(|(piece, whole)| self.scope.divided(piece, whole)) {
                 // Pieces of a text are numbered through, and begin on the line on which the one before ends.
                 let first = if piece.range.start == 0 { 1 } else { next };
                 let place = Place::within(whole.text, &piece.range, first);
@@ -88,9 +89,8 @@ impl<'a, 't> Reading<'a, 't> {
         is_pinned: bool,
     ) -> (Passage<'t>, usize) {
         let scope = self.scope;
-        let role = &scope.conversation.message(message).role;
         let is_log = piece.source == PieceSource::Words && is_story_block(scope.conversation, message, piece.block);
-        let origin = if is_log { Origin::Log } else { origin(&piece, role, text) };
+        let origin = if is_log { Origin::Log } else { origin(&piece) };
         let block = scope.conversation.message(message).content.blocks().get(piece.block);
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let is_answer = matches!(block, Some(Block::ToolResult { .. }));
@@ -109,8 +109,8 @@ impl<'a, 't> Reading<'a, 't> {
             || is_log
             || tokens <= smallest
             || announces
-            || (users && tokens <= scope.most_words)
-            || (!scope.older.contains(&message) && !scope.may_cut_end(message, piece.kind, origin, tokens))
+            || (users && piece.voice != Voice::Paste && tokens <= scope.most_words)
+            || (!scope.older.contains(&message) && !scope.may_cut_end(message, &piece, origin, tokens))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
@@ -184,20 +184,18 @@ fn says_how_it_ended(origin: Origin, is_error: bool) -> bool {
     is_error || (matches!(origin, Origin::Result(_)) && !shows)
 }
 
-fn origin(piece: &ContentPiece, role: &Role, text: &str) -> Origin {
+fn origin(piece: &ContentPiece) -> Origin {
     let meaning = || piece.source.meaning();
     match (piece.kind, &piece.source) {
         (_, PieceSource::EnvironmentDetails) => Origin::Environment,
         (ContentKind::ToolParameters, _) => Origin::Parameters(meaning()),
         (ContentKind::ToolResults, source) if source.is_showing_command() => Origin::Shown,
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
-        (ContentKind::MessageText, _) if *role == Role::Assistant => Origin::Assistant,
-        (ContentKind::MessageText, PieceSource::Words) => match HostText::of(text) {
-            Some(HostText::Summary) => Origin::Assistant,
-            Some(HostText::Notice) => Origin::Host,
-            None => Origin::User,
+        (ContentKind::MessageText, _) => match piece.voice {
+            Voice::Assistant | Voice::Summary => Origin::Assistant,
+            Voice::Host => Origin::Host,
+            Voice::User | Voice::Paste | Voice::Tool => Origin::User,
         },
-        (ContentKind::MessageText, _) => Origin::User,
     }
 }
 

@@ -152,7 +152,7 @@ mod tests {
     use crate::{
         conversation::ContentKind,
         markers::{More, NoteLine},
-        transcript::{ContentPiece, Meaning, PieceSource},
+        transcript::{ContentPiece, Meaning, PieceSource, Voice},
     };
 
     /// `text` with the lines that `keeps` says, and those that stay anyway.
@@ -172,6 +172,7 @@ mod tests {
                 range: 0..text.len(),
                 kind,
                 source: PieceSource::Words,
+                voice: Voice::Tool,
             },
             text,
             origin: Origin::Result(Meaning::Read),

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::weights::{Origin, Weights};
 use crate::{
-    conversation::{ContentKind, Conversation, Entry, Role},
-    tokens::Tally,
-    transcript::ToolTable,
+    conversation::{ContentKind, Conversation, Entry, Role, TextAt},
+    tokens::{Tally, count_inside},
+    transcript::{ContentPiece, Stretch, ToolTable, Voice, stretches},
 };
 
 /// How far the first message and the newest ones give way. Whatever is said of them, the user's own words in the first message and what is pinned stay.
@@ -39,6 +39,8 @@ pub struct Scope<'a> {
     pub before: Option<(&'a Conversation, Range<usize>)>,
     /// What the user wrote in an older message stays whole where it has no more tokens.
     pub most_words: usize,
+    /// It stays whole with what was pasted into it where both together have no more.
+    pub most_shown: usize,
     /// What the user wrote in a newest message stays whole where it has no more tokens: longer texts were pasted.
     pub most_pasted: usize,
     /// Which signals are in use.
@@ -46,8 +48,22 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// A piece, or its stretches where it is of the user and too long to stay whole.
+    pub fn divided<'w, 't>(&self, piece: ContentPiece, whole: &'w TextAt<'t>) -> Vec<(ContentPiece, &'w TextAt<'t>)> {
+        let text = &whole.text[piece.range.clone()];
+        // A text has no more tokens than bytes.
+        let is_long = text.len() > self.most_shown
+            && piece.voice == Voice::User
+            && count_inside(text, self.tally.encoding()).tokens > self.most_shown;
+        if !is_long {
+            return vec![(piece, whole)];
+        }
+        let part = |Stretch { range, voice }| (ContentPiece { range, voice, ..piece.clone() }, whole);
+        stretches(&piece, whole.text).into_iter().map(part).collect()
+    }
+
     /// Whether a text of so many tokens may be cut though its message is the first or one of the newest.
-    pub fn may_cut_end(&self, message: usize, kind: ContentKind, origin: Origin, tokens: usize) -> bool {
+    pub fn may_cut_end(&self, message: usize, piece: &ContentPiece, origin: Origin, tokens: usize) -> bool {
         let is_assistants = |entry: &Entry| entry.message.role == Role::Assistant;
         let last = self.conversation.entries().iter().rposition(is_assistants).unwrap_or(0);
         match (self.ends, origin) {
@@ -55,12 +71,14 @@ impl Scope<'_> {
             // What the user pasted into a newer message, of which beginning and end stay.
             (ends, Origin::User) => {
                 let is_users = self.conversation.message(message).role == Role::User;
-                is_users && ends == Ends::Last && message >= self.older.end && tokens > self.most_pasted
+                let is_long = piece.voice == Voice::Paste || tokens > self.most_pasted;
+                is_users && ends == Ends::Last && message >= self.older.end && is_long
             }
             _ if message < self.older.start => {
                 // A summary that a host put there in the user's role is told like the assistant's words.
                 let is_users = self.conversation.message(message).role == Role::User;
-                is_users && (kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant))
+                is_users
+                    && (piece.kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant))
             }
             (_, Origin::Result(_) | Origin::Shown) => self.ends == Ends::Last || message < last,
             (_, Origin::Parameters(_)) => self.ends == Ends::Last && message < last,

@@ -3,7 +3,7 @@
 
 use super::{
     endings::ending,
-    text::{ASSISTANT, Entry, Mark, NOTICE, Quotation, SUMMARY, USER, written},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, USER, written},
 };
 use crate::transcript::{Meaning, ToolTable};
 
@@ -12,6 +12,8 @@ use crate::transcript::{Meaning, ToolTable};
 pub enum Kind {
     /// The user's words.
     User,
+    /// What the user shows in them: a log, a list, code.
+    Paste,
     /// A summary of earlier messages.
     Summary,
     /// The assistant's words.
@@ -52,6 +54,7 @@ impl Kind {
     pub fn from_head(head: &str, tools: &ToolTable) -> Self {
         match head {
             USER => Self::User,
+            PASTE => Self::Paste,
             SUMMARY => Self::Summary,
             ASSISTANT => Self::Assistant,
             NOTICE => Self::Notice,
@@ -84,6 +87,9 @@ struct Most {
     answered: usize,
 }
 
+/// More characters than the user says at once.
+const WHOLE: usize = 1 << 20;
+
 const fn most(said: usize, given: usize, answered: usize) -> Most {
     Most { said, given, answered }
 }
@@ -92,9 +98,10 @@ impl Kind {
     /// The room of a kind in a form; `None` where it is not told.
     fn most(self, form: Form) -> Option<Most> {
         Some(match (self, form) {
-            (Self::User, Form::Full) => most(6000, 0, 0),
-            (Self::User, Form::Short) => most(3200, 0, 0),
-            (Self::User, _) => most(2400, 0, 0),
+            (Self::User, _) => most(WHOLE, 0, 0),
+            (Self::Paste, Form::Full) => most(3200, 0, 0),
+            (Self::Paste, Form::Short) => most(1200, 0, 0),
+            (Self::Paste, _) => most(400, 0, 0),
             (Self::List, _) => most(0, 4000, 80),
             (Self::Summary, Form::Full) => most(8000, 0, 0),
             (Self::Summary, Form::Short) => most(5000, 0, 0),

@@ -12,14 +12,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     form::Kind,
     standing::is_story_block,
-    text::{ASSISTANT, Entry, Mark, NOTICE, Quotation, SUMMARY, USER, entries as read_again},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, USER, entries as read_again},
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, calls},
     markers::{NoteLine, is_about_messages},
     transcript::{
-        ContentPiece, HostText, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, ToolSource, ToolTable,
-        decompose_texts, with_texts,
+        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Stretch, ToolSource, ToolTable, Voice,
+        decompose_texts, stretches, with_texts,
     },
 };
 
@@ -108,17 +108,42 @@ impl<'a> Reading<'a> {
         let has_calls = pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
             || !calls(self.conversation.message(message)).is_empty();
         for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
-            let text = &whole.text[piece.range.clone()];
-            if is_about_messages(text) || text.trim().is_empty() && piece.kind == ContentKind::MessageText {
+            let place = (message, piece.block);
+            if piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block) {
+                self.earlier(message, &whole.text[piece.range]);
                 continue;
             }
-            match &piece.source {
-                PieceSource::Words if is_story_block(self.conversation, message, piece.block) => {
-                    self.earlier(message, text)
+            let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
+            let draft = source.as_ref().map(|source| self.draft_of(message, &piece, source));
+            for Stretch { range, voice } in stretches(&piece, whole.text) {
+                let text = &whole.text[range];
+                match (voice, draft, &source) {
+                    _ if is_about_messages(text) || text.trim().is_empty() => {}
+                    (Voice::Tool, Some(draft), Some(source)) => self.answer(message, draft, &piece, source, text),
+                    (Voice::Assistant, Some(draft), Some(source)) => {
+                        self.parameter(message, draft, &piece, source, text)
+                    }
+                    (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
+                        // How the call ended, and who says so.
+                        self.answer(message, draft, &piece, source, text);
+                        let place = self.drafts[draft].place;
+                        self.words(place, USER, Kind::User, text);
+                    }
+                    (Voice::User, ..) => self.words(place, USER, Kind::User, text),
+                    (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
+                    _ if self.conversation.message(message).is_summary() => {
+                        self.words(place, SUMMARY, Kind::Summary, text)
+                    }
+                    (Voice::Assistant, ..) => {
+                        let kind = if has_calls && text.len() <= MAX_ASIDE { Kind::Aside } else { Kind::Assistant };
+                        self.words(place, ASSISTANT, kind, text);
+                    }
+                    (Voice::Summary, ..) => self.words(place, SUMMARY, Kind::Summary, text),
+                    (Voice::Host, ..) if piece.source == PieceSource::Words => {
+                        self.words(place, NOTICE, Kind::Notice, text)
+                    }
+                    (Voice::Host | Voice::Tool, ..) => {}
                 }
-                PieceSource::Words => self.words(message, piece.block, text, has_calls),
-                PieceSource::Tool(source) => self.tool(message, &piece, source, text),
-                PieceSource::EnvironmentDetails | PieceSource::Mention(_) => {}
             }
         }
     }
@@ -137,17 +162,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn words(&mut self, message: usize, block: usize, text: &str, has_calls: bool) {
-        let spoken = &self.conversation.message(message);
-        let (head, kind) = match (&spoken.role, HostText::of(text)) {
-            (Role::Other(_), _) => return,
-            (_, Some(HostText::Summary)) => (SUMMARY, Kind::Summary),
-            _ if spoken.is_summary() => (SUMMARY, Kind::Summary),
-            (Role::Assistant, _) if has_calls && text.len() <= MAX_ASIDE => (ASSISTANT, Kind::Aside),
-            (Role::Assistant, _) => (ASSISTANT, Kind::Assistant),
-            (Role::User, Some(HostText::Notice)) => (NOTICE, Kind::Notice),
-            (Role::User, None) => (USER, Kind::User),
-        };
+    fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &str) {
         let mut quotes = quotes(Mark::Said, text);
         // The user's words stay whole, however often they are said.
         if kind != Kind::User {
@@ -156,9 +171,11 @@ impl<'a> Reading<'a> {
         }
         self.note_said(&quotes);
         match self.drafts.last_mut() {
-            Some(last) if last.entry.head == head && last.place.0 == message => last.entry.quotes.extend(quotes),
+            Some(last) if last.kind == kind && last.place == place && last.entry.head == head => {
+                last.entry.quotes.extend(quotes)
+            }
             _ if quotes.is_empty() => {}
-            _ => self.begin((message, block), head.to_owned(), kind, quotes, true),
+            _ => self.begin(place, head.to_owned(), kind, quotes, true),
         }
     }
 
@@ -166,18 +183,9 @@ impl<'a> Reading<'a> {
         self.drafts.push(Draft { place, entry: Entry { head, quotes }, kind, is_earlier: false, is_answered });
     }
 
-    fn tool(&mut self, message: usize, piece: &ContentPiece, source: &Arc<ToolSource>, text: &str) {
-        let is_users = self.conversation.message(message).role == Role::User;
-        let draft = self.draft_of(message, piece, source, is_users);
-        if is_users {
-            self.answer(message, draft, piece, source, text);
-        } else if piece.kind == ContentKind::ToolParameters {
-            self.parameter(message, draft, piece, source, text);
-        }
-    }
-
     /// The draft of the call that a piece belongs to.
-    fn draft_of(&mut self, message: usize, piece: &ContentPiece, source: &Arc<ToolSource>, is_users: bool) -> usize {
+    fn draft_of(&mut self, message: usize, piece: &ContentPiece, source: &Arc<ToolSource>) -> usize {
+        let is_users = self.conversation.message(message).role == Role::User;
         if let Some(known) = self.calls.get(&Arc::as_ptr(source)) {
             return *known;
         }
@@ -220,6 +228,10 @@ impl<'a> Reading<'a> {
 
     fn parameter(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
         let kind = self.drafts[draft].kind;
+        // The tags of a call in XML.
+        if piece.kind != ContentKind::ToolParameters {
+            return;
+        }
         if matches!(source.meaning, Meaning::Todo | Meaning::Item) {
             let is_newest = self.newest_list == Some((message, piece.block));
             if is_newest && self.drafts[draft].entry.quotes.is_empty() {
@@ -280,10 +292,6 @@ impl<'a> Reading<'a> {
         let draft = &mut self.drafts[draft];
         draft.is_answered |= !lines.is_empty();
         draft.entry.quotes.extend(lines);
-        if piece.kind == ContentKind::MessageText {
-            let place = draft.place;
-            self.begin(place, USER.to_owned(), Kind::User, quotes(Mark::Said, text), true);
-        }
     }
 
     /// The items of a list of things to do, as the call has them: the state before the words.

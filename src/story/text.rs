@@ -47,6 +47,8 @@ impl Mark {
 
 /// The first lines of entries of words. Tools have no such names: those with a colon are told in quotes.
 pub const USER: &str = "User:";
+/// A log, a list or code that the user shows.
+pub const PASTE: &str = "User (pasted):";
 /// The assistant's words.
 pub const ASSISTANT: &str = "Assistant:";
 /// A summary of earlier messages.
@@ -57,7 +59,7 @@ pub const NOTICE: &str = "Notice:";
 /// Returns true if the entries with this first line hold words: no sign stands before their lines, which may begin like one.
 #[must_use]
 pub fn is_speaker(head: &str) -> bool {
-    [USER, ASSISTANT, SUMMARY, NOTICE].contains(&head)
+    [USER, PASTE, ASSISTANT, SUMMARY, NOTICE].contains(&head)
 }
 
 /// A line that is quoted.

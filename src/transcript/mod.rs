@@ -19,6 +19,7 @@ mod interpret;
 mod labels;
 mod numbered_lines;
 mod outcomes;
+mod pastes;
 mod patches;
 mod path_pattern;
 mod paths;
@@ -33,6 +34,7 @@ mod tools;
 mod unseen;
 mod user_answers;
 mod user_text;
+mod voice;
 mod xml_calls;
 
 pub use self::{
@@ -48,4 +50,5 @@ pub use self::{
     replaced::{Replaced, ReplacedLines, replaced},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
+    voice::{Stretch, Voice, stretches},
 };

@@ -7,8 +7,8 @@ use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Pa
 use super::{
     labels::{Parameter, ToolSource},
     tools::{Meaning, ToolTable},
-    user_answers::refuses_in_words,
     user_text::{SectionKind, UserTexts},
+    voice::{self, Voice},
     xml_calls,
 };
 
@@ -25,6 +25,8 @@ pub struct ContentPiece {
     pub kind: ContentKind,
     /// What it belongs to.
     pub source: PieceSource,
+    /// Who speaks. Words of the user may hold pastes and notices of the host: [`super::stretches`] tells them apart.
+    pub voice: Voice,
 }
 
 /// What a piece belongs to.
@@ -134,7 +136,7 @@ impl<'a> Decomposer<'a, '_> {
         match message.role {
             Role::Assistant => self.assistant(message, texts),
             Role::User => self.user(message, texts),
-            Role::Other(_) => texts.iter().map(|text| self.whole(message, text)).collect(),
+            Role::Other(_) => texts.iter().map(|text| whole(text, PieceSource::Words, Voice::Host)).collect(),
         }
     }
 
@@ -154,10 +156,10 @@ impl<'a> Decomposer<'a, '_> {
         let mut pieces = Vec::with_capacity(texts.len());
         for text in texts {
             if text.kind != ContentKind::MessageText {
-                pieces.push(self.whole(message, text));
+                pieces.push(whole(text, self.source_of(message, text), Voice::Assistant));
                 continue;
             }
-            let mut cutter = Cutter::new(text, &mut pieces);
+            let mut cutter = Cutter::new(text, &mut pieces, |_| Voice::Assistant);
             for call in xml_calls::calls(text.text, self.tools) {
                 self.called.push(call.name.to_owned());
                 let values = call.parameters.iter().map(|parameter| Parameter {
@@ -169,14 +171,14 @@ impl<'a> Decomposer<'a, '_> {
                 // The tags are a piece of their own: who cuts words or values leaves them, so that the call stays one.
                 let mut frame = call.range.start;
                 for value in xml_calls::values(text.text, &call) {
-                    cutter.cut(frame..value.range.start, ContentKind::MessageText, &source);
+                    cutter.cut(frame..value.range.start, ContentKind::MessageText, &source, Voice::Assistant);
                     frame = value.range.end;
                     if !value.is_spoken {
-                        cutter.cut(value.range, ContentKind::ToolParameters, &source);
+                        cutter.cut(value.range, ContentKind::ToolParameters, &source, Voice::Assistant);
                     }
                 }
                 if frame < call.range.end {
-                    cutter.cut(frame..call.range.end, ContentKind::MessageText, &source);
+                    cutter.cut(frame..call.range.end, ContentKind::MessageText, &source, Voice::Assistant);
                 }
             }
             cutter.finish();
@@ -185,36 +187,46 @@ impl<'a> Decomposer<'a, '_> {
     }
 
     fn user(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
-        let whole = matches!(message.content, Content::Text(_));
+        let is_one_text = matches!(message.content, Content::Text(_));
         let mut pieces = Vec::with_capacity(texts.len());
         let mut answers = Vec::new();
         {
             let called = &self.called;
             let mut reader = UserTexts::new(self.tools, |name: &str| called.iter().any(|called| called == name));
             for text in texts {
-                let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(text.text, whole));
+                let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(text.text, is_one_text));
                 answers.push(sections);
             }
         }
         for (text, sections) in texts.iter().zip(answers) {
+            if text.kind == ContentKind::ToolParameters {
+                pieces.push(whole(text, self.source_of(message, text), Voice::Assistant));
+                continue;
+            }
+            let users = |words: &str| if message.is_summary() { Voice::Summary } else { voice::of_words(words) };
+            let mut cutter = Cutter::new(text, &mut pieces, users);
             let Some(sections) = sections else {
-                pieces.push(self.whole(message, text));
+                let block = message.content.blocks().get(text.block);
+                let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
+                cutter.answer(0..text.text.len(), &self.source_of(message, text), is_error);
+                cutter.finish();
                 continue;
             };
-            let mut cutter = Cutter::new(text, &mut pieces);
             let mut tool: Option<(usize, Arc<ToolSource>)> = None;
             for section in sections {
-                let (kind, source) = match section.kind {
+                let (kind, source, voice) = match section.kind {
                     SectionKind::Words => continue,
-                    SectionKind::EnvironmentDetails => (ContentKind::ToolResults, PieceSource::EnvironmentDetails),
+                    SectionKind::EnvironmentDetails => {
+                        (ContentKind::ToolResults, PieceSource::EnvironmentDetails, Voice::Host)
+                    }
                     SectionKind::Mention(path) => {
                         let source = Arc::new(ToolSource::of_file(path));
-                        (ContentKind::ToolResults, PieceSource::Mention(source))
+                        (ContentKind::ToolResults, PieceSource::Mention(source), Voice::Host)
                     }
                     SectionKind::Header(header) => {
                         let source = Arc::new(ToolSource::new(header.name, header.target(), self.tools));
                         tool = Some((header.end, source.clone()));
-                        (ContentKind::MessageText, PieceSource::Tool(source))
+                        (ContentKind::MessageText, PieceSource::Tool(source), Voice::Tool)
                     }
                     SectionKind::Body(header) => {
                         let known = tool.as_ref().filter(|(end, _)| header.is_some_and(|header| header.end == *end));
@@ -224,38 +236,32 @@ impl<'a> Decomposer<'a, '_> {
                                 ToolSource::new(header.name, header.target(), self.tools)
                             }))
                         });
-                        (ContentKind::ToolResults, PieceSource::Tool(source))
+                        cutter.answer(section.range, &PieceSource::Tool(source), false);
+                        continue;
                     }
                 };
-                cutter.cut(section.range, kind, &source);
+                cutter.cut(section.range, kind, &source, voice);
             }
             cutter.finish();
         }
         pieces
     }
 
-    /// A text that is one piece.
-    fn whole(&self, message: &Message, text: &TextAt<'_>) -> ContentPiece {
-        let (id, is_error) = match message.content.blocks().get(text.block) {
-            Some(Block::ToolUse { id, .. }) => (Some(id.as_str()), false),
-            Some(Block::ToolResult { tool_use_id, is_error, .. }) => (Some(tool_use_id.as_str()), *is_error),
-            _ => (None, false),
-        };
-        let source = match id {
-            None => PieceSource::Words,
-            Some(id) => PieceSource::Tool(self.calls.get(id).cloned().unwrap_or_default()),
-        };
-        // A refusal that says what the user wants instead is the user's words, too.
-        let speaks = || source.asks_user() || (is_error && refuses_in_words(text.text));
-        let spoken = text.kind == ContentKind::ToolResults && speaks();
-        ContentPiece {
-            block: text.block,
-            range: 0..text.text.len(),
-            kind: if spoken { ContentKind::MessageText } else { text.kind },
-            path: text.path.as_slice().into(),
-            source,
+    /// What a text of a call or of a result belongs to.
+    fn source_of(&self, message: &Message, text: &TextAt<'_>) -> PieceSource {
+        match message.content.blocks().get(text.block) {
+            Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => {
+                PieceSource::Tool(self.calls.get(id.as_str()).cloned().unwrap_or_default())
+            }
+            _ => PieceSource::Words,
         }
     }
+}
+
+/// A text that is one piece.
+fn whole(text: &TextAt<'_>, source: PieceSource, voice: Voice) -> ContentPiece {
+    let path = text.path.as_slice().into();
+    ContentPiece { block: text.block, path, range: 0..text.text.len(), kind: text.kind, source, voice }
 }
 
 fn last_key(path: &[PathStep]) -> Option<&str> {
@@ -266,36 +272,59 @@ fn last_key(path: &[PathStep]) -> Option<&str> {
 }
 
 /// Cuts a text: what lies between the cuts becomes pieces of words.
-struct Cutter<'p> {
+struct Cutter<'p, 't, F> {
     block: usize,
     path: Arc<[PathStep]>,
-    length: usize,
+    text: &'t str,
+    /// Whose words are between the cuts.
+    words: F,
     done: usize,
     pieces: &'p mut Vec<ContentPiece>,
 }
 
-impl<'p> Cutter<'p> {
-    fn new(text: &TextAt<'_>, pieces: &'p mut Vec<ContentPiece>) -> Self {
-        Self { block: text.block, path: text.path.as_slice().into(), length: text.text.len(), done: 0, pieces }
+impl<'p, 't, F: Fn(&str) -> Voice> Cutter<'p, 't, F> {
+    fn new(text: &TextAt<'t>, pieces: &'p mut Vec<ContentPiece>, words: F) -> Self {
+        Self { block: text.block, path: text.path.as_slice().into(), text: text.text, words, done: 0, pieces }
     }
 
-    fn cut(&mut self, range: Range<usize>, kind: ContentKind, source: &PieceSource) {
-        debug_assert!(self.done <= range.start && range.end <= self.length);
+    fn cut(&mut self, range: Range<usize>, kind: ContentKind, source: &PieceSource, voice: Voice) {
+        debug_assert!(self.done <= range.start && range.end <= self.text.len());
         if self.done < range.start {
-            self.push(range.start, ContentKind::MessageText, PieceSource::Words);
+            self.words(range.start);
         }
-        self.push(range.end, kind, source.clone());
+        self.push(range.end, kind, source.clone(), voice);
     }
 
-    fn push(&mut self, end: usize, kind: ContentKind, source: PieceSource) {
+    /// Cuts a tool's answer, in which the user may speak too.
+    fn answer(&mut self, range: Range<usize>, source: &PieceSource, is_error: bool) {
+        let PieceSource::Tool(tool) = source else {
+            return self.cut(range, ContentKind::ToolResults, source, Voice::Tool);
+        };
+        if range.is_empty() {
+            return self.cut(range, ContentKind::ToolResults, source, Voice::Tool);
+        }
+        for stretch in voice::of_answer(self.text, range, tool, is_error) {
+            let is_users = stretch.voice == Voice::User;
+            let kind = if is_users { ContentKind::MessageText } else { ContentKind::ToolResults };
+            self.cut(stretch.range, kind, source, stretch.voice);
+        }
+    }
+
+    fn words(&mut self, end: usize) {
+        let voice = (self.words)(&self.text[self.done..end]);
+        self.push(end, ContentKind::MessageText, PieceSource::Words, voice);
+    }
+
+    fn push(&mut self, end: usize, kind: ContentKind, source: PieceSource, voice: Voice) {
         let range = self.done..end;
         self.done = end;
-        self.pieces.push(ContentPiece { block: self.block, path: self.path.clone(), range, kind, source });
+        self.pieces.push(ContentPiece { block: self.block, path: self.path.clone(), range, kind, source, voice });
     }
 
     fn finish(mut self) {
-        if self.done < self.length || self.length == 0 {
-            self.push(self.length, ContentKind::MessageText, PieceSource::Words);
+        let is_told = self.pieces.last().is_some_and(|last| last.path == self.path);
+        if self.done < self.text.len() || (self.text.is_empty() && !is_told) {
+            self.words(self.text.len());
         }
     }
 }

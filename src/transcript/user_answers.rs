@@ -21,6 +21,17 @@ pub fn refuses_in_words(answer: &str) -> bool {
         && (says_instead(text) || is_tagged(text) || has_feedback(text))
 }
 
+/// Whether an answer refuses in the words of a host that marks no refusal as an error, and says what the user wants instead.
+pub(super) fn refuses(answer: &str) -> bool {
+    const BEGINNINGS: [&str; 3] =
+        ["The user doesn't want to ", "The user denied this operation", "The user rejected permission to use this "];
+    /// OpenCode.
+    const FEEDBACK: &str = "with the following feedback: ";
+    let text = answer.trim();
+    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+        && (says_instead(text) || is_tagged(text) || text.contains(FEEDBACK))
+}
+
 fn says_instead(text: &str) -> bool {
     let words = text.split_once(INSTEAD).map(|(_, words)| words.trim());
     words.is_some_and(|words| !words.is_empty() && !words.starts_with(NOTHING_YET))

@@ -54,7 +54,7 @@ const BEGINNINGS: [(&str, HostText); 3] = [
 const BEHIND_NOTIFICATION: &str = "Full transcript available at: ";
 
 /// Tags that such texts stand in as a whole.
-const NOTICES: [&str; 6] = [
+pub(super) const NOTICES: [&str; 6] = [
     "system-reminder",
     "task-notification",
     "local-command-stdout",
@@ -79,9 +79,16 @@ impl HostText {
             let (tag, rest) = text.strip_prefix('<')?.split_once('>')?;
             let close = format!("</{tag}>");
             let inside = NOTICES.contains(&tag).then(|| rest.strip_suffix(&close))??;
-            (!inside.contains(&close)).then_some(Self::Notice)
+            (!inside.contains(&close) && !hands_on_message(inside)).then_some(Self::Notice)
         })
     }
+}
+
+/// Whether a reminder hands on what the user sent while the agent was at work: its first line says that it is a message of the user, which stands below.
+fn hands_on_message(inside: &str) -> bool {
+    let Some((first, message)) = inside.trim_start().split_once('\n') else { return false };
+    let first = first.trim_end();
+    first.starts_with("The user ") && first.ends_with(':') && first.contains(" message") && !message.trim().is_empty()
 }
 
 /// Tags around what the user says in answer to a tool call.
@@ -206,7 +213,7 @@ fn body<'a>(text: &'a str, range: Range<usize>, header: Header<'a>, sections: &m
 }
 
 /// Where the user's words end in an answer that starts with them and goes on.
-fn leading_words(text: &str, range: Range<usize>) -> Option<usize> {
+pub(super) fn leading_words(text: &str, range: Range<usize>) -> Option<usize> {
     let answer = &text[range.clone()];
     let start = answer.trim_start();
     let line = start.strip_prefix("The user ").and_then(|line| line.split_once('\n'))?.1;
@@ -219,7 +226,7 @@ fn leading_words(text: &str, range: Range<usize>) -> Option<usize> {
 }
 
 /// Where the user's words start in an answer that ends with them.
-fn spoken_from(text: &str, range: Range<usize>) -> Option<usize> {
+pub(super) fn spoken_from(text: &str, range: Range<usize>) -> Option<usize> {
     let answer = &text[range.clone()];
     let tag = SPOKEN.iter().find(|tag| answer.trim_end().ends_with(&format!("</{tag}>")))?;
     let open = memmem::rfind_iter(answer.as_bytes(), &format!("<{tag}>"))

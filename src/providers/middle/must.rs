@@ -14,7 +14,9 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, Role, visible},
     salience::likely_names,
     story::is_story_block,
-    transcript::{self, Action, CallOutcome, HostText, Meaning, PieceSource, ToolTable, decompose_texts, with_texts},
+    transcript::{
+        self, Action, CallOutcome, Meaning, PieceSource, ToolTable, Voice, decompose_texts, stretches, with_texts,
+    },
 };
 
 /// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
@@ -159,23 +161,21 @@ impl MustSurvive {
     }
 }
 
-/// What the user said in these messages, text by text: what no tool answered and no host wrote.
+/// What the user said in these messages, text by text, wherever the host put it.
 fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
-        let is_users = conversation.message(message).role == Role::User && !conversation.message(message).is_summary();
-        for (piece, text) in with_texts(pieces, &texts[message]).filter(|_| is_users) {
-            let said = text.text[piece.range].trim();
-            let is_said = piece.kind == ContentKind::MessageText && piece.source == PieceSource::Words;
-            if is_said
-                && !said.is_empty()
-                && HostText::of(said).is_none()
-                && !is_story_block(conversation, message, piece.block)
-            {
-                words.push(said.to_owned());
+        for (piece, text) in with_texts(pieces, &texts[message]) {
+            if is_story_block(conversation, message, piece.block) || piece.source.asks_user() {
+                continue;
             }
+            let said = stretches(&piece, text.text).into_iter();
+            let said = said.filter(|stretch| matches!(stretch.voice, Voice::User | Voice::Paste));
+            words.extend(
+                said.map(|stretch| text.text[stretch.range].trim().to_owned()).filter(|words| !words.is_empty()),
+            );
         }
     }
     words
