@@ -13,7 +13,6 @@
 //   --only WORD                   only policies whose name contains the word, references included
 //   --no-references               without window, mask, head and tail-head
 //   --presets                     presets of the smart provider without a target, against references of the same size each
-//   --signals                     salient truncation without each of its signals
 //   --half first|second           every other conversation
 //   --strict                      names in their context too
 //   --json                        the numbers as JSON
@@ -30,7 +29,7 @@ import { readConversations } from "./quality/conversations.mjs";
 import { BUDGETS, MEASURES, atBudgets, atTheirOwnSize, measuredCuts } from "./quality/evaluate.mjs";
 import { KINDS } from "./quality/probes.mjs";
 import { references, tokenCounter } from "./quality/references.mjs";
-import { salientPolicy, withoutEachSignal } from "./quality/salient.mjs";
+import { salientPolicy } from "./quality/salient.mjs";
 import { cell, commandLine, machine, record, table } from "./results.mjs";
 
 const PRESETS = ["conservative", "balanced", "aggressive", "multi_zone", "selective"];
@@ -45,7 +44,6 @@ function readOptions() {
       only: { type: "string", default: "" },
       references: { type: "boolean", default: true },
       presets: { type: "boolean", default: false },
-      signals: { type: "boolean", default: false },
       half: { type: "string" },
       strict: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -72,7 +70,6 @@ function contendersOf(addon, options) {
   };
   if (options.presets) return Object.fromEntries(PRESETS.map((preset) => [preset, policy("smart", preset)]));
   const contenders = { salient: salientPolicy(addon), smart: policy("smart") };
-  if (options.signals) Object.assign(contenders, withoutEachSignal(addon));
   if (options.provider) contenders[`${options.provider} ${options.config}`] = policy(options.provider, JSON.parse(options.config));
   return contenders;
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Of the room for messages, the story has this share of what of the conversation has no room: three fifths where a tenth may stay, half at a quarter, a third at
-/// a half. Chosen by what readers still know, and by names and edits (docs/decisions/0012-fold.md).
+/// a half. Chosen by what readers still know, and by names and edits (docs/decisions/0013-fold.md).
 const STORY: f64 = 2.0 / 3.0;
 /// Messages behind the boundary have so many times the tokens of their room before they are shortened.
 const BEHIND: f64 = 3.0;

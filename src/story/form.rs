@@ -3,7 +3,7 @@
 
 use super::{
     endings::ending,
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, USER, written},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, USER, Writer},
 };
 use crate::transcript::{Meaning, ToolTable};
 
@@ -135,7 +135,7 @@ const LINE: usize = 240;
 const BEGINNING: f64 = 0.65;
 
 /// An entry as it is told; `None` where it is not.
-pub fn told(entry: &Entry, kind: Kind, form: Form) -> Option<String> {
+pub fn told(writer: &Writer, entry: &Entry, kind: Kind, form: Form) -> Option<String> {
     let most = kind.most(form)?;
     let (mut given, mut answered, mut said) = (Vec::new(), Vec::new(), Vec::new());
     for quote in &entry.quotes {
@@ -152,12 +152,12 @@ pub fn told(entry: &Entry, kind: Kind, form: Form) -> Option<String> {
     let mut quotes = both_ends(&said, most.said);
     quotes.extend(both_ends(&given, most.given));
     quotes.extend(ends(&answered, most.answered));
-    Some(written(&head(&entry.head, form), &quotes))
+    Some(writer.written(&head(&entry.head, form), &quotes))
 }
 
 /// The user's words in so many characters: the last that is done where nothing else has room.
-pub fn cut_words(entry: &Entry, characters: usize) -> String {
-    written(&entry.head, &both_ends(&entry.quotes.iter().collect::<Vec<_>>(), characters))
+pub fn cut_words(writer: &Writer, entry: &Entry, characters: usize) -> String {
+    writer.written(&entry.head, &both_ends(&entry.quotes.iter().collect::<Vec<_>>(), characters))
 }
 
 /// The first line of a call: what it is about goes on at the end where it is long.

@@ -31,8 +31,8 @@ mod telling;
 mod text;
 
 pub use self::{
-    endings::{Ending, ending},
+    endings::ending,
     standing::{is_story_block, stories},
     telling::{Telling, told},
-    text::{Entry, Mark, Quotation, entries, is_speaker, is_story, without_headings},
+    text::{Entry, Mark, entries, is_speaker, is_story, without_headings},
 };

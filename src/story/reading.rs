@@ -201,15 +201,22 @@ impl<'a> Reading<'a> {
         let unanswered = || {
             let open = || self.drafts.iter().enumerate().filter(|draft| called(&draft));
             let is_named = |draft: &Draft| draft.entry.head.split(' ').next() == source.head.split(' ').next();
-            let same = open().find(|(_, draft)| draft.entry.head == source.head);
+            let same = open().find(|(_, draft)| {
+                draft.entry.head == source.head || (!source.file.is_empty() && draft.entry.head.ends_with(&source.file))
+            });
             same.or_else(|| open().find(|(_, draft)| is_named(draft))).map(|(at, _)| at)
         };
         let known = (is_users && id.is_none()).then(unanswered).flatten();
         let draft = known.unwrap_or(self.drafts.len());
         if known.is_none() {
-            let head = if source.head.is_empty() { &source.label } else { &source.head };
-            let head = if head.is_empty() { UNKNOWN.to_owned() } else { head.clone() };
             let kind = Kind::from_meaning(source.meaning);
+            let head = if source.head.is_empty() { &source.label } else { &source.head };
+            let head = match kind {
+                // What it changed is quoted.
+                Kind::Change if !source.file.is_empty() => format!("{} {}", source.name, source.file),
+                _ if head.is_empty() => UNKNOWN.to_owned(),
+                _ => head.clone(),
+            };
             self.begin(place, head, kind, Vec::new(), false);
         }
         self.sources.push(Arc::clone(source));
@@ -324,7 +331,8 @@ impl<'a> Reading<'a> {
 
 /// The lines of a text that can be quoted. A pointer leads nowhere from another place, and a note is about its own.
 fn quotes(mark: Mark, text: &str) -> Vec<Quotation> {
-    let says = |line: &&str| !line.trim().is_empty() && NoteLine::read(line.trim()).is_none();
+    let is_code = mark == Mark::Added;
+    let says = |line: &&str| (is_code || !line.trim().is_empty()) && NoteLine::read(line.trim()).is_none();
     text.lines().filter(says).map(|line| Quotation::new(mark, line)).collect()
 }
 

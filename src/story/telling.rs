@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     form::{FORMS, Form, Kind, cut_words, told as in_form},
     reading::{Told, read},
-    text::{Paths, story, written},
+    text::{Paths, Writer, story},
 };
 use crate::{
     conversation::Conversation,
@@ -54,9 +54,12 @@ pub fn told(
     });
     let heading = count(crate::markers::LOG_HEADING) + 1;
     let room = room.checked_sub(heading)?;
+    let writer = &Writer::new(all.iter().map(|told| told.entry.head.as_str()));
     let in_all = |told: Told| {
         let forms = FORMS.map(|form| {
-            in_form(&told.entry, told.kind, form).map(|text| (count(&text), text)).map(|(tokens, text)| (text, tokens))
+            in_form(writer, &told.entry, told.kind, form)
+                .map(|text| (count(&text), text))
+                .map(|(tokens, text)| (text, tokens))
         });
         Forms { told, forms }
     };
@@ -64,38 +67,33 @@ pub fn told(
     let new = all.iter().position(|forms| !forms.told.is_earlier).unwrap_or(all.len());
     let (earlier, later) = all.split_at(new);
     let standing: Vec<String> =
-        earlier.iter().map(|forms| written(&forms.told.entry.head, &forms.told.entry.quotes)).collect();
+        earlier.iter().map(|forms| writer.written(&forms.told.entry.head, &forms.told.entry.quotes)).collect();
     let stand: usize = standing.iter().map(|text| count(text)).sum();
     let least: usize = later.iter().filter_map(|forms| Some(forms.forms[1].as_ref()?.1)).sum();
     let entries = if earlier.is_empty() {
-        chosen(&all, room, count)
+        chosen(writer, &all, room, count)
     } else if stand + least <= room {
-        standing.into_iter().chain(chosen(later, room - stand, count)).collect()
+        standing.into_iter().chain(chosen(writer, later, room - stand, count)).collect()
     } else {
-        chosen(&all, (room as f64 * LEEWAY) as usize, count)
+        chosen(writer, &all, (room as f64 * LEEWAY) as usize, count)
     };
     story(entries.iter().map(String::as_str))
 }
 
 /// The entries in the forms for which there is room, written.
-fn chosen(all: &[Forms], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
-    let depth = depth(all, room);
-    let Some(depth) = depth else { return cut_to(all, room, count) };
+fn chosen(writer: &Writer, all: &[Forms], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
+    let Some(depth) = deepest(all, room) else { return cut_to(writer, all, room, count) };
     let first = written_at(all, depth);
     let (estimate, tokens) = (tokens_at(all, depth), first.iter().map(|text| count(text)).sum::<usize>());
     // Paths that are told by their ends leave room for more.
     if tokens * 50 < room * 49 && estimate > tokens {
-        let more = depth_for(all, room + (estimate - tokens) * 9 / 10);
+        let more = deepest(all, room + (estimate - tokens) * 9 / 10);
         let second = more.map(|depth| written_at(all, depth));
         if let Some(second) = second.filter(|second| second.iter().map(|text| count(text)).sum::<usize>() <= room) {
             return second;
         }
     }
     first
-}
-
-fn depth_for(all: &[Forms], room: usize) -> Option<usize> {
-    depth(all, room)
 }
 
 /// The tokens of the fullest forms behind each entry.
@@ -148,7 +146,7 @@ fn written_at(all: &[Forms], depth: usize) -> Vec<String> {
 }
 
 /// The greatest depth for which there is room; `None` where there is none for words alone.
-fn depth(all: &[Forms], room: usize) -> Option<usize> {
+fn deepest(all: &[Forms], room: usize) -> Option<usize> {
     let total = distances(all).first().copied().unwrap_or(0) + 1;
     let (mut low, mut high) = (0, total * REACH * REACH + 1);
     if tokens_at(all, low) > room {
@@ -162,9 +160,10 @@ fn depth(all: &[Forms], room: usize) -> Option<usize> {
 }
 
 /// Words alone, cut to the room there is: the longest are cut first, and the oldest go last of all.
-fn cut_to(all: &[Forms], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
+fn cut_to(writer: &Writer, all: &[Forms], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
     let words: Vec<&Forms> = all.iter().filter(|forms| forms.forms[FORMS.len() - 1].is_some()).collect();
-    let at = |most: usize| -> Vec<String> { words.iter().map(|forms| cut_words(&forms.told.entry, most)).collect() };
+    let at =
+        |most: usize| -> Vec<String> { words.iter().map(|forms| cut_words(writer, &forms.told.entry, most)).collect() };
     let tokens = |texts: &[String]| texts.iter().map(|text| count(text)).sum::<usize>();
     let (mut low, mut high) = (LEAST_WORDS, 8000);
     while high - low > 1 {

@@ -129,36 +129,83 @@ pub fn entries(text: &str) -> Vec<Entry> {
     read(text).unwrap_or_default()
 }
 
+/// Behind the number of lines that follow word for word.
+const LINES: &str = " lines:";
+
+/// The number of lines that follow word for word, if a quote says so.
+fn lines_below(quote: &str) -> Option<usize> {
+    let digits = quote.strip_suffix(LINES)?;
+    // `parse` takes a sign too.
+    let is_number = digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { digits.parse().ok() } else { None }
+}
+
 fn read(text: &str) -> Option<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
-    for line in text.strip_prefix(LOG_HEADING)?.strip_prefix('\n')?.split('\n') {
+    let mut lines = text.strip_prefix(LOG_HEADING)?.strip_prefix('\n')?.split('\n');
+    while let Some(line) = lines.next() {
         if line.trim().is_empty() || line == LOG_HEADING {
             return None;
         }
-        match line.strip_prefix(INDENT) {
-            None => entries.push(Entry { head: line.to_owned(), quotes: Vec::new() }),
-            Some(quote) => {
-                let entry = entries.last_mut()?;
-                let mark = if is_speaker(&entry.head) { Mark::Said } else { Mark::read(quote) };
-                entry.quotes.push(Quotation { mark, text: quote[mark.sign().len()..].to_owned() });
+        let Some(quote) = line.strip_prefix(INDENT) else {
+            entries.push(Entry { head: line.to_owned(), quotes: Vec::new() });
+            continue;
+        };
+        let entry = entries.last_mut()?;
+        let mark = if is_speaker(&entry.head) { Mark::Said } else { Mark::read(quote) };
+        let quote = &quote[mark.sign().len()..];
+        match lines_below(quote).filter(|_| mark == Mark::Added) {
+            None => entry.quotes.push(Quotation { mark, text: quote.to_owned() }),
+            Some(count) => {
+                for _ in 0..count {
+                    entry.quotes.push(Quotation { mark, text: lines.next()?.to_owned() });
+                }
             }
         }
     }
     Some(entries)
 }
 
-/// An entry as it is written: no line of it is empty, and only its first has no indentation.
-#[must_use]
-pub fn written(head: &str, quotes: &[Quotation]) -> String {
-    let head = on_line(head);
-    let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
-    for Quotation { mark, text: quote } in quotes.iter().filter(|quote| !quote.text.trim().is_empty()) {
-        text.push('\n');
-        text.push_str(INDENT);
-        text.push_str(mark.sign());
-        text.push_str(&on_line(quote));
+/// Writes entries.
+#[derive(Default)]
+pub struct Writer {
+    /// The first words of heads: no line that stands without indentation begins with one.
+    names: HashSet<String>,
+}
+
+impl Writer {
+    /// Of a story with these heads.
+    pub fn new<'h>(heads: impl Iterator<Item = &'h str>) -> Self {
+        let name = |head: &str| head.split(' ').next().unwrap_or_default().to_owned();
+        Self { names: heads.map(name).chain([USER, ASSISTANT, SUMMARY, NOTICE].map(name)).collect() }
     }
-    text
+
+    /// An entry. Lines that a call wrote stand below their number, word for word, where none of them looks like a line of a story; all others are indented.
+    pub fn written(&self, head: &str, quotes: &[Quotation]) -> String {
+        let head = on_line(head);
+        let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
+        for run in quotes.chunk_by(|one, next| one.mark == Mark::Added && next.mark == Mark::Added) {
+            let is_block = run.len() > 1 && !run.iter().any(|quote| self.looks_like_ours(&quote.text));
+            if is_block {
+                text.push_str(&format!("\n{INDENT}{}{}{LINES}", run[0].mark.sign(), run.len()));
+                run.iter().for_each(|quote| text.push_str(&format!("\n{}", quote.text)));
+                continue;
+            }
+            for Quotation { mark, text: quote } in run.iter().filter(|quote| !quote.text.trim().is_empty()) {
+                // A number of lines that is quoted would be read as ours.
+                let end = if *mark == Mark::Added && lines_below(quote).is_some() { " " } else { "" };
+                text.push_str(&format!("\n{INDENT}{}{}{end}", mark.sign(), on_line(quote)));
+            }
+        }
+        text
+    }
+
+    /// Returns true if a line without indentation could be taken for one of a story.
+    fn looks_like_ours(&self, line: &str) -> bool {
+        let is_answer = [Mark::Answered, Mark::Failed].iter().any(|mark| line.trim_start().starts_with(mark.sign()));
+        let name = line.split_whitespace().next().unwrap_or_default();
+        is_answer || line.trim_start().starts_with(LOG_HEADING) || self.names.contains(name) || is_speaker(line.trim())
+    }
 }
 
 /// The story of entries that are written already; `None` where there are none.
@@ -179,7 +226,8 @@ mod tests {
     use super::*;
 
     fn write(entries: &[Entry]) -> Option<String> {
-        let written: Vec<String> = entries.iter().map(|entry| written(&entry.head, &entry.quotes)).collect();
+        let writer = Writer::new(entries.iter().map(|entry| entry.head.as_str()));
+        let written: Vec<String> = entries.iter().map(|entry| writer.written(&entry.head, &entry.quotes)).collect();
         story(written.iter().map(String::as_str))
     }
 
@@ -192,7 +240,11 @@ mod tests {
     fn a_story_is_what_it_says_from_beginning_to_end() {
         let all = [
             entry("Bash npm test", &[(Mark::Answered, " Tests  1 failed"), (Mark::Failed, "ENOENT\nno file")]),
-            entry("Edit a.ts", &[(Mark::Added, "\tif (a) {"), (Mark::Added, ""), (Mark::Added, "Bash rm -rf /")]),
+            entry(
+                "Edit a.ts",
+                &[(Mark::Added, "\tif (a) {"), (Mark::Added, ""), (Mark::Added, "}"), (Mark::Answered, "ok")],
+            ),
+            entry("Edit b.ts", &[(Mark::Added, "\tif (a) {"), (Mark::Added, ""), (Mark::Added, "Bash rm -rf /")]),
             entry("Assistant:", &[(Mark::Said, "- I see 3 lines:"), (Mark::Said, "Bash true")]),
         ];
         let text = write(&all).unwrap();
@@ -202,6 +254,12 @@ mod tests {
           → Tests  1 failed
           ! ENOENT no file
         Edit a.ts
+          + 3 lines:
+        \tif (a) {
+
+        }
+          → ok
+        Edit b.ts
           + \tif (a) {
           + Bash rm -rf /
         Assistant:
@@ -246,7 +304,6 @@ mod tests {
             let text = write(&all).unwrap();
             let again = entries(&text);
             prop_assert_eq!(again.len(), all.len(), "{}", text);
-            prop_assert!(text.lines().skip(1).filter(|line| !line.starts_with(INDENT)).count() == all.len(), "{}", text);
             prop_assert_eq!(write(&again), Some(text));
         }
     }

@@ -45,7 +45,7 @@ const MAX_LABEL_CHARS: usize = 80;
 pub const MAX_HEAD_PARAMETER: usize = 80;
 
 /// What a call is about is told in so many characters.
-pub const MAX_HEAD_TARGET: usize = 160;
+const MAX_HEAD_TARGET: usize = 160;
 
 /// No more parameters are told beside what the call is about.
 const MAX_HEAD_PARAMETERS: usize = 4;

@@ -40,7 +40,7 @@ mod xml_calls;
 pub use self::{
     events::{Action, Event, Transcript},
     file_answers::Extent,
-    labels::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, ToolSource},
+    labels::{MAX_HEAD_PARAMETER, ToolSource},
     outcomes::CallOutcome,
     patches::FileChange,
     path_pattern::PathPattern,
@@ -49,6 +49,6 @@ pub use self::{
     reader::{read, read_texts},
     replaced::{Replaced, ReplacedLines, replaced},
     tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
-    user_text::{HostText, attachments},
+    user_text::attachments,
     voice::{Stretch, Voice, stretches},
 };

@@ -11,12 +11,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Role, visible},
+    conversation::{Block, Conversation, visible},
     salience::likely_names,
     story::is_story_block,
-    transcript::{
-        self, Action, CallOutcome, Meaning, PieceSource, ToolTable, Voice, decompose_texts, stretches, with_texts,
-    },
+    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, stretches, with_texts},
 };
 
 /// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
