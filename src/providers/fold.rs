@@ -10,9 +10,9 @@ use crate::{
     words::said,
 };
 
-/// Of the room for messages, the story has this share of what of the conversation has no room: three fifths where a tenth may stay, half at a quarter, a third at
-/// a half. Chosen by what readers still know, and by names and edits (docs/decisions/0013-fold.md).
-const STORY: f64 = 2.0 / 3.0;
+/// The story has this share of the target, times the share of the conversation that has no room in it: .45 where a tenth may stay, .37 at a quarter. At half nearly
+/// everything stands, shortened. Chosen by names and edits (docs/decisions/0013-fold.md).
+const STORY: f64 = 0.5;
 /// Messages behind the boundary have so many times the tokens of their room before they are shortened.
 const BEHIND: f64 = 3.0;
 /// Each try folds more, where shortening alone does not reach the target.
@@ -150,7 +150,8 @@ impl Boundaries {
     }
 }
 
-/// The two messages in the place of those that are told: the assistant's says that they were left out, the user's is the story.
+/// The two messages in the place of those that are told: the assistant's says that they were left out, the user's is the story. What else a reader can do about
+/// what is left out, such as recalling it, is said here.
 fn pair(conversation: &Conversation, before: usize, story: &str) -> impl Iterator<Item = Edit> {
     let next = conversation.entries().get(before).map(|entry| entry.message.clone());
     [(Role::Assistant, LEFT_OUT_HERE), (Role::User, story)].into_iter().map(move |(role, text)| {

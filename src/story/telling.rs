@@ -56,12 +56,12 @@ pub fn told(
     let room = room.checked_sub(heading)?;
     let writer = &Writer::new(all.iter().map(|told| told.entry.head.as_str()));
     let in_all = |told: Told| {
-        let forms = FORMS.map(|form| {
-            in_form(writer, &told.entry, told.kind, form)
-                .map(|text| (count(&text), text))
-                .map(|(tokens, text)| (text, tokens))
-        });
-        Forms { told, forms }
+        let in_one = |form| {
+            let text = in_form(writer, &told.entry, told.kind, form)?;
+            let tokens = count(&text);
+            Some((text, tokens))
+        };
+        Forms { forms: FORMS.map(in_one), told }
     };
     let all: Vec<Forms> = all.into_iter().map(in_all).collect();
     let new = all.iter().position(|forms| !forms.told.is_earlier).unwrap_or(all.len());
