@@ -40,7 +40,7 @@ pub struct Passage<'t> {
 impl Passage<'_> {
     /// For each line, whether it stays whatever is chosen.
     pub fn staying(&self) -> Vec<bool> {
-        self.lines.iter().map(|value| value.line.stays).collect()
+        self.lines.iter().map(|value| value.line.stays || value.ends).collect()
     }
 
     /// Whether a choice leaves out what a reader would miss.
@@ -71,6 +71,8 @@ pub struct LineValue {
     pub window: u64,
     /// What it is worth for each token as part of a passage.
     pub density: f32,
+    /// It says how a call ended, or what a message is about: it stays.
+    pub ends: bool,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].
@@ -81,7 +83,7 @@ pub struct LineValue {
 impl LineValue {
     /// A line without names, that takes a token and tells nothing.
     pub fn worth_nothing(line: Line) -> Self {
-        Self { line, cost: 1.0, hash: 0, window: 0, density: 0.0, replaced: false, names: 0..0 }
+        Self { line, cost: 1.0, hash: 0, window: 0, density: 0.0, ends: false, replaced: false, names: 0..0 }
     }
 }
 

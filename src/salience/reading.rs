@@ -137,6 +137,7 @@ impl<'a, 't> Reading<'a, 't> {
                     cost,
                     window: around(index),
                     density,
+                    ends: false,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
@@ -146,14 +147,14 @@ impl<'a, 't> Reading<'a, 't> {
         if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
             let all: Vec<&str> = lines.iter().map(|value| &text[value.line.content..value.line.range.end]).collect();
             for at in ending(&all, is_error).must {
-                lines[at].line.stays |= lines[at].cost < MAX_ENDING_TOKENS;
+                lines[at].ends = lines[at].cost < MAX_ENDING_TOKENS;
             }
         }
         // A message stands with what it says, or is told elsewhere.
         if origin == Origin::Assistant && !whole {
             let first = lines.iter_mut().find(|value| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]));
             if let Some(first) = first {
-                first.line.stays |= first.cost < MAX_ENDING_TOKENS;
+                first.ends = first.cost < MAX_ENDING_TOKENS;
             }
         }
         let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };

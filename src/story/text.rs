@@ -184,6 +184,8 @@ impl Writer {
     pub fn written(&self, head: &str, quotes: &[Quotation]) -> String {
         let head = on_line(head);
         let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
+        let says = |quote: &&Quotation| quote.mark == Mark::Added || !quote.text.trim().is_empty();
+        let quotes: Vec<&Quotation> = quotes.iter().filter(says).collect();
         for run in quotes.chunk_by(|one, next| one.mark == Mark::Added && next.mark == Mark::Added) {
             let is_block = run.len() > 1 && !run.iter().any(|quote| self.looks_like_ours(&quote.text));
             if is_block {
