@@ -40,13 +40,28 @@ fn numbered(lines: usize, seed: usize) -> String {
     (1..=lines).map(|line| format!("{line:>6}\tlet value_{} = {line};\n", line * 7919 % 1009 + seed)).collect()
 }
 
+const UPDATED: &str = "The file /a has been updated successfully.";
+
+/// So many calls in one message, answered in one: each has an id of its own, or all have the same.
+fn at_once(count: usize, id: impl Fn(usize) -> String) -> Conversation {
+    let call =
+        |at: usize| json!({"type": "tool_use", "id": id(at), "name": "Read", "input": {"file_path": format!("/{at}")}});
+    let answer = |at: usize| json!({"type": "tool_result", "tool_use_id": id(at), "content": format!("x {at}")});
+    let [calls, answers] = [(0..count).map(call).collect::<Value>(), (0..count).map(answer).collect()];
+    let messages = json!([
+        {"role": "user", "content": "Do it."}, {"role": "assistant", "content": calls}, {"role": "user", "content": answers},
+    ]);
+    Conversation::parse(&messages.to_string()).expect("an array")
+}
+
 /// A file of 10,000 lines, and many edits of it.
 fn edits() -> Conversation {
     let written: String = (1..=10_000).map(|line| format!("let value_{line} = {line};\n")).collect();
-    let write = ("Write", json!({"file_path": "/a", "content": written}), "created".to_owned());
+    let write =
+        ("Write", json!({"file_path": "/a", "content": written}), "File created successfully at: /a".to_owned());
     let edits = (0..5_000).map(|at| {
         let old = format!("let value_{} =", at % 10_000 + 1);
-        ("Edit", json!({"file_path": "/a", "old_string": old, "new_string": format!("{old}\n")}), "updated".to_owned())
+        ("Edit", json!({"file_path": "/a", "old_string": old, "new_string": format!("{old}\n")}), UPDATED.to_owned())
     });
     calls(once(write).chain(edits))
 }
@@ -69,6 +84,10 @@ fn sizes() -> Cases {
         ("5,000 edits", edits()),
         ("5,000 glances", glances(5_000)),
         ("50,000 glances", glances(50_000)),
+        ("6,400 calls at once", at_once(6_400, |at| at.to_string())),
+        ("64,000 calls at once", at_once(64_000, |at| at.to_string())),
+        ("6,400 equal ids", at_once(6_400, |_| "a".to_owned())),
+        ("64,000 equal ids", at_once(64_000, |_| "a".to_owned())),
     ]
 }
 

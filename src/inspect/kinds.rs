@@ -231,7 +231,7 @@ fn runs_of(
         }
     }
     if runs.windows(2).all(|pair| pair[0].0 == pair[1].0) {
-        runs.truncate(1)
+        runs.truncate(1);
     }
     runs
 }

@@ -120,7 +120,7 @@ fn what_says_nothing_new_is_found_once() {
         call("6", "execute_command", &json!({ "command": "npm test" })),
         answer("6", &"All the tests passed without a failure.\n".repeat(4)),
         call("7", "Edit", &json!({ "file_path": "a.ts", "old_string": lines(10..30), "new_string": "x" })),
-        answer("7", "Done."),
+        answer("7", "The file a.ts has been updated successfully."),
         snapshot("# Time\ntwo"),
     ]));
     let items =

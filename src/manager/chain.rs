@@ -15,6 +15,7 @@ use super::{
 use crate::{
     conversation::{Contents, Conversation, Edit, Plan, Recipe},
     parallel::all_three,
+    protect::ProtectRules,
     providers::{
         Acceptance, CallRecord, Change, Choice, CondenseError, Lossless, PassReport, Proposal, Provider, ProviderStep,
         Registry, Repeatable, Request, Settled, State, SummaryQuality, ThinkingOutcome, Truncation, Turns, look_again,
@@ -160,13 +161,14 @@ fn is_passed_over(providers: &[Arc<dyn Provider>], state: &State) -> bool {
 /// goes on with its result. Without a target, one that worked is enough, but one that stands in for
 /// another has to gain something.
 /// `goal` is the target of the request as the caller counts.
-pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
+pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcome {
     let providers = &chain.providers;
     let started = Instant::now();
+    let warnings = put_rules_in_force(chain, &mut request);
     let original_tally = request.tally.clone();
     let begun_with = request.clone();
     let mut state = State::new(request);
-    let mut turns = Turns { others: chain.others.clone(), warnings: chain.warnings.clone(), ..Turns::default() };
+    let mut turns = Turns { others: chain.others.clone(), warnings, ..Turns::default() };
     let mut counts = HostCounts(None);
     let mut outcome = ChainOutcome {
         provider: providers.first().map(|provider| provider.info().id).unwrap_or_default(),
@@ -257,6 +259,30 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> ChainOutcome {
     tell_of_changes(&mut outcome, current, &original_tally);
     outcome.elapsed_ms = milliseconds(started);
     outcome
+}
+
+/// Lets the rules of each provider hold for all of the chain: what one of them is told to keep no other may take. Returns the chain's warnings, and those
+/// about rules that are about nothing.
+fn put_rules_in_force(chain: &Chain, request: &mut Request) -> Vec<Warning> {
+    let providers = &chain.providers;
+    let mut warnings = chain.warnings.clone();
+    let config = request.config.clone();
+    // The configuration of the call is for the provider that was asked.
+    let config_of = |index: usize| if index == 0 { &config } else { &Value::Null };
+    // Rows that come later come first: those of the provider that was asked.
+    for (index, provider) in providers.iter().enumerate().rev() {
+        request.tools = request.tools.with(&provider.tools(config_of(index)));
+    }
+    let rules = providers.iter().enumerate().map(|(index, provider)| provider.protects(config_of(index)));
+    let rules = rules.fold(ProtectRules::default(), ProtectRules::with);
+    if rules.is_empty() {
+        return warnings;
+    }
+    request.conversation = rules.pin(&request.conversation, &request.tools);
+    let (original, told) = rules.pin_telling(&request.original, &request.tools);
+    request.original = original;
+    warnings.extend(told);
+    warnings
 }
 
 /// What models cost, and would cost.

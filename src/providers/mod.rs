@@ -22,6 +22,7 @@ mod runner;
 mod seams;
 mod settle;
 mod smart;
+mod stubs;
 mod thinking;
 mod tool_rules;
 mod truncation;

@@ -13,6 +13,7 @@ use crate::{
     options::{ConfigError, Field, Kind, Table, merged},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     summaries::{CONDENSING_PROFILE, DEFAULT_WINDOW},
+    transcript::ToolRows,
 };
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.
@@ -101,6 +102,10 @@ impl Provider for Native {
 
     fn protects(&self, config: &Value) -> ProtectRules {
         ProtectRules::in_config(&merged(&self.config, config))
+    }
+
+    fn tools(&self, config: &Value) -> ToolRows {
+        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -10,6 +10,7 @@ use super::{condense_error::CondenseError, proposal::Proposal, request::Request}
 use crate::{
     options::{ConfigError, near},
     protect::ProtectRules,
+    transcript::ToolRows,
 };
 
 /// A condensation strategy: it turns a conversation into a plan. It never changes the conversation itself.
@@ -44,6 +45,11 @@ pub trait Provider: Send + Sync {
     /// What its configuration, with the fields of `config` in place of its own, protects.
     fn protects(&self, _config: &Value) -> ProtectRules {
         ProtectRules::default()
+    }
+
+    /// What its configuration, with the fields of `config` in place of its own, says of tools.
+    fn tools(&self, _config: &Value) -> ToolRows {
+        ToolRows::default()
     }
 
     /// Whether it may be run again on its own result where that misses the target: for those that ask nobody, take milliseconds, and may find

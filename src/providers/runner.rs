@@ -122,6 +122,11 @@ impl State {
         let done: HashSet<(usize, Option<usize>)> =
             settled.changes.iter().map(|change| (change.message_index, change.block_index)).collect();
         let messages: HashSet<usize> = done.iter().map(|(message, _)| *message).collect();
+        let mut saved: HashMap<(usize, Option<usize>, &str), usize> = HashMap::new();
+        for change in &settled.changes {
+            let place = (change.message_index, change.block_index, change.operation.as_str());
+            saved.entry(place).or_insert_with(|| change.tokens_before.saturating_sub(change.tokens_after));
+        }
         for note in proposal.notes.into_iter().chain(settled.notes) {
             // A note after the last message is about one that was added there.
             let entries = self.conversation().entries();
@@ -131,12 +136,8 @@ impl State {
                 block => done.contains(&(*origin, block)),
             };
             if let Some(message) = origin.filter(is_done) {
-                let is_its = |change: &&Change| {
-                    (change.message_index, change.block_index, change.operation.as_str())
-                        == (message, note.block, note.operation)
-                };
-                let saved = |change: &Change| change.tokens_before.saturating_sub(change.tokens_after);
-                self.shares.push(settled.changes.iter().find(is_its).map_or(0, saved));
+                let place = (message, note.block, note.operation);
+                self.shares.push(saved.get(&place).copied().unwrap_or_default());
                 self.notes.push(Note { message, ..note });
             }
         }

@@ -7,13 +7,15 @@ use super::{
     condense_error::CondenseError,
     edited::{Place, edited},
     pinned::sparing_pins,
-    proposal::{Change, Note, Proposal, Settled},
+    proposal::{Change, Grade, Note, Proposal, Settled},
     request::Request,
+    stubs::{StubNote, astray},
     upkeep::{may_mislead, misled, true_plan},
 };
 use crate::{
     conversation::{Content, Conversation, Edit, Plan},
     tokens::Tally,
+    words::said,
 };
 
 /// Applies `proposal` of `provider` to the conversation of `request`; one that was settled already is taken as it is.
@@ -75,6 +77,18 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             break;
         }
     }
+    let stubs = astray(before, &after, &plan, &request.tools);
+    let has_stubs = !stubs.is_empty();
+    for StubNote { edit, at: (message, block), target } in stubs {
+        let grade = grade_of(proposal, target);
+        let reason = said!("change.stub");
+        notes.push(Note { message, block: Some(block), operation: "pointers", reason, grade });
+        plan.edits.push(edit);
+    }
+    if has_stubs {
+        after = before.apply(&plan).map_err(invalid)?;
+        tally = request.tally.recount(before, &after, &request.cancel)?;
+    }
     if tally.total() >= request.tally.total() {
         let adds = proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. }));
         if adds {
@@ -87,9 +101,8 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         return Ok(Settled { conversation, tally, changes: Vec::new(), notes: Vec::new() });
     }
     refuse_new_problems(provider, before, &after)?;
-    let told =
-        |note: &Note| proposal.notes.iter().any(|known| (known.message, known.block) == (note.message, note.block));
-    notes.retain(|note| !told(note));
+    let told: HashSet<Place> = proposal.notes.iter().map(|note| (note.message, note.block)).collect();
+    notes.retain(|note| !told.contains(&(note.message, note.block)));
     let changes = changes(&plan, proposal, &notes, request, &tally);
     Ok(Settled { conversation: after, tally, changes, notes })
 }
@@ -98,6 +111,13 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
 pub(super) fn described(request: &Request, proposal: &Proposal, conversation: Conversation, tally: Tally) -> Settled {
     let changes = changes(&proposal.plan, proposal, &[], request, &tally);
     Settled { conversation, tally, changes, notes: Vec::new() }
+}
+
+/// The grade of what led to a message that changes: newer content stands below where it does for all of that.
+fn grade_of(proposal: &Proposal, message: usize) -> Option<Grade> {
+    let mut grades = proposal.notes.iter().filter(|note| note.message == message).map(|note| note.grade).peekable();
+    grades.peek()?;
+    grades.all(|grade| grade.is_some()).then_some(Grade::Superseded)
 }
 
 /// Tokens of what an edit changes.

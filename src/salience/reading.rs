@@ -12,7 +12,7 @@ use super::{
     weights::{Origin, as_float},
 };
 use crate::{
-    conversation::{Block, ContentKind, TextAt, is_blank},
+    conversation::{Block, ContentKind, Role, TextAt, is_blank},
     story::{ending, is_story_block},
     tokens::count_inside,
     transcript::{ContentPiece, Meaning, PieceSource, Voice, with_texts},
@@ -90,7 +90,7 @@ impl<'a, 't> Reading<'a, 't> {
     ) -> (Passage<'t>, usize) {
         let scope = self.scope;
         let is_log = piece.source == PieceSource::Words && is_story_block(scope.conversation, message, piece.block);
-        let origin = if is_log { Origin::Log } else { origin(&piece) };
+        let origin = if is_log { Origin::Log } else { origin(&piece, &scope.conversation.message(message).role) };
         let block = scope.conversation.message(message).content.blocks().get(piece.block);
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let is_answer = matches!(block, Some(Block::ToolResult { .. }));
@@ -185,7 +185,7 @@ fn says_how_it_ended(origin: Origin, is_error: bool) -> bool {
     is_error || (matches!(origin, Origin::Result(_)) && !shows)
 }
 
-fn origin(piece: &ContentPiece) -> Origin {
+fn origin(piece: &ContentPiece, role: &Role) -> Origin {
     let meaning = || piece.source.meaning();
     match (piece.kind, &piece.source) {
         (_, PieceSource::EnvironmentDetails) => Origin::Environment,
@@ -194,8 +194,9 @@ fn origin(piece: &ContentPiece) -> Origin {
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
         (ContentKind::MessageText, _) => match piece.voice {
             Voice::Assistant | Voice::Summary => Origin::Assistant,
-            Voice::Host => Origin::Host,
-            Voice::User | Voice::Paste | Voice::Tool => Origin::User,
+            // A message of the system is an instruction, wherever it stands.
+            Voice::Host if *role == Role::User => Origin::Host,
+            Voice::User | Voice::Paste | Voice::Tool | Voice::Host => Origin::User,
         },
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     endings::ending,
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, USER, Writer},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, Writer},
 };
 use crate::transcript::{Meaning, ToolTable};
 
@@ -53,7 +53,7 @@ impl Kind {
     /// Of an entry that is read again.
     pub fn from_head(head: &str, tools: &ToolTable) -> Self {
         match head {
-            USER => Self::User,
+            USER | SYSTEM => Self::User,
             PASTE => Self::Paste,
             SUMMARY => Self::Summary,
             ASSISTANT => Self::Assistant,

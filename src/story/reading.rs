@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     form::Kind,
     standing::is_story_block,
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, USER, entries as read_again},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, calls},
@@ -139,6 +139,9 @@ impl<'a> Reading<'a> {
                         self.words(place, ASSISTANT, kind, text);
                     }
                     (Voice::Summary, ..) => self.words(place, SUMMARY, Kind::Summary, text),
+                    (Voice::Host, ..) if matches!(self.conversation.message(message).role, Role::Other(_)) => {
+                        self.words(place, SYSTEM, Kind::User, text);
+                    }
                     (Voice::Host, ..) if piece.source == PieceSource::Words => {
                         self.words(place, NOTICE, Kind::Notice, text)
                     }

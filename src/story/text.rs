@@ -49,6 +49,8 @@ impl Mark {
 pub const USER: &str = "User:";
 /// A log, a list or code that the user shows.
 pub const PASTE: &str = "User (pasted):";
+/// An instruction in the midst of a conversation.
+pub const SYSTEM: &str = "System:";
 /// The assistant's words.
 pub const ASSISTANT: &str = "Assistant:";
 /// A summary of earlier messages.
@@ -59,7 +61,7 @@ pub const NOTICE: &str = "Notice:";
 /// Returns true if the entries with this first line hold words: no sign stands before their lines, which may begin like one.
 #[must_use]
 pub fn is_speaker(head: &str) -> bool {
-    [USER, PASTE, ASSISTANT, SUMMARY, NOTICE].contains(&head)
+    [USER, PASTE, SYSTEM, ASSISTANT, SUMMARY, NOTICE].contains(&head)
 }
 
 /// A line that is quoted.

@@ -17,6 +17,7 @@ use crate::{
     options::{ConfigError, Settings, merged},
     protect::ProtectRules,
     providers::{CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Registry, Request, with_id},
+    transcript::ToolRows,
 };
 
 /// A provider that is made of others.
@@ -72,6 +73,10 @@ impl Provider for Strategy {
 
     fn protects(&self, config: &Value) -> ProtectRules {
         ProtectRules::in_config(&merged(&self.config, config))
+    }
+
+    fn tools(&self, config: &Value) -> ToolRows {
+        ToolRows::in_config(&merged(&self.config, config))
     }
 
     fn may_repeat_without_model(&self) -> bool {

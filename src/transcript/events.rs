@@ -127,6 +127,19 @@ pub enum Unseen {
 }
 
 impl Event {
+    /// Whether it is a change: of a file, or of the list of things to do.
+    pub(super) fn is_change(&self) -> bool {
+        matches!(self.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_) | Action::Todo)
+    }
+
+    /// Nothing proves that the change was made. Its answer shows nothing of a file then.
+    pub(super) fn doubt(&mut self) {
+        if self.is_change() && matches!(self.outcome, CallOutcome::Ok | CallOutcome::CutOff) {
+            self.outcome = CallOutcome::Unproven;
+            self.shown.clear();
+        }
+    }
+
     /// It is not certain which file its path names: where it changes that one, it may have changed any.
     pub(super) fn may_be_elsewhere(&mut self) {
         let unseen = match self.action {

@@ -14,10 +14,12 @@ use super::{
     patches::{FileChange, FilePatch, patch, search_replace},
     paths::{clean, is_absolute},
     place::{ConversationText, Excerpt, Place, Span, lines},
+    proofs::{proves_change, proves_list},
     search_hits::hits,
     shell::{self, Lines, ShellAction},
     tools::{Meaning, ParameterRole, Tool, ToolTable},
     unseen,
+    voice::behind_judgement,
 };
 
 /// The answer to a call.
@@ -109,6 +111,9 @@ impl<'t> Interpreter<'t> {
             | Meaning::Other => Vec::new(),
         };
         let mut events = if events.is_empty() { vec![known.event(Action::Other)] } else { events };
+        if tool.meaning != Meaning::Command {
+            events.iter_mut().filter(|event| !known.proves(event)).for_each(Event::doubt);
+        }
         match tool.meaning {
             _ if ended == CallOutcome::Denied => {}
             Meaning::Command => self.in_shell(&known, &mut events, left_for),
@@ -163,6 +168,16 @@ impl Known<'_, '_> {
 
     fn event_of(&self, path: &str, action: Action) -> Event {
         Event { path: Some(path.into()), ..self.event(action) }
+    }
+
+    /// Whether the answer proves the change that an event tells of.
+    fn proves(&self, event: &Event) -> bool {
+        let own = |place: &Place| behind_judgement(self.text(place));
+        match (&event.action, event.path.as_deref()) {
+            (Action::Todo, _) => self.answer.places.iter().any(|place| proves_list(own(place))),
+            (_, Some(path)) => self.answer.places.iter().any(|place| proves_change(own(place), path)),
+            _ => true,
+        }
     }
 
     /// The list of things to do: a text, or JSON in a parameter.
@@ -467,7 +482,7 @@ impl Known<'_, '_> {
 
     /// The user may change what was written before it is saved; then the file is not what the call says.
     fn with_user_edits(&self, event: Event) -> Vec<Event> {
-        let notes = ["<user_edits>", "The user made the following updates to your content"];
+        let notes = ["<user_edits>", "\"user_edits\":", "The user made the following updates to your content"];
         let edited = self.answer.places.iter().any(|place| notes.iter().any(|note| self.text(place).contains(note)));
         match (&event.path, edited && event.shown.is_empty()) {
             (Some(path), true) => {
@@ -521,7 +536,9 @@ impl Known<'_, '_> {
             let program = line.split_whitespace().next().unwrap_or_default();
             self.table.meaning(program) == Meaning::Edit && line.contains("*** Begin Patch")
         }) {
-            return (self.edit_by_text(patch), unseen::effects(self.text(patch)).directory);
+            let mut events = self.edit_by_text(patch);
+            events.iter_mut().filter(|event| !self.proves(event)).for_each(Event::doubt);
+            return (events, unseen::effects(self.text(patch)).directory);
         }
         let Some(line) = self.command_line(place.as_ref()) else {
             return (vec![Event { unseen: Unseen::Changes, ..self.event(Action::Command) }], None);
@@ -535,6 +552,7 @@ impl Known<'_, '_> {
             !failed || matches!(action, ShellAction::Search { .. })
         });
         let effects = unseen::effects(line);
+        let is_proven = exit_code == Some(0) && tells_by_its_code(line, action.as_ref());
         let unseen = match &action {
             Some(ShellAction::Touch { .. }) => Unseen::Nothing,
             // What stands behind the mark is run after it.
@@ -589,6 +607,9 @@ impl Known<'_, '_> {
             // What a heredoc writes may be written, whatever fails behind it.
             if event.outcome == CallOutcome::Failed && matches!(event.action, Action::Write(_) | Action::Edit(_)) {
                 event.action = Action::Touch(Touch::Changed);
+            }
+            if !is_proven {
+                event.doubt();
             }
             if let Some(place) = &place {
                 Self::locate(event, place.clone());
@@ -670,6 +691,18 @@ impl Known<'_, '_> {
         }
         Some(event)
     }
+}
+
+/// Whether the exit code of a command line is that of the command that changes a file: nothing else decides it.
+fn tells_by_its_code(line: &str, action: Option<&ShellAction>) -> bool {
+    let (before, behind) = match action {
+        Some(ShellAction::Write { content, .. } | ShellAction::Append { content, .. }) => {
+            // The mark that ends what is written stands on a line of its own.
+            (&line[..content.start], line[content.end..].trim_start().split_once('\n').map_or("", |(_, rest)| rest))
+        }
+        _ => (line, ""),
+    };
+    behind.trim().is_empty() && !before.trim().replace("&&", "").replace("2>&1", "").contains([';', '|', '&'])
 }
 
 /// What a command printed.

@@ -12,6 +12,7 @@
 //! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
 
 mod calls;
+mod confirmed;
 mod events;
 mod file_answers;
 mod headers;
@@ -23,8 +24,10 @@ mod pastes;
 mod patches;
 mod path_pattern;
 mod paths;
+mod pending;
 mod pieces;
 mod place;
+mod proofs;
 mod reader;
 mod replaced;
 mod search_hits;

@@ -11,6 +11,8 @@ pub enum CallOutcome {
     Denied,
     /// The answer says that it does not show everything; what it shows is right.
     CutOff,
+    /// Of a change: it may have been made or not. No answer proves it, and no later view of the file.
+    Unproven,
     /// There is no answer.
     Unanswered,
 }

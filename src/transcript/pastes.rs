@@ -252,7 +252,7 @@ mod tests {
                     if is_list_beside {
                         continue;
                     }
-                    assert_eq!(pasted(&text), [paste.trim_start(), paste.trim_start()], "{kind} {words}");
+                    assert_eq!(pasted(&text), [&*paste, &*paste], "{kind} {words}");
                 }
             }
         }

@@ -1,6 +1,10 @@
 //! The texts of a conversation cut into pieces of one kind of content each, whatever dialect they are in.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use crate::conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt};
 
@@ -107,7 +111,7 @@ pub fn decompose_texts(
     texts: &[Vec<TextAt<'_>>],
     tools: &ToolTable,
 ) -> Vec<Vec<ContentPiece>> {
-    let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Vec::new() };
+    let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: HashSet::new() };
     conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
 }
 
@@ -128,7 +132,7 @@ struct Decomposer<'a, 't> {
     /// The native calls so far by id.
     calls: HashMap<&'a str, Arc<ToolSource>>,
     /// The names of the tools called in the newest message of the assistant.
-    called: Vec<String>,
+    called: HashSet<String>,
 }
 
 impl<'a> Decomposer<'a, '_> {
@@ -151,7 +155,7 @@ impl<'a> Decomposer<'a, '_> {
                 Some(Parameter { key: last_key(&text.path)?, value: text.text, is_nested: text.path.len() > 4 })
             });
             self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters, self.tools)));
-            self.called.push(name.clone());
+            self.called.insert(name.clone());
         }
         let mut pieces = Vec::with_capacity(texts.len());
         for text in texts {
@@ -161,7 +165,7 @@ impl<'a> Decomposer<'a, '_> {
             }
             let mut cutter = Cutter::new(text, &mut pieces, |_| Voice::Assistant);
             for call in xml_calls::calls(text.text, self.tools) {
-                self.called.push(call.name.to_owned());
+                self.called.insert(call.name.to_owned());
                 let values = call.parameters.iter().map(|parameter| Parameter {
                     key: parameter.name,
                     value: &text.text[parameter.value.clone()],
@@ -192,7 +196,7 @@ impl<'a> Decomposer<'a, '_> {
         let mut answers = Vec::new();
         {
             let called = &self.called;
-            let mut reader = UserTexts::new(self.tools, |name: &str| called.iter().any(|called| called == name));
+            let mut reader = UserTexts::new(self.tools, |name: &str| called.contains(name));
             for text in texts {
                 let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(text.text, is_one_text));
                 answers.push(sections);

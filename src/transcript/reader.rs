@@ -6,9 +6,11 @@ use crate::conversation::{Block, Content, ContentKind, Conversation, Message, Ro
 
 use super::{
     calls::{Parameters, ToolCall},
+    confirmed::confirm,
     events::{Action, Event, Transcript},
     interpret::{Interpreter, ToolAnswer, mentioned},
     paths::Paths,
+    pending::Pending,
     place::{ConversationText, Place},
     tools::{Meaning, ToolTable},
     user_text::{SectionKind, UserTexts},
@@ -43,7 +45,7 @@ struct Reader<'a, 't> {
     texts: Vec<ConversationText<'a>>,
     events: Vec<Event>,
     /// The calls of the assistant's newest message.
-    pending: Vec<(ToolCall<'a>, Option<ToolAnswer>)>,
+    pending: Pending<'a>,
     /// What the user messages since then show without a call.
     uncalled: Vec<Event>,
     working_directory: Option<String>,
@@ -67,7 +69,7 @@ impl<'a, 't> Reader<'a, 't> {
             interpreter: Interpreter::new(tools),
             texts: Vec::new(),
             events: Vec::new(),
-            pending: Vec::new(),
+            pending: Pending::default(),
             uncalled: Vec::new(),
             working_directory: None,
             user_spoke: false,
@@ -112,8 +114,7 @@ impl<'a, 't> Reader<'a, 't> {
                 Some(Block::ToolUse { id, name, input, .. }) => {
                     let parameters = Parameters::Native { input: input.get(), texts: from..at };
                     let (name, announced, id) = (name.clone(), name.clone(), Some(id.as_str()));
-                    self.pending
-                        .push((ToolCall { name, announced, id, message: index, block, place: None, parameters }, None));
+                    self.pending.push(ToolCall { name, announced, id, message: index, block, place: None, parameters });
                 }
                 _ => {
                     for text in from..at {
@@ -122,8 +123,8 @@ impl<'a, 't> Reader<'a, 't> {
                         }
                         let calls = xml_calls::calls(self.texts[text].text, self.tools);
                         let calls: Vec<_> =
-                            calls.iter().map(|call| (ToolCall::from_xml(call, &self.texts, text), None)).collect();
-                        self.pending.extend(calls);
+                            calls.iter().map(|call| ToolCall::from_xml(call, &self.texts, text)).collect();
+                        calls.into_iter().for_each(|call| self.pending.push(call));
                     }
                 }
             }
@@ -181,7 +182,7 @@ impl<'a, 't> Reader<'a, 't> {
 
     /// The parts of the message's texts, in order.
     fn parts(&self, first: usize, whole: bool) -> Vec<(usize, Range<usize>, Part)> {
-        let called = |name: &str| self.pending.iter().any(|(call, _)| call.announced == name);
+        let called = |name: &str| self.pending.is_called(name);
         let mut sections = UserTexts::new(self.tools, called);
         let mut parts = Vec::new();
         for (index, text) in self.texts.iter().enumerate().skip(first) {
@@ -211,10 +212,7 @@ impl<'a, 't> Reader<'a, 't> {
             let unknown = Event { answers: answer.places, ..Event::new("", Action::Other) };
             return self.uncalled.push(unknown);
         };
-        if let Some((_, slot)) = self.pending.iter_mut().find(|(call, slot)| slot.is_none() && call.announced == name) {
-            *slot = Some(answer);
-            return;
-        }
+        let Err(answer) = self.pending.answer_name(&name, answer) else { return };
         let parameters = Parameters::Header(target);
         let (message, block) = answer.places.first().map_or((0, 0), |place| {
             let text = &self.texts[place.text];
@@ -226,15 +224,14 @@ impl<'a, 't> Reader<'a, 't> {
     }
 
     fn answer_natively(&mut self, id: &str, answer: ToolAnswer) {
-        match self.pending.iter_mut().find(|(call, slot)| slot.is_none() && call.id == Some(id)) {
-            Some((_, slot)) => *slot = Some(answer),
-            None => self.uncalled.push(Event { answers: answer.places, ..Event::new("", Action::Other) }),
+        if let Err(answer) = self.pending.answer_id(id, answer) {
+            self.uncalled.push(Event { answers: answer.places, ..Event::new("", Action::Other) });
         }
     }
 
     /// Turns the calls of the assistant's last message and what came behind them into events.
     fn flush(&mut self) {
-        for (call, answer) in std::mem::take(&mut self.pending) {
+        for (call, answer) in self.pending.take() {
             let events = self.interpreter.events(&self.texts, &call, answer);
             self.events.extend(events);
         }
@@ -272,11 +269,10 @@ impl<'a, 't> Reader<'a, 't> {
                 }
             }
         }
-        Transcript {
-            texts: self.texts,
-            events: self.events,
-            working_directory: paths.working_directory().map(str::to_owned),
-        }
+        let working_directory = paths.working_directory().map(str::to_owned);
+        let mut transcript = Transcript { texts: self.texts, events: self.events, working_directory };
+        confirm(&mut transcript);
+        transcript
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     by_hash::ByHash,
-    markers::{Gap, may_hold_pointers},
+    markers::{Gap, NoteLine, may_hold_pointers},
 };
 
 /// Lines that an event shows and a later one replaced.
@@ -161,8 +161,12 @@ impl Follower<'_, '_> {
             later.is_seen(whole, transcript, index);
         }
         match &event.action {
-            // It may have been refused in words that nobody knows.
-            Action::Write(_) | Action::Edit(_) if is_done && is_doubted(transcript, event) => later.is_closed = true,
+            // What the file was may be back.
+            Action::Write(_) | Action::Edit(_)
+                if matches!(event.outcome, CallOutcome::Unproven | CallOutcome::Unanswered) =>
+            {
+                later.is_closed = true;
+            }
             Action::Write(_) | Action::Edit(_) if is_done => {
                 self.found.written.extend(later.written.map(|newer| (index, newer)));
                 let is_there = !later.is_closed || later.whole.is_some();
@@ -175,7 +179,6 @@ impl Follower<'_, '_> {
                     _ => {}
                 }
             }
-            Action::Write(_) | Action::Edit(_) if event.outcome == CallOutcome::Unanswered => later.is_closed = true,
             _ => {}
         }
     }
@@ -216,6 +219,8 @@ impl Later<'_> {
         let hashes: Vec<u64> = (0..shown.lines.len()).map(|at| hash(line(at))).collect();
         let in_whole = |(at, hash): (usize, &u64)| match &self.whole {
             Some(whole) if whole.lines.contains(hash) => Fate::Again,
+            // A note that stands in the place of lines is no line of the file.
+            _ if NoteLine::read(line(at)).is_some() => Fate::Stays,
             Some(whole) if line(at).len() < LONG_LINE_BYTES => Fate::Replaced(whole.event),
             _ => Fate::Stays,
         };
@@ -294,44 +299,9 @@ const CUT: [&str; 14] = [
     "showing",
 ];
 
-/// How they say that a file was not changed, at the beginning of an answer.
-const REFUSED: [&str; 19] = [
-    "denied",
-    "cancel",
-    "blocked",
-    "stopped",
-    "refus",
-    "reject",
-    "not allowed",
-    "permission",
-    "read-only",
-    "cannot",
-    "can't",
-    "could not",
-    "fail",
-    "error",
-    "unable",
-    "no such",
-    "not found",
-    "timed out",
-    "abort",
-];
-
-/// Where in an answer its host speaks.
-const HEAD_BYTES: usize = 240;
-
 fn says_one_of(text: &str, words: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();
     words.iter().any(|word| text.contains(word))
-}
-
-/// Whether an answer may say that nothing was done.
-fn is_doubted(transcript: &Transcript<'_>, event: &Event) -> bool {
-    event.answers.iter().any(|place| {
-        let answer = transcript.text(place);
-        let end = (0..=HEAD_BYTES.min(answer.len())).rev().find(|at| answer.is_char_boundary(*at)).unwrap_or_default();
-        says_one_of(&answer[..end], &REFUSED)
-    })
 }
 
 /// The whole file, where an event shows it and nothing makes that doubtful.

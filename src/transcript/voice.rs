@@ -124,6 +124,14 @@ pub(super) fn of_answer(text: &str, answer: Range<usize>, tool: &ToolSource, is_
     found.into_iter().map(|stretch| Stretch::new(range_from(answer.start, stretch.range), stretch.voice)).collect()
 }
 
+/// A tool's own answer, behind what a host says of the user's judgement.
+pub(super) fn behind_judgement(answer: &str) -> &str {
+    let is_approved = |object: &str| !object.contains("\"operation\"");
+    let judged = judgement(answer).filter(|end| is_approved(&answer[..*end]));
+    let end = judged.or_else(|| leading_words(answer, 0..answer.len())).unwrap_or(0);
+    &answer[end..]
+}
+
 fn range_from(start: usize, range: Range<usize>) -> Range<usize> {
     start + range.start..start + range.end
 }
@@ -150,8 +158,8 @@ fn judgement(answer: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(&answer[blanks..]).into_iter::<Value>();
     let Some(Ok(Value::Object(object))) = values.next() else { return None };
     let is_of_host = ["status", "operation"].iter().any(|field| object.get(*field).is_some_and(Value::is_string));
-    let says = |field: &&str| object.get(*field).and_then(Value::as_str).is_some_and(|words| !words.trim().is_empty());
-    (is_of_host && USERS_FIELDS.iter().any(|field| says(&field))).then(|| blanks + values.byte_offset())
+    let says = |field: &str| object.get(field).and_then(Value::as_str).is_some_and(|words| !words.trim().is_empty());
+    (is_of_host && USERS_FIELDS.iter().any(|field| says(field))).then(|| blanks + values.byte_offset())
 }
 
 /// What the user changed in what was written, before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
@@ -184,7 +192,7 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
     let end = start + memmem::find(&text.as_bytes()[start..], close.as_bytes())? + close.len();
     let ends_line = text[end..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
     // What fills a text is one voice already.
-    (ends_line && !text[end..].trim().is_empty()).then(|| (end, of_notice(&text[start..end])))
+    (ends_line && !text[end..].trim().is_empty()).then(|| (end, of_words(&text[start..end])))
 }
 
 /// Where a notice begins that `text` ends with, and who speaks in it.
@@ -192,15 +200,11 @@ fn last_notice(text: &str) -> Option<(usize, Voice)> {
     let end = text.trim_end().len();
     let tag = NOTICES.iter().find(|tag| text[..end].ends_with(&format!("</{tag}>")))?;
     let open = memmem::rfind(&text.as_bytes()[..end], format!("<{tag}>").as_bytes())?;
-    (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, of_notice(&text[open..end])))
+    (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, of_words(&text[open..end])))
 }
 
 fn opens(text: &str, tag: &str) -> bool {
     text.strip_prefix('<').and_then(|text| text.strip_prefix(tag)).is_some_and(|text| text.starts_with('>'))
-}
-
-fn of_notice(notice: &str) -> Voice {
-    of_words(notice)
 }
 
 #[cfg(test)]

@@ -96,6 +96,27 @@ fn five_thousand_calls_in_a_message_with_equal_results() {
 
 #[test]
 #[ignore = "long: in `npm run test:thorough`"]
+fn a_hundred_thousand_calls_in_a_message_with_ids_of_their_own_or_the_same() {
+    let ids: [fn(usize) -> String; 2] = [|at| at.to_string(), |_| "a".to_owned()];
+    for id in ids {
+        let calls: Vec<_> = (0..100_000)
+            .map(|at| {
+                format!(r#"{{"type":"tool_use","id":"{}","name":"Read","input":{{"file_path":"/{at}"}}}}"#, id(at))
+            })
+            .collect();
+        let results: Vec<_> = (0..100_000)
+            .map(|at| format!(r#"{{"type":"tool_result","tool_use_id":"{}","content":"x {at}"}}"#, id(at)))
+            .collect();
+        let (calls, results) = (calls.join(","), results.join(","));
+        let task = r#"{"role":"user","content":"task"}"#;
+        survive(&format!(
+            r#"[{task},{{"role":"assistant","content":[{calls}]}},{{"role":"user","content":[{results}]}},{ANSWER},{ANSWER},{ANSWER}]"#
+        ));
+    }
+}
+
+#[test]
+#[ignore = "long: in `npm run test:thorough`"]
 fn a_hundred_thousand_strings_in_a_tool_input() {
     let strings: Vec<_> = (0..100_000).map(|number| format!("\"key{number}\":\"value {number}\"")).collect();
     survive(&with_input(&format!("{{{}}}", strings.join(","))));

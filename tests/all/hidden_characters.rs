@@ -43,7 +43,7 @@ fn history(hidden: char) -> Conversation {
         "old_string": format!("const va{hidden}lue1 = compute(7);"),
         "new_string": format!("const va{hidden}lue1 = compute(8);\nconst next{hidden} = 9;"),
     });
-    messages.extend(round("e1", "Edit", edit, "The file has been updated.".to_owned()));
+    messages.extend(round("e1", "Edit", edit, format!("The file {path} has been updated successfully.")));
     messages.extend(round(
         "w1",
         "Write",

@@ -26,7 +26,7 @@ use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, Provide
 use crate::{
     options::{ConfigError, merged},
     protect::ProtectRules,
-    transcript,
+    transcript::{self, ToolRows},
 };
 
 pub(super) use self::operations::TABLE;
@@ -89,6 +89,10 @@ impl Provider for Lossless {
 
     fn protects(&self, config: &Value) -> ProtectRules {
         ProtectRules::in_config(&merged(&self.config, config))
+    }
+
+    fn tools(&self, config: &Value) -> ToolRows {
+        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

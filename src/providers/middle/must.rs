@@ -209,13 +209,14 @@ fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTabl
     items
 }
 
-/// The files that calls of these messages wrote or changed, the newest last.
+/// The files that calls of these messages wrote or changed, as far as nothing says that they did not; the newest last.
 fn changed_files(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let transcript = transcript::read(conversation, tools);
     let mut paths: Vec<String> = Vec::new();
     for event in &transcript.events {
         let is_here = event.call.as_ref().is_some_and(|call| gone.contains(&call.message));
-        let changes = matches!(event.action, Action::Write(_) | Action::Edit(_)) && event.outcome == CallOutcome::Ok;
+        let is_done = matches!(event.outcome, CallOutcome::Ok | CallOutcome::Unproven);
+        let changes = matches!(event.action, Action::Write(_) | Action::Edit(_)) && is_done;
         if let Some(path) = event.path.as_deref().filter(|_| is_here && changes) {
             paths.retain(|known| known != path);
             paths.push(path.to_owned());

@@ -42,6 +42,7 @@ use crate::{
     progress::Progress,
     protect::ProtectRules,
     summaries::{Budget, Llm, Preview},
+    transcript::ToolRows,
     warning::{Warning, WarningCode},
     words::{Said, said},
 };
@@ -108,6 +109,10 @@ impl Provider for Smart {
 
     fn protects(&self, config: &Value) -> ProtectRules {
         ProtectRules::in_config(&merged(&self.config, config))
+    }
+
+    fn tools(&self, config: &Value) -> ToolRows {
+        ToolRows::in_config(&merged(&self.config, config))
     }
 
     fn may_repeat_without_model(&self) -> bool {

@@ -132,6 +132,10 @@ impl Provider for Truncation {
         ProtectRules::in_config(&merged(&self.config, config))
     }
 
+    fn tools(&self, config: &Value) -> ToolRows {
+        ToolRows::in_config(&merged(&self.config, config))
+    }
+
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let config = merged(&self.config, &request.config);
         let settings = TABLE.read(&config)?;

@@ -23,7 +23,7 @@ pub struct Tool {
     /// It can be called in XML in a text.
     pub in_xml: bool,
     /// It numbers every line of a file that it shows.
-    pub(in crate::transcript) numbers_lines: bool,
+    pub numbers_lines: bool,
     /// It replaces a text wherever that stands.
     pub(in crate::transcript) replaces_all: bool,
     /// Its own names for parameters.

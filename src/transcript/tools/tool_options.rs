@@ -81,6 +81,13 @@ const WORDS: [&str; Meaning::WORDS.len()] = {
 };
 
 impl ToolRows {
+    /// The rows in a configuration that was checked.
+    #[must_use]
+    pub fn in_config(config: &serde_json::Value) -> Self {
+        static CONFIG: Table = Table::new("tools", &[TOOLS]).open();
+        CONFIG.read(config).map(|settings| Self::of(&settings)).unwrap_or_default()
+    }
+
     /// The rows in the option `TOOLS` of a configuration that was checked.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {

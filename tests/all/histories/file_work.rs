@@ -86,8 +86,8 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> String {
                 let at = at.min(lines.len());
                 let end = lines.len().min(at + 3);
                 let input = json!({ "file_path": path(file), "old_string": lines[at..end].join("\n"), "new_string": new.join("\n") });
-                let answer =
-                    if fails { "Error: String to replace not found in file." } else { "The file has been updated." };
+                let updated = format!("The file {} has been updated successfully.", path(file));
+                let answer = if fails { "Error: String to replace not found in file." } else { &updated };
                 if !fails {
                     lines.splice(at..end, new);
                 }
@@ -98,7 +98,10 @@ fn history(mut files: Vec<Vec<String>>, steps: Vec<Step>) -> String {
             Step::Write(file, lines) => {
                 let input = json!({ "file_path": path(file), "content": lines.join("\n") });
                 files[file] = lines;
-                (vec![call("Write", input)], vec![result(json!("File created successfully."))])
+                (
+                    vec![call("Write", input)],
+                    vec![result(json!(format!("File created successfully at: {}", path(file))))],
+                )
             }
             Step::Command(lines, again) => {
                 if !again {

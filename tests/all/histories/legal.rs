@@ -106,7 +106,7 @@ pub fn roo_xml() -> impl Strategy<Value = String> {
                 1 => (
                     format!("<write_to_file>\n<path>{path}</path>\n<content>\n{text}\n</content>\n<line_count>40</line_count>\n</write_to_file>"),
                     format!("[write_to_file for '{path}'] Result:"),
-                    "The content was successfully saved.".to_owned(),
+                    format!("The content was successfully saved to {path}."),
                 ),
                 2 => (
                     "<execute_command>\n<command>npm test</command>\n</execute_command>".to_owned(),

@@ -232,8 +232,8 @@ impl Session {
         let (old_text, new_text) = (old.join("\n"), new.join("\n"));
         match self.dialect {
             Dialect::ClaudeCode => {
-                let input = json!({ "file_path": path, "old_string": old_text, "new_string": new_text, "replace_all": everywhere });
-                self.call("Edit", input, "The file has been updated successfully.");
+                let input = json!({ "file_path": &path, "old_string": old_text, "new_string": new_text, "replace_all": everywhere });
+                self.call("Edit", input, format!("The file {path} has been updated successfully."));
             }
             _ if everywhere => return false,
             Dialect::Roo => {
@@ -244,12 +244,12 @@ impl Session {
                 self.call(
                     "apply_diff",
                     json!({ "path": path, "diff": diff }),
-                    "{\"path\":\"x\",\"operation\":\"modified\"}",
+                    json!({ "path": path, "operation": "modified" }).to_string(),
                 );
             }
             Dialect::Editor => {
                 let input = json!({ "command": "str_replace", "path": path, "old_str": old_text, "new_str": new_text });
-                self.call("str_replace_editor", input, "The file has been edited successfully.");
+                self.call("str_replace_editor", input, format!("The file {path} has been edited successfully."));
             }
             Dialect::Shell => return false,
         }
@@ -263,15 +263,15 @@ impl Session {
         match self.dialect {
             Dialect::ClaudeCode => {
                 let input = json!({ "file_path": path, "content": content });
-                self.call("Write", input, "File created successfully.");
+                self.call("Write", input, format!("File created successfully at: {path}"));
             }
             Dialect::Roo => {
                 let input = json!({ "path": path, "content": content });
-                self.call("write_to_file", input, "{\"operation\":\"created\"}");
+                self.call("write_to_file", input, json!({ "path": path, "operation": "created" }).to_string());
             }
             Dialect::Editor => {
                 let input = json!({ "command": "create", "path": path, "file_text": content });
-                self.call("str_replace_editor", input, "File created.");
+                self.call("str_replace_editor", input, format!("File created successfully at: {path}"));
             }
             Dialect::Shell => self.run(&format!("cat > {path} <<'EOF'\n{content}\nEOF"), ""),
         }

@@ -31,13 +31,13 @@ fn run(command: &str, answer: String) -> (Value, Value) {
 fn write(path: &str, lines: &[String]) -> (Value, Value) {
     (
         json!({ "name": "Write", "input": { "file_path": path, "content": lines.join("\n") } }),
-        json!("File created successfully."),
+        json!(format!("File created successfully at: {path}")),
     )
 }
 
 fn edit(path: &str, old: &[String], new: &[String]) -> (Value, Value) {
     let input = json!({ "file_path": path, "old_string": old.join("\n"), "new_string": new.join("\n") });
-    (json!({ "name": "Edit", "input": input }), json!("The file has been updated."))
+    (json!({ "name": "Edit", "input": input }), json!(format!("The file {path} has been updated successfully.")))
 }
 
 /// The condensed texts, with the operations and their grades.

@@ -176,14 +176,14 @@ fn roo_in_xml() {
     let diff = "<apply_diff>\n<path>a.ts</path>\n<diff>\n<<<<<<< SEARCH\n:start_line:3\n-------\na\n=======\nb\nc\n>>>>>>> REPLACE\n</diff>\n</apply_diff>";
     assert_eq!(
         told(&xml(diff, "apply_diff for 'a.ts'", "<file_write_result>"))[0],
-        "edit Some(3) a>b/c | a.ts |  | Ok"
+        "edit Some(3) a>b/c | a.ts |  | Unproven"
     );
     let denied = "The user denied this operation and provided the following feedback:\n<feedback>\nNo.\n</feedback>";
     assert_eq!(told(&xml(diff, "apply_diff for 'a.ts'", denied))[0], "edit Some(3) a>b/c | a.ts |  | Denied");
     let failed = "<error>No sufficiently similar match found</error>";
     assert_eq!(told(&xml(diff, "apply_diff for 'a.ts'", failed))[0], "edit Some(3) a>b/c | a.ts |  | Failed");
     let insert = "<insert_content>\n<path>a.ts</path>\n<line>0</line>\n<content>\nend\n</content>\n</insert_content>";
-    assert_eq!(told(&xml(insert, "insert_content for 'a.ts'", "done"))[0], "edit None +end | a.ts |  | Ok");
+    assert_eq!(told(&xml(insert, "insert_content for 'a.ts'", "done"))[0], "edit None +end | a.ts |  | Unproven");
     let printed = |directory: &str| {
         let output = format!(
             "Command executed in terminal  within working directory '{directory}'. Exit code: 0\nOutput:\none\ntwo\n"
@@ -225,7 +225,7 @@ fn roo_natively() {
         (
             "edit_file",
             json!({"file_path": "a.ts", "old_string": "X", "new_string": "x", "expected_replacements": 1}),
-            json!("{\"path\":\"a.ts\"}"),
+            json!("{\"path\":\"a.ts\",\"operation\":\"modified\"}"),
         ),
         ("write_to_file", json!({"path": "./w.ts", "content": "w\n"}), json!("{\"status\":\"denied\"}")),
         ("mcp--fs--read_text_file", json!({"path": "m.txt"}), json!([{"type": "text", "text": "m\nn"}])),
@@ -241,7 +241,7 @@ fn roo_natively() {
         "read Part | c.ts | 5:p/q | CutOff",
         "read Part | d.ts |  | Failed",
         "edit None x>X | a.ts |  | Ok",
-        "write 1:new | n.ts |  | Ok",
+        "write 1:new | n.ts |  | Unproven",
         "edit X>x | a.ts |  | Ok",
         "write 1:w | w.ts |  | Denied",
         "read Whole | m.txt | 1:m/n | Ok",
@@ -280,7 +280,7 @@ fn claude_code() {
         (
             "MultiEdit",
             json!({"file_path": "/p/src/b.go", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "a", "new_string": "b", "replace_all": true}]}),
-            json!("done"),
+            json!("Applied 2 edits to /p/src/b.go:\n1. Replaced \"x\" with \"y\""),
         ),
         (
             "Edit",
@@ -296,7 +296,7 @@ fn claude_code() {
             json!({"file_path": "/p/empty"}),
             json!("<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"),
         ),
-        ("TodoWrite", json!({"todos": [{"content": "x"}]}), json!("ok")),
+        ("TodoWrite", json!({"todos": [{"content": "x"}]}), json!("Todos have been modified successfully.")),
     ]);
     let expected = [
         "read Part | /p/a.go | 7:x/ | Ok",
@@ -363,10 +363,10 @@ fn other_agents() {
         "read Part | /p/a.py | 2:x/y | Ok",
         "read Part | /p/a.py |  | Ok",
         "edit x>z | /p/a.py | 2:z | Ok",
-        "edit Some(3) +w | /p/a.py |  | Ok",
-        "write 1:c | /p/a.py |  | Ok",
+        "edit Some(3) +w | /p/a.py |  | Unproven",
+        "write 1:c | /p/a.py |  | Unproven",
         "read Whole | b.py | 1:one/two | Ok exit 0",
-        "edit None one>1 | b.py |  | Ok",
+        "edit None one>1 | b.py |  | Unproven",
         "read Whole | c.py | 1:three | Ok exit 0",
         "read Whole | /p/d.py | 1:four | Ok",
     ];

@@ -1,0 +1,79 @@
+//! A later view of the whole file proves what was written or changed, where no answer did.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    events::{Action, Event, Transcript, Unseen},
+    file_answers::Extent,
+    outcomes::CallOutcome,
+    patches::FileChange,
+    place::Excerpt,
+};
+
+/// A view of fewer lines may be what a host says in the place of a file.
+const LEAST_LINES: usize = 4;
+
+/// Believes each unproven write and edit whose file is seen next as a whole, and holds what was to be put there. Nothing between may have changed it.
+/// Linear in the length of the conversation: each view is held against one change.
+pub(super) fn confirm(transcript: &mut Transcript<'_>) {
+    let mut unproven: HashMap<(Arc<str>, u32), (usize, usize)> = HashMap::new();
+    let mut changes_unseen = 0;
+    let mut proven = Vec::new();
+    for (index, event) in transcript.events.iter().enumerate() {
+        changes_unseen += usize::from(event.unseen > Unseen::Nothing);
+        let Some(path) = &event.path else { continue };
+        let file = (Arc::clone(path), event.directory);
+        match &event.action {
+            Action::Write(_) | Action::Edit(_) if event.outcome == CallOutcome::Unproven => {
+                unproven.insert(file, (index, changes_unseen));
+            }
+            Action::Read(extent) => {
+                let [view] = event.shown.as_slice() else { continue };
+                let is_whole = *extent == Extent::Whole && event.outcome == CallOutcome::Ok;
+                if !is_whole || view.lines.len() < LEAST_LINES {
+                    continue;
+                }
+                if let Some((change, unseen)) = unproven.remove(&file)
+                    && unseen == changes_unseen
+                    && is_shown(transcript, &transcript.events[change], view)
+                {
+                    proven.push(change);
+                }
+            }
+            Action::Write(_) | Action::Edit(_) | Action::Touch(_) => drop(unproven.remove(&file)),
+            _ => {}
+        }
+    }
+    for change in proven {
+        transcript.events[change].outcome = CallOutcome::Ok;
+    }
+}
+
+/// Whether a view of the whole file holds what a call was to put there, and nothing of what it was to replace.
+fn is_shown(transcript: &Transcript<'_>, change: &Event, view: &Excerpt) -> bool {
+    let lines = |excerpt: &Excerpt| -> Vec<&str> {
+        let lines = (0..excerpt.lines.len()).map(|line| transcript.line(excerpt, line));
+        lines.map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
+    };
+    match &change.action {
+        Action::Write(content) => {
+            let trimmed = |mut lines: Vec<&str>| {
+                while lines.last().is_some_and(|line| line.is_empty()) {
+                    lines.pop();
+                }
+                lines.join("\n")
+            };
+            trimmed(lines(content)) == trimmed(lines(view))
+        }
+        Action::Edit(changes) => {
+            let shown = lines(view).join("\n");
+            !changes.is_empty()
+                && changes.iter().all(|change| {
+                    let FileChange::Text { old, new, .. } = change else { return false };
+                    let (old, new) = (transcript.text(old).replace('\r', ""), transcript.text(new).replace('\r', ""));
+                    !new.trim().is_empty() && shown.contains(&new) && !old.is_empty() && !shown.contains(&old)
+                })
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,60 @@
+//! The calls of the assistant's newest message that wait for their answers.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{calls::ToolCall, interpret::ToolAnswer};
+
+/// Calls in order, each with its answer once there is one. Finding the call of an answer takes the same time however many there are.
+#[derive(Default)]
+pub(super) struct Pending<'a> {
+    calls: Vec<(ToolCall<'a>, Option<ToolAnswer>)>,
+    by_id: HashMap<&'a str, VecDeque<usize>>,
+    by_name: HashMap<String, VecDeque<usize>>,
+}
+
+impl<'a> Pending<'a> {
+    pub(super) fn push(&mut self, call: ToolCall<'a>) {
+        let index = self.calls.len();
+        if let Some(id) = call.id {
+            self.by_id.entry(id).or_default().push_back(index);
+        }
+        self.by_name.entry(call.announced.clone()).or_default().push_back(index);
+        self.calls.push((call, None));
+    }
+
+    /// Whether a tool was called by this name, answered or not.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// Answers the first call with this id that has no answer; gives the answer back where there is none.
+    pub(super) fn answer_id(&mut self, id: &str, answer: ToolAnswer) -> Result<(), ToolAnswer> {
+        Self::answer(&mut self.calls, self.by_id.get_mut(id), answer)
+    }
+
+    /// Answers the first call of this name that has no answer; gives the answer back where there is none.
+    pub(super) fn answer_name(&mut self, name: &str, answer: ToolAnswer) -> Result<(), ToolAnswer> {
+        Self::answer(&mut self.calls, self.by_name.get_mut(name), answer)
+    }
+
+    fn answer(
+        calls: &mut [(ToolCall<'a>, Option<ToolAnswer>)],
+        waiting: Option<&mut VecDeque<usize>>,
+        answer: ToolAnswer,
+    ) -> Result<(), ToolAnswer> {
+        let Some(waiting) = waiting else { return Err(answer) };
+        while let Some(call) = waiting.pop_front() {
+            // It may have been answered by its other key.
+            if calls[call].1.is_none() {
+                calls[call].1 = Some(answer);
+                return Ok(());
+            }
+        }
+        Err(answer)
+    }
+
+    /// All calls with their answers; none wait from now on.
+    pub(super) fn take(&mut self) -> Vec<(ToolCall<'a>, Option<ToolAnswer>)> {
+        std::mem::take(self).calls
+    }
+}
