@@ -55,15 +55,12 @@ pub struct Ending {
 const LAST: usize = 3;
 /// So many lines that say that something went wrong, or how all of it went.
 const TELLING: usize = 8;
-/// Longer answers are looked at in so many lines at their ends.
-const LOOKED_AT: usize = 2000;
 
 /// Ranks the lines of an answer. The beginning of an error says what failed.
 #[must_use]
 pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let says = |at: &usize| lines[*at].chars().any(char::is_alphanumeric) && !SHOWN.is_match(lines[*at]);
-    let looked_at = || (0..lines.len()).filter(|at| *at < LOOKED_AT || *at + LOOKED_AT >= lines.len());
-    let all: Vec<usize> = looked_at().filter(says).collect();
+    let all: Vec<usize> = (0..lines.len()).filter(says).collect();
     // Where every line shows a file, its last is the end.
     let last = all.last().copied().or_else(|| (0..lines.len()).rev().find(|at| !lines[*at].trim().is_empty()));
     let Some(last) = last else { return Ending::default() };

@@ -216,7 +216,7 @@ fn calls_without_a_text_stand_in_their_order_and_have_their_own_answers() {
         json!({ "role": "assistant", "content": [call("a", "status", json!({})), call("b", "Bash", json!({ "command": "make two" })), call("c", "status", json!({}))] }),
         json!({ "role": "user", "content": [answer("c", "Error: third"), answer("b", "Error: second"), answer("a", "Error: first")] }),
     ];
-    let told = entries(&condensed(&history(&[both]), 2));
+    let told = entries(&condensed(&history(&[both]), 8));
     let told: Vec<(&str, &str)> = told
         .iter()
         .filter(|entry| !entry.head.starts_with("Bash ls d"))
