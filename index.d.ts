@@ -24,6 +24,7 @@ export * from "./types/smart.js";
 export * from "./types/strategies.js";
 export * from "./types/economics.js";
 export * from "./types/experiments.js";
+export * from "./types/recall.js";
 export * from "./types/recommend.js";
 export * from "./types/manager.js";
 export * from "./types/inspect.js";

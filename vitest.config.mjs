@@ -19,13 +19,15 @@ export default defineConfig({
     tags: [{ name: "long", description: "Takes seconds, and finds little that others do not find." }],
     // All cores: by default one is left free, of two that is half the speed.
     maxWorkers: "100%",
-    // The studio's page and components, for the tests that pack or show them.
-    globalSetup: "./__test__/build-studio.mjs",
+    // The studio's page and components, for the tests that pack or show them; what services take, for their stand-ins.
+    globalSetup: ["./__test__/build-studio.mjs", "./__test__/services/prepare.mjs"],
     projects: [
       {
         test: {
           ...shared,
           name: "node",
+          // Workers are ended before they would write what they ran.
+          setupFiles: process.env.NODE_V8_COVERAGE ? ["./__test__/take-coverage.mjs"] : [],
           include: ["__test__/**/*.test.mjs"],
           exclude: ["__test__/browser/**", "__test__/install/**", "__test__/wasm/**"],
         },

@@ -81,6 +81,39 @@ describe("results", () => {
     expect(saved).toBe(stats.originalTokens - stats.finalTokens);
   });
 
+  it("say of overwritten writes that stay why, and keep as pointers what can be read elsewhere", async () => {
+    /** Ten writes of a file, `npm test` behind each. */
+    const tenWrites = (line) => {
+      const messages = [{ role: "user", content: "Write src/a.ts." }];
+      const call = (id, name, input, content) =>
+        messages.push(
+          { role: "assistant", content: [{ type: "tool_use", id, name, input }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+        );
+      for (let version = 0; version < 10; version++) {
+        const content = Array.from({ length: 60 }, (_, index) => line(index, version)).join("\n");
+        call(`w${version}`, "write_to_file", { path: "src/a.ts", content }, "The content was successfully saved to src/a.ts.");
+        call(`t${version}`, "execute_command", { command: "npm test" }, `round ${version}: 1 failed\nExit code: 1`);
+      }
+      return messages;
+    };
+    const lossless = createLosslessProvider({ preserveRecentCount: 0 });
+    const others = await lossless.condense({
+      messages: tenWrites((line, version) => `export const f${version}_${line} = make(${version * line});`),
+    });
+    expect(others.stats.savedByGrade).toEqual({ inline: 0, superseded: 0, lossy: 0 });
+    expect(others.warnings).toEqual([expect.objectContaining({ code: "writes_kept", messageIndex: 1 })]);
+    expect(others.warnings[0].message).toMatch(
+      /^9 writes of files that were written anew later remain \([\d,]+ tokens, the first in message 1\): commands that ran since/,
+    );
+
+    const similar = await lossless.condense({
+      messages: tenWrites((line, version) => `export const f${line} = make(${line % 12 ? line : version * 100});`),
+    });
+    expect(similar.stats.savedByGrade.inline).toBeGreaterThan(0.5 * similar.stats.originalTokens);
+    expect(similar.warnings).toEqual([]);
+  });
+
   it("leave the input alone and share what did not change", async () => {
     const messages = calls(lines(50, "first"), lines(50, "first"));
     const before = structuredClone(messages);

@@ -1,9 +1,9 @@
 // How good condensed conversations are: what an agent goes on to use, and what is still known of its work, as shares of what the older part held.
-// Conversations are cut (js/recall/cuts.js), the part before is condensed to 50, 25 and 10% of its tokens, and these are looked for:
+// Conversations are cut (js/future-use/cuts.js), the part before is condensed to 50, 25 and 10% of its tokens, and these are looked for:
 //
-//   names    names that the assistant goes on to use                    js/recall/names.js
+//   names    names that the assistant goes on to use                    js/future-use/names.js
 //   strict   the same, each with what stands around it in its line      (with --strict)
-//   edits    passages that it goes on to replace in a file              js/recall/edits.js
+//   edits    passages that it goes on to replace in a file              js/future-use/edits.js
 //   quotes   runs of six words that it goes on to write                 quality/quotes.mjs
 //   asked, answered, changed, check, failed, plan: what was done        quality/probes.mjs
 //
@@ -12,6 +12,7 @@
 //   --provider ID --config JSON   a provider to measure beside the default ones (salient truncation, smart)
 //   --only WORD                   only policies whose name contains the word, references included
 //   --no-references               without window, mask, head and tail-head
+//   --model                       with a model whose summaries say nothing of the conversation (model.mjs): quality is what stays beside them
 //   --presets                     presets of the smart provider without a target, against references of the same size each
 //   --half first|second           every other conversation
 //   --strict                      names in their context too
@@ -25,6 +26,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "../scripts/build.mjs";
 import { ensureDependencies, Failure, isProgram, isStale, main, releaseAddon, root } from "../scripts/tools.mjs";
+import { countingModel } from "./model.mjs";
 import { readConversations } from "./quality/conversations.mjs";
 import { BUDGETS, MEASURES, atBudgets, atTheirOwnSize, measuredCuts } from "./quality/evaluate.mjs";
 import { KINDS } from "./quality/probes.mjs";
@@ -43,6 +45,7 @@ function readOptions() {
       config: { type: "string", default: "{}" },
       only: { type: "string", default: "" },
       references: { type: "boolean", default: true },
+      model: { type: "boolean", default: false },
       presets: { type: "boolean", default: false },
       half: { type: "string" },
       strict: { type: "boolean", default: false },
@@ -62,11 +65,13 @@ function contendersOf(addon, options) {
     lossless: addon.createLosslessProvider,
     truncation: addon.createTruncationProvider,
     smart: addon.createSmartProvider,
+    quality_first: addon.createQualityFirst,
   };
   const policy = (id, config) => {
     if (!create[id]) throw new Failure(`--provider is one of ${Object.keys(create).join(", ")}, not ${id}`, 2);
     const provider = create[id](config);
-    return async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens })).messages;
+    const model = options.model ? { handler: countingModel(addon).handler } : {};
+    return async (messages, targetTokens) => (await provider.condense({ messages }, { targetTokens, ...model })).messages;
   };
   if (options.presets) return Object.fromEntries(PRESETS.map((preset) => [preset, policy("smart", preset)]));
   const contenders = { salient: salientPolicy(addon), smart: policy("smart") };

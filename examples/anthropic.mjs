@@ -13,7 +13,7 @@ const tools = [
 ];
 const messages = [{ role: "user", content: task }];
 for (;;) {
-  const { content } = await client.messages.create({ model: "claude-sonnet-5", max_tokens: 2000, tools, messages });
+  const { content } = await client.messages.create({ model: "claude-sonnet-5-5", max_tokens: 2000, tools, messages });
   messages.push({ role: "assistant", content });
   const calls = content.filter(({ type }) => type === "tool_use");
   if (calls.length === 0) break;

@@ -10,7 +10,7 @@ import { contextWindow, description, readFile, task } from "./read-file.mjs";
 
 const manager = new CondensationManager({ autoCondenseContextPercent: 75, scale: "claude-4.7" });
 const agent = createAgent({
-  model: new ChatAnthropic({ model: "claude-sonnet-5", maxTokens: 2000, anthropicApiUrl: process.env.ANTHROPIC_BASE_URL }),
+  model: new ChatAnthropic({ model: "claude-sonnet-5-5", maxTokens: 2000, anthropicApiUrl: process.env.ANTHROPIC_BASE_URL }),
   tools: [tool(async (input) => readFile(input), { name: "read_file", description, schema: z.object({ path: z.string() }) })],
   middleware: [condensingMiddleware({ contextWindow, manager, onWarning: ({ code, message }) => console.warn(code, message) })],
 });

@@ -10,7 +10,7 @@ const parameters = { type: "object", properties: { path: { type: "string" } }, r
 const tools = [{ type: "function", function: { name: "read_file", description, parameters } }];
 const messages = [{ role: "user", content: task }];
 for (;;) {
-  const { choices } = await client.chat.completions.create({ model: "gpt-5-mini", tools, messages });
+  const { choices } = await client.chat.completions.create({ model: "gpt-5.6-terra", tools, messages });
   const { message } = choices[0];
   messages.push(message);
   if (!message.tool_calls?.length) break;

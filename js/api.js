@@ -5,20 +5,20 @@
 
 const native = require("#native");
 const { calibrateThresholds } = require("./calibrate.js");
-const { RooCondenseError, checked, isRooCondenseError, readable, refuseUnknown } = require("./errors.js");
+const { RooCondenseError, isRooCondenseError } = require("./errors.js");
 const { countTokens, warmUp } = require("./count.js");
 const { diffMessages } = require("./diff.js");
 const { expand } = require("./expand.js");
-const { asRead, requireFormat, seenIn } = require("./formats.js");
 const { callbackHandler, httpHandler } = require("./handlers.js");
 const { CondensationManager } = require("./manager.js");
 const { inspect } = require("./inspect.js");
 const { factories } = require("./provider.js");
+const { createRecall } = require("./recall/index.js");
 const { recommend } = require("./recommend.js");
 const { restore } = require("./restore.js");
 const { createStudioHost } = require("./studio/host.js");
 const { webviewPage } = require("./studio/html.js");
-const { requireMessages, serializeMessages } = require("./serialize.js");
+const { validateMessages } = require("./validate.js");
 
 /** Presets are shared by everybody who loads the package. */
 function deepFrozen(value) {
@@ -33,6 +33,7 @@ Object.assign(exports, factories);
 exports.presets = deepFrozen(JSON.parse(native.smartPresets()));
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;
+exports.createRecall = createRecall;
 exports.recommend = recommend;
 exports.calibrateThresholds = calibrateThresholds;
 exports.restore = restore;
@@ -41,17 +42,7 @@ exports.inspect = inspect;
 exports.createStudioHost = createStudioHost;
 exports.studioPage = webviewPage;
 exports.diffMessages = diffMessages;
-exports.validateMessages = (messages, options) => {
-  refuseUnknown("options", options, ["format"]);
-  const named = readable("options", () => options?.format);
-  requireFormat(named);
-  requireMessages(messages, "messages");
-  // What is condensed or counted refuses those of a format that is not read; here everything wrong is listed.
-  const { format, index, told } = readable("messages", () => seenIn(messages, named));
-  const json = serializeMessages(asRead(messages, format), "messages");
-  const problems = JSON.parse(checked(() => native.findProblems(json, format)));
-  return told ? [{ messageIndex: index, code: "unsupported_format", message: told }, ...problems] : problems;
-};
+exports.validateMessages = validateMessages;
 exports.RooCondenseError = RooCondenseError;
 exports.isRooCondenseError = isRooCondenseError;
 exports.version = native.version;

@@ -1,7 +1,7 @@
 "use strict";
 
 // Thresholds of the smart provider learned from a host's own conversations: each is cut, its earlier part is condensed under thresholds of every kind, and what
-// the conversation went on to use shows which of them lose least in as many tokens. The condensing is the addon's; the measures are those of recall/.
+// the conversation went on to use shows which of them lose least in as many tokens. The condensing is the addon's; the measures are those of future-use/.
 
 const native = require("#native");
 const { countTokens, warmUp } = require("./count.js");
@@ -10,10 +10,10 @@ const { formatOf, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { asOurs } = require("./projection.js");
 const { createSmartProvider } = require("./provider.js");
-const { answersOf, questionsOf } = require("./recall/index.js");
-const { readables, stands } = require("./recall/edits.js");
-const { namesOf } = require("./recall/names.js");
-const { blocksOf, textOf } = require("./recall/texts.js");
+const { answersOf, questionsOf } = require("./future-use/index.js");
+const { readables, stands } = require("./future-use/edits.js");
+const { namesOf } = require("./future-use/names.js");
+const { blocksOf, textOf } = require("./future-use/texts.js");
 const { requireMessages, serializeMessages } = require("./serialize.js");
 
 /** Tokens of a kind in a message, as a threshold may say. Under the last nothing of that kind is cut. */

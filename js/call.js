@@ -10,6 +10,7 @@ const { isHandlerLike, toHandler } = require("./handlers.js");
 const { tell } = require("./host-call.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
+const { withInstances } = require("./langchain-instances.js");
 const { withNewContent } = require("./new-content.js");
 const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
@@ -27,12 +28,16 @@ const CONTEXT_FIELDS = [
   "taskId",
   "userId",
   "totalTokens",
+  "tokenCount",
   "contextWindow",
   "maxTokens",
   "profileId",
   "model",
   "preservedThinking",
+  "isPreview",
 ];
+/** Fields of a context that never reach the addon as JSON. */
+const OBJECTS = ["messages", "apiHandler"];
 /** What vscode-lm reports as `maxTokens`: no limit that is known, and so none that could be kept free. */
 const UNLIMITED = -1;
 /** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */
@@ -60,6 +65,16 @@ function namesIn(object) {
   return names;
 }
 
+/** The context of a call without its objects. An unknown field is passed on by name alone: the addon says whether it is an option. */
+function contextOf(context) {
+  const known = copyOf(context, "context", CONTEXT_FIELDS);
+  const others = readable("context", () => namesIn(context)).filter((name) => !CONTEXT_FIELDS.includes(name) && !OBJECTS.includes(name));
+  for (const name of others) if (readable(`context.${name}`, () => context[name]) !== undefined) known[name] = true;
+  const handler = readable("context.apiHandler", () => context.apiHandler);
+  if (!readable("context.apiHandler", () => isHandlerLike(handler))) known.apiHandler = refused(handler);
+  return known;
+}
+
 /** The options that the addon reads: all but those of the host. Of those, what cannot be used is left in to be refused with everything else. */
 function plainOptions(options) {
   const plain = Object.create(null);
@@ -80,7 +95,7 @@ function prepare(context, given, configOf, protect) {
     "options",
     readable("options", () => namesIn(given)),
   );
-  const known = copyOf(context, "context", CONTEXT_FIELDS);
+  const known = contextOf(context);
   const { systemPrompt: system, tools } = known;
   known.tools = undefined;
   known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
@@ -110,7 +125,7 @@ function prepare(context, given, configOf, protect) {
       profileId: known.profileId,
       systemPrompt: known.systemPrompt,
       options,
-      handlers: handlersOf(options),
+      handlers: handlersOf(options, context),
       format: seen.format,
       messages,
       // The caller may change the array while we work; the plan is for what it held now.
@@ -159,10 +174,13 @@ function systemText(prompt, field = "context.systemPrompt") {
   return texts.join("\n\n");
 }
 
-/** The handlers that a call brings. */
-function handlersOf(options) {
-  const of = (name) => readable(`options.${name}`, () => toHandler(`options.${name}`, options[name]));
-  return { handler: of("handler"), condensingHandler: of("condensingHandler") };
+/** The handlers that a call brings. The context may hold that of the conversation's own model, as the hosts of the design documents have it. */
+function handlersOf(options, context) {
+  const handlerIn = (holder, at, name) => readable(`${at}.${name}`, () => toHandler(`${at}.${name}`, holder[name]));
+  return {
+    handler: handlerIn(options, "options", "handler") ?? handlerIn(context, "context", "apiHandler"),
+    condensingHandler: handlerIn(options, "options", "condensingHandler"),
+  };
 }
 
 /**
@@ -226,12 +244,14 @@ function tellProgress(onProgress, json, warnings) {
 
 function finish(report, prepared) {
   const { format } = prepared;
-  const { plan, recipes, contents, groups, error, trigger, preview = NOTHING, ...rest } = report;
+  const { plan: edits, recipes, contents, groups, error, trigger, preview = NOTHING, ...rest } = report;
+  let plan = edits;
   /** @type {{ messages: object[], inverse: object[] }} */
   let applied = { messages: prepared.messages, inverse: [] };
   let data = dataOf([]);
   let failure = error && describe(error, prepared);
   try {
+    if (format === "langchain") plan = withInstances(edits, prepared.given);
     applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot, format });
     if (!failure) data = dataOf(applied.inverse, contents, groups, format);
   } catch (cause) {
@@ -282,4 +302,4 @@ function describe({ foreignCause, ...error }, prepared) {
   return foreignCause === undefined ? error : { ...error, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { CONTEXT_FIELDS, UNLIMITED, condense, copyOf, prepare, systemText };
+module.exports = { CONTEXT_FIELDS, OBJECTS, UNLIMITED, condense, contextOf, copyOf, prepare, systemText };

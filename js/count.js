@@ -4,7 +4,7 @@
 
 const native = require("#native");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
-const { asRead, formatOf, isCut, refuseForeign, requireFormat } = require("./formats.js");
+const { asRead, formatOfEach, isCut, refuseForeign, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { refuseHollow, serialize } = require("./serialize.js");
@@ -135,7 +135,8 @@ function sumOf(value, encoding, named) {
   const all = Array.isArray(value) ? value : [value];
   refuseHollow(all, "value");
   // Looked at before what is counted: calls and results of another format would count as nothing.
-  const format = all.some(isObject) ? formatOf(all, named, "value") : undefined;
+  const isOfMessages = all.some((item) => isObject(item) && "role" in item);
+  const format = all.some(isObject) ? formatOfEach(all, named, "value", !isOfMessages) : undefined;
   const messages = format === undefined ? asMessages(value) : all;
   return countEach(messages, encoding, format).reduce((sum, count) => sum + count, 0);
 }

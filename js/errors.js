@@ -154,6 +154,10 @@ const notAllowed = (field, value, allowed) => fieldError("invalid_argument", fie
 /** The error for a number outside its range. */
 const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
+/** The error for a field that stands in the wrong argument; `place`: where it belongs. The sentence is that of src/options. */
+const misplaced = (field, place) =>
+  argumentError("invalid_argument", `${field} belongs to the other argument: give it as ${place}`, { field });
+
 /** Reads a value of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
 function readable(field, read) {
   try {
@@ -187,6 +191,7 @@ module.exports = {
   coded,
   isRooCondenseError,
   messageOf,
+  misplaced,
   missing,
   misspelt,
   near,

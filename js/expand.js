@@ -3,7 +3,7 @@
 // Every pointer replaced by what it stands for.
 
 const { readable, refuseUnknown } = require("./errors.js");
-const { formatOf } = require("./formats.js");
+const { formatOfEach } = require("./formats.js");
 const { applyPlan } = require("./plan.js");
 const { pointersIn } = require("./pointers.js");
 const { requireMessages } = require("./serialize.js");
@@ -16,7 +16,7 @@ const { requireMessages } = require("./serialize.js");
 function expand(messages, options) {
   refuseUnknown("options", options, ["format"]);
   requireMessages(messages, "messages");
-  const format = readable("messages", () => formatOf(messages, options?.format, "messages"));
+  const format = readable("messages", () => formatOfEach(messages, options?.format, "messages", true));
   const { edits, unresolved } = pointersIn(messages, format);
   return { messages: applyPlan(messages, edits, { format }).messages, unresolved };
 }

@@ -5,6 +5,7 @@
 
 const native = require("#native");
 const { stringify } = require("./deep-json.js");
+const { asRead } = require("./formats.js");
 
 /** Digits of a message in what `contentsOf` returns. */
 const DIGITS = 8;
@@ -22,12 +23,12 @@ function lengthIn(fingerprint) {
 }
 
 /** What each message of a format says, as an array. Fields that hosts add and remove make no difference. */
-const contentsOf = (messages, format) => divided(native.contentsOf(stringify(messages), format));
+const contentsOf = (messages, format) => divided(native.contentsOf(stringify(asRead(messages, format)), format));
 
 /** The contents that a string holds. */
 const divided = (contents) => contents.match(/.{8}/g) ?? [];
 
 /** How many messages there are, and a hash of what they say. */
-const fingerprintOfMessages = (messages, format) => native.fingerprintMessages(stringify(messages), format);
+const fingerprintOfMessages = (messages, format) => native.fingerprintMessages(stringify(asRead(messages, format)), format);
 
 module.exports = { DIGITS, contentsOf, divided, fingerprintOf, fingerprintOfMessages, fingerprintsOf, lengthIn };

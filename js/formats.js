@@ -1,9 +1,10 @@
 "use strict";
 
-// Which format messages are in. Those of others look enough like Anthropic's to be taken for them: calls and results would not be seen, and so be torn apart.
-// The formats with a `format` are read (src/formats); the others are refused by name.
+// Which format messages are in. Messages of other formats look enough like Anthropic's to be taken for them: calls and results would not be seen, and so be torn
+// apart. So a format is found by what no other has, and then has to explain every message. The formats with a `format` are read (src/formats); the others are
+// refused by name, and what no format explains by what was seen.
 
-const { argumentError, notAllowed } = require("./errors.js");
+const { argumentError, notAllowed, shown } = require("./errors.js");
 const isObject = require("./is-object.js");
 
 /** So many blocks at most are looked at: an array may be little more than a length. */
@@ -16,7 +17,7 @@ const hasNoRole = (message) => message.role === undefined;
 const isText = (value) => typeof value === "string";
 const RESPONSES_ITEMS =
   /^(?:(?:function|custom_tool|computer|local_shell|shell|apply_patch|mcp|web_search|file_search|code_interpreter|image_generation)_call(?:_output)?|item_reference|mcp_list_tools|mcp_approval_re(?:quest|sponse))$/;
-const RESPONSES_PARTS = /^(?:input|output)_(?:text|image|file|audio)$/;
+const RESPONSES_PARTS = /^(?:input|output)_(?:text|image|file)$/;
 /** Lines of a Claude Code transcript beside those of messages. */
 const TRANSCRIPT_LINES = new Set(["summary", "file-history-snapshot", "queue-operation"]);
 /** Lines of a Codex rollout, each with its content as `payload`. */
@@ -32,13 +33,46 @@ const isInstance = (message) =>
 const isTranscriptLine = (value) =>
   isObject(value) && TRANSCRIPT_LINES.has(value.type) && ("leafUuid" in value || "messageId" in value || "operation" in value);
 
-/** Each format, and what of a message belongs to no other: its words for an error message, or nothing. In this order, the surest first. */
+/**
+ * Whether a value is an event of a program's run, such as Claude Code, Cursor and Gemini CLI print with `--output-format stream-json`. Lines of Claude Code's
+ * sessions name the line before them, and their session in another way.
+ */
+const isRunEvent = (value) =>
+  isObject(value) && hasNoRole(value) && isText(value.type) && isText(value.session_id) && !("parentUuid" in value);
+
+/** Names of parts of Gemini's, as the API and Python's client write them. */
+const isGeminiPart = (part) =>
+  ["text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data"].some(
+    (name) => part[name] != null,
+  );
+const callsOfGemini = (part) =>
+  isObject(part.functionCall ?? part.function_call) || isObject(part.functionResponse ?? part.function_response);
+
+const hasRole = (message) => isText(message.role);
+const isListOrText = (value) => isText(value) || Array.isArray(value);
+/** Whether anything but texts and numbers stands in a message, beside these fields. */
+const holdsBeside = (message, fields) =>
+  Object.entries(message).some(([name, value]) => !fields.includes(name) && (Array.isArray(value) ? value.length > 0 : isObject(value)));
+/** Whether what is said stands in one of these fields, or nowhere: a message without a content is damaged, and carried through. */
+const saidIn =
+  (...fields) =>
+  (message) =>
+    fields.some((field) => isListOrText(message[field])) || !holdsBeside(message, []);
+const saidInContent = saidIn("content");
+
+/**
+ * Each format: `sees` says what of a message belongs to no other, in words for an error message, or nothing. `suggests` is the same of what may belong to others, and counts
+ * where nothing else was seen. `speaks` says whether somebody speaks in a message as in the format's, a role if absent; `explains` whether what is said stands where the format
+ * has it, in `content` if absent; `knows` tells its parts. In this order, the surest first.
+ */
 const FORMATS = [
   {
     name: "LangChain messages",
     format: "langchain",
     // Models of Anthropic's have their calls in the content, too.
     holdsOurs: true,
+    speaks: (message) => isInstance(message) || isText(message.type) || message.lc === 1 || hasRole(message),
+    explains: (message) => !hasRole(message) || saidInContent(message),
     sees(message) {
       if (isInstance(message)) return "an instance of a message class";
       if (Array.isArray(message.additional_kwargs?.tool_calls) && message.additional_kwargs.tool_calls.length > 0)
@@ -73,6 +107,36 @@ const FORMATS = [
       hasNoRole(message) && isObject(message.message) && Array.isArray(message.contextItems) && "contextItems beside a message",
   },
   {
+    name: "events of a run, as `--output-format stream-json` and `codex exec --json` print them",
+    advice: "give the session's own file or its messages; events repeat parts of them and lack others (docs/formats.md)",
+    sees(message) {
+      if (isRunEvent(message)) return `type "${message.type}" with a session_id`;
+      const isOfCodex = hasNoRole(message) && /^(?:thread|turn|item)\.[a-z]+$/.test(String(message.type));
+      return isOfCodex && `an event of type "${message.type}"`;
+    },
+  },
+  {
+    name: "messages of an Amp thread",
+    sees: (message) =>
+      blocksOf(message).some(({ type, toolUseID }) => type === "tool_result" && isText(toolUseID)) && "a tool_result with toolUseID",
+  },
+  {
+    name: "messages of a Zed thread",
+    sees(message) {
+      if (Array.isArray(message.segments)) return "segments in the place of content";
+      const speaker = ["User", "Agent"].find((name) => hasNoRole(message) && isObject(message[name]));
+      return speaker && `${speaker} in the place of a role`;
+    },
+  },
+  {
+    name: "events of OpenHands",
+    sees(message) {
+      if (!hasNoRole(message) || !isText(message.source)) return undefined;
+      const field = ["action", "observation", "kind"].find((name) => isText(message[name]));
+      return field && `${field} "${message[field]}" of source "${message.source}"`;
+    },
+  },
+  {
     name: "lines of a Claude Code transcript",
     advice:
       "take `message` of each line of type user or assistant, without those with isSidechain; the command line reads such files as they are (docs/formats.md)",
@@ -97,6 +161,8 @@ const FORMATS = [
     name: "OpenCode messages",
     format: "opencode",
     isCut: true,
+    speaks: (message) => isObject(message.info),
+    explains: (message) => Array.isArray(message.parts),
     sees: (message) => hasNoRole(message) && isObject(message.info) && Array.isArray(message.parts) && "info and parts",
   },
   {
@@ -139,6 +205,7 @@ const FORMATS = [
   {
     name: "AI SDK UIMessage",
     format: "ai-sdk-ui",
+    explains: saidIn("parts", "content"),
     sees(message) {
       const parts = partsOf(message).filter(({ type }) => isText(type));
       const isInParts = parts.length > 0 && (message.content === undefined || message.content === "");
@@ -154,7 +221,7 @@ const FORMATS = [
           ((type === "tool-call" || type === "tool-result") && isText(toolCallId)) ||
           ((type === "tool-approval-request" || type === "tool-approval-response") && isText(approvalId)) ||
           (type === "image" && image !== undefined && source === undefined) ||
-          (type === "file" && isText(mediaType)),
+          ((type === "file" || type === "reasoning-file") && isText(mediaType)),
       );
       return part && `a part of type "${part.type}"`;
     },
@@ -163,11 +230,25 @@ const FORMATS = [
     name: "OpenAI Responses items",
     format: "openai-responses",
     isCut: true,
+    speaks: (message) => hasRole(message) || isText(message.type),
+    explains: (message) => !hasRole(message) || saidInContent(message),
     sees(message) {
       // Roo-Code sends encrypted reasoning among messages that are otherwise Anthropic's.
       const isReasoning = message.type === "reasoning" && !isText(message.encrypted_content);
       if (hasNoRole(message) && (isReasoning || RESPONSES_ITEMS.test(String(message.type)))) return `an item of type "${message.type}"`;
       const part = blocksOf(message).find(({ type }) => RESPONSES_PARTS.test(String(type)) || type === "function_call");
+      return part && `a part of type "${part.type}"`;
+    },
+  },
+  {
+    name: "Goose messages",
+    format: "goose",
+    sees(message) {
+      if (isObject(message.metadata) && typeof message.metadata.agentVisible === "boolean") return "metadata with agentVisible";
+      const part = blocksOf(message).find(
+        ({ type, id, toolCall, toolResult }) =>
+          isText(id) && ((type === "toolRequest" && isObject(toolCall)) || (type === "toolResponse" && isObject(toolResult))),
+      );
       return part && `a part of type "${part.type}"`;
     },
   },
@@ -182,24 +263,33 @@ const FORMATS = [
   {
     name: "OpenAI chat messages",
     format: "openai-chat",
+    // A refusal or spoken answer of the model stands in place of a content, as calls do.
+    explains: (message) => saidInContent(message) || CHAT_FIELDS.some((name) => message[name] != null),
+    // In Responses they are written alike.
+    suggests: (message) =>
+      message.role === "user" && blocksOf(message).some(({ type }) => type === "input_audio") && 'a part of type "input_audio"',
     sees(message) {
       const isCalled = blocksOf(message).some(({ type }) => type === "tool_use");
       if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !isCalled) return "tool_calls";
       if (isObject(message.function_call) && !isCalled) return "function_call";
       // As Mistral's SDK for JavaScript writes them.
       if (Array.isArray(message.toolCalls) && message.toolCalls.some((call) => isObject(call?.function)) && !isCalled) return "toolCalls";
-      if (message.role === "tool" || message.role === "function") return `role "${message.role}"`;
-      const part = blocksOf(message).find(({ type }) => (type === "image_url" || type === "input_audio") && message.role === "user");
-      return part && `a part of type "${part.type}"`;
+      // Gemini has a role `function`, too.
+      if ((message.role === "tool" || message.role === "function") && message.parts === undefined) return `role "${message.role}"`;
+      return message.role === "user" && blocksOf(message).some(({ type }) => type === "image_url") && 'a part of type "image_url"';
     },
   },
   {
     name: "Gemini contents",
     format: "gemini",
+    knows:
+      /^(?:text|thought|(?:thought_?signature|function_?call|function_?response|inline_?data|file_?data|executable_?code|code_?execution_?result)|video_?metadata|media_?resolution|part_?metadata|tool_?call|tool_?response)$/i,
+    speaks: (message) => message.role == null || hasRole(message),
+    explains: saidIn("parts", "content"),
     sees(message) {
-      const isPart = (part) => ["text", "functionCall", "functionResponse", "inlineData"].some((name) => name in part);
-      if (message.role === "user" && message.content === undefined && partsOf(message).some(isPart)) return "parts";
-      if (blocksOf(message).some((part) => part.type === undefined && (isObject(part.functionCall) || isObject(part.functionResponse))))
+      const isOfParts = message.role === "user" || message.role === "function" || message.role === null;
+      if (isOfParts && message.content === undefined && partsOf(message).some(isGeminiPart)) return "parts";
+      if (blocksOf(message).some((part) => part.type === undefined && callsOfGemini(part)))
         return "a part with a function call or its response";
       if (message.role === "model") return 'role "model"';
     },
@@ -207,6 +297,8 @@ const FORMATS = [
   {
     name: "Bedrock Converse messages",
     format: "bedrock-converse",
+    knows:
+      /^(?:text|image|document|video|audio|toolUse|toolResult|guardContent|cachePoint|reasoningContent|citationsContent|searchResult)$/,
     sees(message) {
       if (hasNoRole(message)) return undefined;
       const block = blocksOf(message).find((part) => part.type === undefined && (isObject(part.toolUse) || isObject(part.toolResult)));
@@ -217,25 +309,31 @@ const FORMATS = [
   },
 ];
 
+const OF_ONE = "all messages have to be of one format (docs/formats.md)";
 const ADVICE = "convert them to messages of the Anthropic Messages API first (tool_use and tool_result blocks; docs/formats.md)";
 
+/** Fields of an assistant's chat message that may stand in the place of a content. */
+const CHAT_FIELDS = ["tool_calls", "toolCalls", "function_call", "refusal", "audio"];
 const OUR_BLOCKS = new Set(["text", "tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "search_result"]);
 const THEIR_FIELDS = [
   ...["tool_calls", "toolCalls", "function_call", "lc", "data", "getType", "_getType"],
-  ...["additional_kwargs", "toolInvocations", "parts"],
+  ...["additional_kwargs", "toolInvocations", "parts", "segments", "metadata"],
 ];
 
-/** Whether nothing can be foreign about a value: what most messages and blocks are is seen at a glance. */
-function isPlainlyOurs(value) {
-  if (OUR_BLOCKS.has(value.type)) return value.role === undefined;
-  const { role, content } = value;
+/** Whether a block that is half of a pair has what it is paired by. */
+function isWhole(block) {
+  if (block.type === "tool_use") return isText(block.id) && isText(block.name);
+  return block.type !== "tool_result" || isText(block.tool_use_id);
+}
+
+const isOurBlock = (block) => OUR_BLOCKS.has(block?.type) && block.image === undefined && isWhole(block);
+
+/** Whether nothing can be foreign about a message: what most are is seen at a glance. */
+function isPlainlyOurs(message) {
+  const { role, content } = message;
   if (role !== "user" && role !== "assistant") return false;
-  if (THEIR_FIELDS.some((field) => value[field] !== undefined)) return false;
-  return (
-    isText(content) ||
-    (Array.isArray(content) &&
-      (content.length > MANY || content.every((block) => OUR_BLOCKS.has(block?.type) && block.image === undefined)))
-  );
+  if (THEIR_FIELDS.some((field) => message[field] !== undefined)) return false;
+  return isText(content) || (Array.isArray(content) && (content.length > MANY || content.every(isOurBlock)));
 }
 
 /** Whether a message has calls or results as Anthropic's have them. */
@@ -244,7 +342,14 @@ const hasOurPairs = (message) => blocksOf(message).some(({ type }) => type === "
 const hasCompaction = (message) =>
   isObject(message) && message.role === "assistant" && blocksOf(message).some(({ type }) => type === "compaction");
 
-const OWN = { name: "messages of the Anthropic Messages API", format: "anthropic" };
+const OWN = {
+  name: "messages of the Anthropic Messages API",
+  format: "anthropic",
+  knows: /^(?:text|image|document|search_result|thinking|redacted_thinking|container_upload|compaction|(?:.+_)?tool_(?:use|result))$/,
+  // Roo-Code keeps encrypted reasoning as an item of its own.
+  speaks: (message) => hasRole(message) || message.type === "reasoning",
+  explains: (message) => !hasRole(message) || saidInContent(message),
+};
 const NAMES = [OWN, ...FORMATS].flatMap(({ format }) => format ?? []);
 
 /** Messages that were read from another format: what their blocks hold may look like it. */
@@ -256,11 +361,13 @@ function takeAsOurs(messages) {
   return messages;
 }
 
-/** The formats that a message is seen to be of: the row, and the words for what was seen. `first` is tried before all others. */
-function rowOf(message, first) {
+/** The format that a message is seen to be of: the row, and the words for what was seen. `first` is tried before all others. */
+function rowOf(message, first, look = "sees") {
   if (!isObject(message) || isPlainlyOurs(message) || ours.has(message)) return undefined;
+  // A block that is counted alone.
+  if (hasNoRole(message) && isOurBlock(message)) return undefined;
   for (const row of first ? [first, ...FORMATS] : FORMATS) {
-    const seen = row.sees(message);
+    const seen = row[look]?.(message);
     if (seen) return { row, seen };
   }
   return undefined;
@@ -319,50 +426,161 @@ function requireFormat(format, field = "options.format") {
  * Which format the messages are in by what is seen in them; where `named` says it, only what belongs to another one is looked for. What cannot be read is none:
  * writing the messages as JSON tells its place.
  */
-function seenIn(messages, named) {
+function seenIn(messages, named, isLoose = false) {
   try {
     const isHollow = messages.length > MANY && Object.keys(messages).length * 2 < messages.length;
-    return isHollow ? {} : lookedAt(messages, named);
+    return isHollow ? {} : lookedAt(messages, named, isLoose);
   } catch {
     return {};
   }
 }
 
-function lookedAt(messages, named) {
-  /** @type {any} */
-  let known = FORMATS.find(({ format }) => format !== undefined && format === named);
-  if (named === OWN.format) known = OWN;
-  let said = known && `the option format is "${named}"`;
-  let ours;
-  for (const [index, message] of messages.entries()) {
-    if (isObject(message) && hasOurPairs(message)) ours ??= index;
-    const found = rowOf(message, known === OWN ? undefined : known);
-    if (!found || found.row === known) continue;
-    const { row, seen } = found;
-    if (known)
-      return { index, told: `${seen}: these are ${row.name}, but ${said}; all messages have to be of one format (docs/formats.md)` };
-    if (!row.format) return { index, told: `${seen}: these are ${row.name}, which are not supported; ${row.advice ?? ADVICE}` };
-    known = row;
-    said = `message ${index} has ${seen}, and so they are ${row.name}`;
-  }
-  if (ours !== undefined && known && known !== OWN && !known.holdsOurs)
-    return {
-      index: ours,
-      told: `tool_use or tool_result: these are ${OWN.name}, but ${said}; all messages have to be of one format (docs/formats.md)`,
-    };
+function lookedAt(messages, named, isLoose) {
+  const found = formatFound(messages, named, "sees");
+  if (found.told) return found;
+  const { known, said } = found.known ? found : formatFound(messages, named, "suggests");
+  const told = isLoose ? undefined : unexplained(messages, known ?? OWN, { said, isNamed: named !== undefined });
+  if (told) return told;
   if (known && known !== OWN) return { format: known.format };
   return { format: messages.some(hasCompaction) ? OWN.format : undefined };
 }
 
+/** The format of messages by the marks that `look` finds, and the words for what was seen; or which message has marks of another one. */
+function formatFound(messages, named, look) {
+  /** @type {any} */
+  let known = [OWN, ...FORMATS].find(({ format }) => format !== undefined && format === named);
+  let said = known && `the option format is "${named}"`;
+  let paired;
+  for (const [index, message] of messages.entries()) {
+    if (isObject(message) && hasOurPairs(message)) paired ??= index;
+    const found = rowOf(message, known === OWN ? undefined : known, look);
+    if (!found || found.row === known) continue;
+    const { row, seen } = found;
+    if (known) return { index, told: `${seen}: these are ${row.name}, but ${said}; ${OF_ONE}` };
+    if (!row.format) return { index, told: `${seen}: these are ${row.name}, which are not supported; ${row.advice ?? ADVICE}` };
+    known = row;
+    said = `message ${index} has ${seen}, and so they are ${row.name}`;
+  }
+  if (paired !== undefined && known && known !== OWN && !known.holdsOurs)
+    return { index: paired, told: `tool_use or tool_result: these are ${OWN.name}, but ${said}; ${OF_ONE}` };
+  return { known, said };
+}
+
+/** The first message that the format does not explain, with what was seen in it; undefined if there is none. In a format that is named, what is said may be missing. */
+function unexplained(messages, known, { said, isNamed }) {
+  const { name, speaks = hasRole, explains = saidInContent, knows } = known;
+  const as = said ? `this is none of ${name}, but ${said}; ${OF_ONE}` : `no format that is read here has such messages; ${ADVICE}`;
+  // The JSON of an object with toJSON is known when it is written.
+  const isPlain = (message) =>
+    !isObject(message) || ours.has(message) || typeof message.toJSON === "function" || (known === OWN && isPlainlyOurs(message));
+  const isExplained = (message) => isInstance(message) || (speaks(message) && (isNamed || explains(message)));
+  const index = messages.findIndex((message) => !(isPlain(message) || isExplained(message)));
+  if (index >= 0) return { index, told: `${shapeOf(messages[index])}: ${as}` };
+  const pair = knows && unknownPair(messages, knows);
+  return pair && { index: pair.index, told: `${pair.seen}: a call or its answer in a form that is not read; ${ADVICE}` };
+}
+
+/** Describes a message that has no role and content. */
+function shapeOf(message) {
+  const { role, type, content } = message;
+  const fields = Object.keys(message).filter((field) => !["role", "type", "id"].includes(field));
+  const shown = fields.length === 0 ? "nothing else" : `the fields ${fields.slice(0, 6).join(", ")}`;
+  const speaker = isText(role) ? `role ${JSON.stringify(role.slice(0, 40))}` : "no role";
+  const kind = isText(type) ? `type ${JSON.stringify(type.slice(0, 40))}, ` : "";
+  const rest = hasRole(message) && content !== undefined && !isListOrText(content) ? "a content that is neither a text nor a list" : shown;
+  return `${kind}${speaker}, and ${rest}`;
+}
+
+/** Ids stand no deeper than this in a part that is not known. */
+const DEPTH = 3;
+
+/** The texts in fields that are called an id. */
+function idsIn(value, depth = DEPTH) {
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (isText(inner)) return /id$/i.test(name) ? inner : [];
+    return isObject(inner) && depth > 1 ? idsIn(inner, depth - 1) : [];
+  });
+}
+
+/** The texts in fields that are called an id, of a call that the format knows. */
+const idsOfCall = (part) => [part.id, part.toolUse?.toolUseId, (part.functionCall ?? part.function_call)?.id].filter(isText);
+/** The same of a result that the format knows. */
+const idsOfResult = (part) =>
+  [part.tool_use_id, part.toolResult?.toolUseId, (part.functionResponse ?? part.function_response)?.id].filter(isText);
+
+/** Whether a part is of a type that the format knows, or holds a field that it knows. */
+function isKnownPart(part, knows) {
+  if (part.type !== undefined) return knows.test(part.type) && isWhole(part);
+  return Object.keys(part).some((name) => part[name] != null && knows.test(name));
+}
+
+const kindOf = (part) => `a part of type ${JSON.stringify(part.type ?? Object.keys(part)[0] ?? "")}`;
+
+/**
+ * The first part by which one side asks and the other answers, with the same id, in a form that the format does not know. Other parts of forms that are not known are carried
+ * through: what nothing depends on can go with its message.
+ */
+function unknownPair(messages, knows) {
+  const partsIn = (message) => (Array.isArray(message.content) ? blocksOf(message) : partsOf(message));
+  const isKnown = (part) => isKnownPart(part, knows);
+  const isPlain = (message) => !isObject(message) || isPlainlyOurs(message) || ours.has(message);
+  if (messages.every((message) => isPlain(message) || partsIn(message).every(isKnown))) return undefined;
+  const all = messages.flatMap((message, index) => {
+    const isAsking = message?.role === "assistant" || message?.role === "model";
+    return isObject(message) ? partsIn(message).map((part) => ({ index, part, isAsking, isKnown: isKnown(part) })) : [];
+  });
+  const answered = new Set(all.flatMap((each) => (each.isKnown ? idsOfResult(each.part) : [])));
+  const asked = new Map();
+  for (const each of all) {
+    const ids = each.isKnown ? (each.isAsking ? idsOfCall(each.part) : []) : idsIn(each.part);
+    if (each.isAsking) for (const id of ids) asked.set(id, each);
+    else {
+      const id = ids.find((one) => asked.has(one) && !answered.has(one));
+      const other = id === undefined ? undefined : asked.get(id);
+      if (other?.isKnown) return { index: each.index, seen: kindOf(each.part) };
+      if (other) return { index: other.index, seen: `${kindOf(other.part)}, answered by ${kindOf(each.part)}` };
+    }
+  }
+  return undefined;
+}
+
 /**
  * The name of the format that messages are in; undefined for Anthropic's. `named` is what the caller says.
- * Throws `unsupported_format` where it is one that is not read, or several.
+ * Throws `unsupported_format` where it is one that is not read, or several; `invalid_messages` where an element is no object.
  */
 function formatOf(messages, named, holder = "context.messages") {
+  const format = formatOfEach(messages, named, holder);
+  requireObjects(messages, holder);
+  return format;
+}
+
+/** The same of an array that may hold anything. With `isLoose` no format has to explain it: blocks, or messages whose pairs nothing is done to. */
+function formatOfEach(messages, named, holder, isLoose = false) {
   requireFormat(named);
-  const { index, told, format } = seenIn(messages, named);
+  const { index, told, format } = seenIn(messages, named, isLoose);
   if (told) throw refusal(holder, index, told);
   return format;
 }
 
-module.exports = { NAMES, asRead, isCut, isTranscriptLine, formatOf, refuseForeign, requireFormat, seenIn, takeAsOurs };
+/** Throws when an element is no object. What is no array is refused with everything else that is wrong. */
+function requireObjects(messages, holder) {
+  const index = Array.isArray(messages) ? messages.findIndex((message) => !isObject(message)) : -1;
+  if (index < 0) return;
+  const field = `${holder}[${index}]`;
+  throw argumentError("invalid_messages", `${field} must be a message, an object with a role; got ${shown(messages[index])}`, { field });
+}
+
+module.exports = {
+  NAMES,
+  asRead,
+  isCut,
+  isInstance,
+  isRunEvent,
+  isTranscriptLine,
+  formatOf,
+  formatOfEach,
+  refuseForeign,
+  requireFormat,
+  seenIn,
+  takeAsOurs,
+};

@@ -3,8 +3,8 @@
 // What an inspection is asked: which conversation, and which providers are tried on it.
 
 const { isSignal } = require("./abort.js");
-const { CONTEXT_FIELDS, UNLIMITED, copyOf, systemText } = require("./call.js");
-const { notAllowed, readable, unknown } = require("./errors.js");
+const { CONTEXT_FIELDS, OBJECTS, UNLIMITED, contextOf, copyOf, systemText } = require("./call.js");
+const { misplaced, notAllowed, readable, unknown } = require("./errors.js");
 const { asRead, formatOf, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { requireMessages, serialize, serializeMessages, serializeSettings } = require("./serialize.js");
@@ -49,13 +49,16 @@ function definitionsText(tools) {
 function begin(context, options) {
   if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
   if (!isObject(options)) throw notAllowed("options", options, "an object");
-  const known = copyOf(context, "context", [...CONTEXT_FIELDS, "tools"]);
+  const known = contextOf(context);
   known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   known.tools = known.tools == null ? undefined : definitionsText(known.tools);
   const all = [...PLAIN, ...OF_TRIALS, "providers", "format"];
   const given = readable("options", () => Object.keys(options));
-  for (const name of given) if (!all.includes(name)) throw unknown("options", name, all);
+  for (const name of given.filter((each) => !all.includes(each))) {
+    const isOfContext = CONTEXT_FIELDS.includes(name) || OBJECTS.includes(name);
+    throw isOfContext ? misplaced(`options.${name}`, `context.${name}`) : unknown("options", name, all);
+  }
   if (options.signal !== undefined && !isSignal(options.signal)) throw notAllowed("options.signal", options.signal, "an AbortSignal");
   const named = readable("options.format", () => options.format);
   requireFormat(named);

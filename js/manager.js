@@ -3,9 +3,20 @@
 // The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
 
 const native = require("#native");
-const { UNLIMITED, condense, prepare } = require("./call.js");
+const { CONTEXT_FIELDS, OBJECTS, UNLIMITED, condense, prepare } = require("./call.js");
 const { countTokens, warmUp } = require("./count.js");
-const { argumentError, checked, missing, misspelt, notAllowed, notReadable, outOfRange, readable, shown } = require("./errors.js");
+const {
+  argumentError,
+  checked,
+  missing,
+  misspelt,
+  notAllowed,
+  notReadable,
+  outOfRange,
+  readable,
+  refuseUnknown,
+  shown,
+} = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validationOf } = require("./host-estimates.js");
 const { hostCallback } = require("./host-provider.js");
@@ -38,7 +49,7 @@ function requireNumber(field, value, min) {
 function requireUsage(context) {
   readable("context", () => {
     if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
-    requireNumber("context.totalTokens", context.totalTokens, 0);
+    requireNumber("context.totalTokens", context.totalTokens ?? context.tokenCount, 0);
     requireNumber("context.contextWindow", context.contextWindow, 1);
   });
 }
@@ -230,6 +241,7 @@ class CondensationManager {
   shouldCondense(usage) {
     const checkedUsage = readable("usage", () => {
       if (!isObject(usage)) throw notAllowed("usage", usage, "{ totalTokens, lastMessageTokens, contextWindow, maxTokens?, profileId? }");
+      refuseUnknown("usage", usage, [...CONTEXT_FIELDS, ...OBJECTS, "lastMessageTokens"]);
       const { totalTokens, lastMessageTokens = 0, contextWindow, maxTokens, profileId } = usage;
       requireNumber("totalTokens", totalTokens, 0);
       requireNumber("lastMessageTokens", lastMessageTokens, 0);
@@ -335,7 +347,7 @@ class CondensationManager {
   async estimateCost(context, options) {
     const asked = this.#askHost("estimateCost", costOf, context, options);
     const said = asked && (await asked);
-    return said ?? (await this.#run("estimate", context, options)).cost;
+    return said ?? estimateOf(await this.#run("estimate", context, options)).cost;
   }
 
   getConfigSchema(id) {

@@ -5,7 +5,7 @@
 const { diffMessages } = require("./diff.js");
 
 /** Of a condensation that failed nothing is known, and nothing would change. */
-const NOTHING = { exact: true, confidence: 0, samples: [] };
+const NOTHING = { exact: true, priced: true, confidence: 0, samples: [] };
 
 /** The samples of a preview with the messages they are about: the caller's own, and what would become of them. */
 const withMessages = (samples, messages, condensed, format) =>
@@ -15,20 +15,20 @@ const withMessages = (samples, messages, condensed, format) =>
     return { messageIndex, before, after, ...rest, diff: diffMessages(before, after, {}, format) };
   });
 
-/** The preview that a result amounts to. */
-function previewOf({ messages, restoreData, didCondense, preview: { exact, samples }, ...rest }) {
-  return { wouldCondense: didCondense, exact, ...rest, samples };
+/** The preview that a result amounts to. Its cost is not known where a model without a price would be asked. */
+function previewOf({ messages, restoreData, didCondense, preview: { exact, priced, samples }, cost, ...rest }) {
+  return { wouldCondense: didCondense, exact, ...rest, cost: priced ? cost : undefined, samples };
 }
 
-/** What a condensation that was only tried says about tokens. */
-function estimateOf({ stats, cost, error, preview: { confidence } }) {
+/** The token figures of a dry run. Its cost is not known where a model without a price would be asked. */
+function estimateOf({ stats, cost, error, preview: { confidence, priced } }) {
   return {
     originalTokens: stats.originalTokens,
     estimatedTokens: stats.finalTokens,
     estimatedReduction: stats.originalTokens - stats.finalTokens,
     reductionPercent: stats.reductionPercent,
     confidence,
-    cost,
+    ...(priced && { cost }),
     ...(error && { error }),
   };
 }

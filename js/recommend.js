@@ -12,7 +12,7 @@ const { isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
 const { CondensationManager } = require("./manager.js");
 const { asOurs } = require("./projection.js");
-const { answersOf, questionsOf } = require("./recall/index.js");
+const { answersOf, questionsOf } = require("./future-use/index.js");
 const { requireMessages, serializeMessages, serializeSettings } = require("./serialize.js");
 
 /** What can be answered. What was measured goes to the addon beside it, and is no answer. */

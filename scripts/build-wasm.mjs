@@ -10,7 +10,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ensureUi } from "./build-ui.mjs";
-import { bundledNotices, thirdPartyNotices } from "./notices.mjs";
+import { bundledNotices, packagesIn, thirdPartyNotices } from "./notices.mjs";
 import {
   Failure,
   ensureDependencies,
@@ -47,12 +47,6 @@ function compile() {
   return path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, "target"), TARGET, "wasm", "roo_condense.wasm");
 }
 
-/** The folders of the packages whose code is in a bundle. */
-function packagesIn({ inputs }) {
-  const folders = Object.keys(inputs).map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
-  return folders.filter((found) => found !== undefined).map((found) => path.resolve(folder, found));
-}
-
 const COMMON = /** @type {import("esbuild").BuildOptions & { metafile: true }} */ ({
   bundle: true,
   mainFields: ["module", "main"],
@@ -70,7 +64,7 @@ async function bundle() {
     await build({ ...COMMON, entryPoints, outfile: path.join(dist, "index.cjs"), format: "cjs", platform: "neutral" }),
     await build({ ...COMMON, entryPoints, outfile: path.join(dist, "index.mjs"), format: "esm", platform: "neutral" }),
   ];
-  return both.flatMap(({ metafile }) => packagesIn(metafile));
+  return both.flatMap(({ metafile }) => packagesIn(metafile, folder));
 }
 
 /** The studio as files for any web server: the page, and a worker that has the library in it; the packages whose code is in the worker. */
@@ -85,7 +79,7 @@ async function bundleStudio() {
   writeFileSync(path.join(studio, "index.html"), pageOfWorker("worker.js"));
   for (const name of readdirSync(path.join(built, "page"))) copyFileSync(path.join(built, "page", name), path.join(studio, name));
   copyFileSync(path.join(built, "THIRD-PARTY-NOTICES.txt"), path.join(studio, "THIRD-PARTY-NOTICES.txt"));
-  return packagesIn(metafile);
+  return packagesIn(metafile, folder);
 }
 
 export async function buildWasm() {

@@ -98,3 +98,9 @@ export function bundledNotices(what, folders) {
   });
   return `${what} contains these packages, under the licences that follow.\n\n${texts.join("\n\n")}\n`;
 }
+
+/** The folders of the packages whose code is in a bundle that esbuild made in a folder. */
+export function packagesIn({ inputs }, folder) {
+  const found = Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  return [...new Set(found)].sort().map((name) => path.resolve(folder, name));
+}

@@ -19,6 +19,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildRelease } from "./build.mjs";
+import { ensureMcp } from "./build-mcp.mjs";
 import { ensureUi } from "./build-ui.mjs";
 import { buildWasm, isWasmStale } from "./build-wasm.mjs";
 import { whyNotLoaded } from "./elf.mjs";
@@ -155,6 +156,7 @@ await main(async () => {
     if (!values.binary && isStale(releaseAddon)) buildRelease();
   }
   ensureUi();
+  await ensureMcp();
   mkdirSync(destination, { recursive: true });
   for (const platform of platforms) {
     const binary = values.binary ? path.resolve(values.binary) : values.all ? given(platform) : releaseAddon;

@@ -21,6 +21,7 @@
 //! | `story` | what is told of messages that are left out | `transcript`, `tokens`, `markers` |
 //! | `salience` | what is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
+//! | `recall` | finding and reading what is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
 //! | `dollars` | amounts in sentences that compare them | nobody |
 //! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
@@ -62,6 +63,7 @@ mod parallel;
 mod progress;
 mod protect;
 mod providers;
+mod recall;
 mod recommend;
 mod restore;
 mod salience;

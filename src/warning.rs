@@ -82,6 +82,8 @@ pub enum WarningCode {
     ProtectUnmatched,
     /// Signed thinking stands behind a change, and the service may refuse it.
     ThinkingAfterChange,
+    /// Writes that were written over stay, because a command that ran since may have brought back what they wrote.
+    WritesKept,
     /// The store for summaries failed and was done without.
     CacheFailed,
     /// The handler's own count failed; the totals are counted locally.

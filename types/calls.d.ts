@@ -32,6 +32,10 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly userId?: string | null | undefined;
   /** Tokens in the context without the last message, as the API reported them. Required for `condenseIfNeeded`. */
   readonly totalTokens?: number | null | undefined;
+  /** Tokens in the context with the last message, for applications that count so; used if `totalTokens` is absent. Default: counted locally. */
+  readonly tokenCount?: number | null | undefined;
+  /** The handler of the conversation's own model, used if the option `handler` is absent. Default: none. */
+  readonly apiHandler?: HandlerOption;
   /** The model's context window in tokens, 1 or more. Required for `condenseIfNeeded`. */
   readonly contextWindow?: number | null | undefined;
   /** Tokens reserved for the response, 0 or more, or -1 for "unlimited", as vscode-lm reports it. Default, and for 0 and -1: 8192. */
@@ -48,6 +52,8 @@ export interface ConversationContext<M extends MessageLike = Message> {
   readonly preservedThinking?: boolean | null | undefined;
   /** The profile whose threshold, handlers, prompt and price apply, and whose metrics count the call. Default: none. */
   readonly profileId?: string | null | undefined;
+  /** Whether the call is a dry run. It stands in the context of custom providers, which may pass it on; here it has no effect. */
+  readonly isPreview?: boolean | undefined;
 }
 
 /**

@@ -47,7 +47,7 @@ export interface ProfileOptions {
  * the model is asked as if nothing had been kept.
  */
 export interface SummaryStore {
-  /** The text kept under `key`, as it was given to `set`; `undefined` or `null` where nothing is. A promise is waited for, two seconds. Keys are hashes of the model, the prompt and what is summarised. */
+  /** The text kept under `key`, as it was given to `set`; `undefined` or `null` where nothing is. A promise is waited for, two seconds. Keys are hashes of the model, the prompt and what is summarised, without a secret: what the store returns is believed. */
   get(key: string): unknown;
   /** Keeps a text: a summary, below a line that says for which key it was written. A promise is waited for, two seconds. */
   set(key: string, value: string): unknown;
@@ -187,6 +187,13 @@ export interface MetricTotals {
   averageCost: number;
   /** Largest cost of a call in dollars. */
   highestCost: number;
+  /** Mean of `metrics.summaryQualityScore`, 0 to 1; absent if no call measured it. */
+  summaryQualityScore?: number;
+  /**
+   * Mean of `metrics.informationPreservation`, 0 to 1; absent if no call measured it. Like the score, it counts for the provider that changed the conversation
+   * last.
+   */
+  informationPreservation?: number;
 }
 
 /** The metrics entry of one condensation, fallbacks included. */
@@ -207,6 +214,10 @@ export interface CondensationRecord {
   reductionPercent: number;
   /** Milliseconds. */
   latencyMs: number;
+  /** How much of what it must keep the summary covers, 0 to 1; absent if it was not measured, like the next one. */
+  summaryQualityScore?: number;
+  /** Share of the tokens that are not lost, 0 to 1. */
+  informationPreservation?: number;
 }
 
 /** An alert about the metrics. */
@@ -289,7 +300,7 @@ export interface CalibrationReport {
  * const manager = new CondensationManager({
  *   provider: "smart",
  *   autoCondenseContextPercent: 80,
- *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5-mini", apiKey: process.env.OPENAI_API_KEY }),
+ *   condensingHandler: httpHandler({ api: "openai", model: "gpt-5.6-terra", apiKey: process.env.OPENAI_API_KEY }),
  *   maxCost: 1,
  * });
  * manager.registerProvider(createSmartProvider("aggressive"));
@@ -378,7 +389,7 @@ export class CondensationManager {
 
   /**
    * Returns whether a condensation is due: the threshold is reached (`100 * prev / contextWindow >= threshold`), or the next response would not fit (`prev >
-   * contextWindow * 0.9 - (maxTokens || 8192)`), where `prev = totalTokens + lastMessageTokens`. Synchronous.
+   * contextWindow * 0.9 - (maxTokens || 8192)`, of which at most 40% of the window are reserved), where `prev = totalTokens + lastMessageTokens`. Synchronous.
    * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
    * @example
    * ```ts
@@ -404,7 +415,7 @@ export class CondensationManager {
    * import { CondensationManager } from "roo-condense";
    *
    * const manager = new CondensationManager();
-   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-4-5" });
+   * manager.calibrate({ localTokens: 10_000, reportedTokens: 16_400, model: "claude-sonnet-5-5" });
    * ```
    */
   calibrate(report: CalibrationReport): void;
@@ -495,8 +506,8 @@ export class CondensationManager {
    */
   preview<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<Preview<M>>;
 
-  /** Estimates the dollars that `condense` would cost; 0 if the price is not known. */
-  estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number>;
+  /** Estimates the dollars that `condense` would cost; `undefined` if a model would be called whose price is not known. */
+  estimateCost<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<number | undefined>;
 
   /** Estimates the tokens that `condense` would save. */
   estimateReduction<M extends MessageLike>(context: ConversationContext<M>, options?: CondenseOptions): Promise<TokenEstimate>;

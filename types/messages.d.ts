@@ -13,9 +13,10 @@ export interface BlockLike {
  * - `openai-responses`: items of OpenAI's Responses API
  * - `ai-sdk-model`, `ai-sdk-ui`: `ModelMessage` and `UIMessage` of the AI SDK, versions 5 to 7
  * - `langchain`: messages of LangChain and LangGraph, instances and their JSON
- * - `gemini`: Gemini's `Content`
+ * - `gemini`: Gemini's `Content`, also in the snake case of Python's client
  * - `bedrock-converse`: messages of Amazon Bedrock's Converse API
  * - `opencode`: messages of OpenCode and Kilo Code, `{ info, parts }`
+ * - `goose`: messages of Goose's sessions
  */
 export type MessageFormat =
   | "anthropic"
@@ -26,7 +27,8 @@ export type MessageFormat =
   | "langchain"
   | "gemini"
   | "bedrock-converse"
-  | "opencode";
+  | "opencode"
+  | "goose";
 
 /** Which format messages are in. */
 export interface FormatOptions {
@@ -151,6 +153,15 @@ export interface Message {
   [field: string]: unknown;
 }
 
+/** A service, by the format of its messages. `openai-chat` is OpenAI's own: services with its protocol may know more fields. */
+export type MessageService = "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "bedrock-converse";
+
+/** Options of {@link validateMessages}. */
+export interface ValidateOptions extends FormatOptions {
+  /** Also lists what this service refuses because it does not know it. `format` is then the service's. Default: only the rules of the format. */
+  service?: MessageService | undefined;
+}
+
 /** A violation of the shape that the Anthropic Messages API accepts. */
 export interface Problem {
   /** Index of the message. */
@@ -166,14 +177,19 @@ export interface Problem {
 }
 
 /**
- * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant
- * - `first_not_user`, `same_role_twice`: the order of roles
+ * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant, nor system behind the first message
+ * - `first_not_user`, `same_role_twice`: the order of roles; `misplaced_system`: a message of the system that is not between one of the user and one of the assistant
  * - `empty_content`, `empty_text`: nothing, or only white space
  * - `misplaced_tool_use`, `misplaced_tool_result`: in a message of the wrong role
  * - `invalid_tool_input`: `tool_use.input` is no object; `unnamed_tool_use`: no id or name
  * - `unanswered_tool_use`, `orphan_tool_result`, `repeated_tool_result`: calls and results do not pair up
  * - `unreadable_block`: lacks a field of its type
  * - `unsupported_format`: in a format that is not read, or in several; condensing and counting refuse it
+ *
+ * With `service` alone:
+ *
+ * - `unknown_field`: a field of a message or part that the service does not know; `unknown_block`: a type of item or part
+ * - `too_many_cache_marks`: more marks of the prompt cache than the service takes
  *
  * Of the formats of others alone:
  *
@@ -186,6 +202,7 @@ export type ProblemCode =
   | "unknown_role"
   | "first_not_user"
   | "same_role_twice"
+  | "misplaced_system"
   | "empty_content"
   | "empty_text"
   | "misplaced_tool_use"
@@ -200,13 +217,16 @@ export type ProblemCode =
   | "empty_tool_calls"
   | "unnamed_tool_result"
   | "reasoning_without_item"
-  | "invalid_id";
+  | "invalid_id"
+  | "unknown_field"
+  | "unknown_block"
+  | "too_many_cache_marks";
 
 /**
  * Lists what is invalid in `messages`, in order of appearance; empty if all is well. Tool calls in the last message may have no result, because applications
  * condense between a call and its result. Synchronous.
  *
- * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON.
+ * @throws {TypeError} `invalid_messages` when it is not an array, `not_serializable` when it has no JSON, `invalid_argument` for an unknown `service`.
  * @example
  * ```ts
  * import { validateMessages } from "roo-condense";
@@ -214,7 +234,7 @@ export type ProblemCode =
  * for (const { messageIndex, code, message } of validateMessages(messages)) console.warn(messageIndex, code, message);
  * ```
  */
-export function validateMessages(messages: readonly unknown[], options?: FormatOptions): Problem[];
+export function validateMessages(messages: readonly unknown[], options?: ValidateOptions): Problem[];
 
 /** A line that looks like a pointer but points to nothing. */
 export interface UnresolvedPointer {

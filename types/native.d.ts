@@ -66,7 +66,7 @@ export interface NativeConfig {
  * ```ts
  * import { createNativeProvider, httpHandler } from "roo-condense";
  *
- * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env.ANTHROPIC_API_KEY });
+ * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-5-5", apiKey: process.env.ANTHROPIC_API_KEY });
  * const result = await createNativeProvider({ maxMessagesToKeep: 5 }).condense({ messages, systemPrompt }, { handler });
  * console.log(result.error?.message ?? result.summary);
  * ```
@@ -77,7 +77,7 @@ export interface NativeConfig {
  * ```ts
  * import { createNativeProvider, httpHandler } from "roo-condense";
  *
- * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-4-5", apiKey: process.env.ANTHROPIC_API_KEY });
+ * const handler = httpHandler({ api: "anthropic", model: "claude-haiku-5-5", apiKey: process.env.ANTHROPIC_API_KEY });
  * const { summaryQuality } = await createNativeProvider({ summaryCheck: { minScore: 0.9 } }).condense({ messages }, { handler });
  * for (const { kind, text } of summaryQuality?.missing ?? []) console.warn(`the summary misses the ${kind}: ${text}`);
  * ```

@@ -230,6 +230,10 @@ export interface BuiltInProvider<Config extends object = object> {
     context: ConversationContext<M>,
     options?: ProviderCallOptions & { config?: Config | undefined },
   ): Promise<Preview<M>>;
-  /** Estimates the dollars that `condense` would cost. Arguments as for `estimateReduction`. */
-  estimateCost<M extends MessageLike>(context: ConversationContext<M>, config?: Config, options?: ProviderCallOptions): Promise<number>;
+  /** Estimates the dollars that `condense` would cost; `undefined` if a model would be called whose price is not known. Arguments as for `estimateReduction`. */
+  estimateCost<M extends MessageLike>(
+    context: ConversationContext<M>,
+    config?: Config,
+    options?: ProviderCallOptions,
+  ): Promise<number | undefined>;
 }

@@ -81,7 +81,8 @@ export interface Change {
 /**
  * The data that {@link restore} needs: plain JSON, to be stored beside the history. If an old text can be rebuilt from the condensed messages, an edit holds a
  * recipe instead of the text, so the data stays small after lossless work. Fingerprints of the messages before and after make sure that `restore` returns
- * exactly the original or fails. The fields may change between versions; `restore` refuses a `version` it does not know.
+ * exactly the original or fails, whatever happened to the data by accident. They have no key: keep restore data where only you can write, because `restore`
+ * believes data whose fingerprints were written anew. The fields may change between versions; `restore` refuses a `version` it does not know.
  */
 export interface RestoreData {
   readonly version: number;
@@ -142,6 +143,16 @@ export interface CondensationMetrics {
    * before and after them; then `operationsPerformed`.
    */
   operationsApplied: string[];
+  /**
+   * How much of what it must keep the summary covers, 0 to 1: `summaryQuality.score`. Absent unless a model summarised messages.
+   */
+  summaryQualityScore?: number;
+  /**
+   * Share of the tokens that are not lost, 0 to 1: readable word for word or through a pointer, quoted in the log, covered by a summary (how well, says
+   * `summaryQualityScore`), or replaced by a later message. An estimate of what a reader still has: `1 - survival.total.lost.tokens / survival.total.before.tokens`.
+   * Absent if nothing changed.
+   */
+  informationPreservation?: number;
 }
 
 /** The report of one pass of the smart provider. */
@@ -414,11 +425,13 @@ export interface CondensationResult<M extends MessageLike = Message> extends Con
  * A dry run of a condensation. Mechanical steps were really run and are exact; tokens and cost of summaries that a model would write are estimates, and `exact`
  * is false then.
  */
-export interface Preview<M extends MessageLike = MessageLike> extends CondensationReport {
+export interface Preview<M extends MessageLike = MessageLike> extends Omit<CondensationReport, "cost"> {
   /** Whether anything would change. */
   wouldCondense: boolean;
   /** False if an LLM would be called: tokens and cost of its responses, and what follows from them, are estimates. */
   exact: boolean;
+  /** Dollars that it would cost; `undefined` if a model would be called whose price is not known. */
+  cost: number | undefined;
   /** Up to five messages, in order: added ones; for each operation, the message in which it saves most; and others that would save most. */
   samples: PreviewSample<M>[];
 }
@@ -456,8 +469,8 @@ export interface TokenEstimate {
    * the summaries were twice as long. 0 if the dry run failed.
    */
   confidence: number;
-  /** Dollars. */
-  cost: number;
+  /** Dollars; absent if a model would be called whose price is not known. */
+  cost?: number;
   /** Why the dry run failed. */
   error?: CondensationError;
 }

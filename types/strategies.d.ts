@@ -175,15 +175,15 @@ export function createAdaptive(config?: AdaptiveConfig): BuiltInProvider<Adaptiv
  * ```ts
  * import { createCostAware, httpHandler } from "roo-condense";
  *
- * const handler = httpHandler({ api: "openai", model: "gpt-5-mini", price: { inputPrice: 0.25, outputPrice: 2 } });
+ * const handler = httpHandler({ api: "anthropic", model: "claude-sonnet-5-5", price: { inputPrice: 2, outputPrice: 10 } });
  * const { cost } = await createCostAware({ maxCost: 0.02 }).condense({ messages }, { handler, targetTokens: 30_000 });
  * ```
  */
 export function createCostAware(config?: CostAwareConfig): BuiltInProvider<CostAwareConfig>;
 
 /**
- * Runs `smart` with the preset `conservative`; if that misses the target, `native` on its result; if something fails or the target is still missed,
- * `truncation` with `truncationMode: "suppress"`.
+ * To a target runs `lossless`, then `native` if a model is available, then `truncation`, each only if the target is still missed. Without a target runs
+ * `smart` with the preset `conservative`; if that fails `native`, then `truncation`.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
  * @example
  * ```ts

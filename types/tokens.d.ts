@@ -26,6 +26,9 @@ export type Countable = string | BlockLike | MessageLike | readonly BlockLike[] 
  * Counts the tokens of a string, a content block, an array of blocks, a message, or an array of messages. Counts are cached by message and block object, so
  * counting a conversation again counts only what is new or changed.
  *
+ * Images, documents, sound and video count by estimates of what services take for them, never as the text of their base64; roles and ids count nothing. The
+ * table is in docs/formats.md, "How parts are counted".
+ *
  * Synchronous; the first count loads the encoding, which takes some hundred milliseconds: see {@link warmUp}.
  *
  * @throws {TypeError | RangeError} `invalid_argument`, `not_serializable`, `unknown_encoding`, `invalid_scale`

@@ -20,6 +20,7 @@
  * - `skill`: loads instructions for a kind of work, named by `label`
  * - `mode`: switches the agent's mode, named by `label`
  * - `touch`: deletes or moves a file, or changes it in a way that the conversation does not show
+ * - `recall`: brings back what stands in this or an earlier conversation; its results go first when the conversation is condensed
  * - `other`: anything else
  */
 export type ToolKind =
@@ -39,6 +40,7 @@ export type ToolKind =
   | "skill"
   | "mode"
   | "touch"
+  | "recall"
   | "other";
 
 /** The name of a parameter, or several names for it. They win over the common names (`path`, `file_path`, `content`, …), which still count. */

@@ -25,7 +25,7 @@ export interface TriggerDecision {
   prevContextTokens: number;
   /** `contextWindow * 0.9 - reservedTokens` */
   allowedTokens: number;
-  /** `maxTokens` above 0, or else 8192. */
+  /** `maxTokens` above 0, or else 8192; at most 40% of the window, so that half of every window is left to the conversation. */
   reservedTokens: number;
   /** `100 * prevContextTokens / contextWindow` */
   contextPercent: number;

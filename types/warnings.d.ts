@@ -28,6 +28,8 @@ import type { Said } from "./words.js";
  * - `pairs_completed`: a custom provider dropped a tool call without its result, or the reverse, or what keeps the roles in order; it was put back
  * - `protect_unmatched`: rules of `protect` match nothing in the conversation; the message names them, `field` is their kind (`protect.paths`)
  * - `thinking_after_change`: there is signed thinking after a change, which the model may refuse
+ * - `writes_kept`: lossless left writes of files that were written anew later, because a command that ran since may have copied, moved or
+ *   brought back what they wrote; what other messages show too became pointers
  * - `cache_failed`: the store for summaries failed, or returned something it was not given, and was not used
  * - `count_tokens_failed`: the handler's `countTokens` failed; the totals were counted locally
  * - `progress_listener_failed`: `onProgress` threw
@@ -58,6 +60,7 @@ export type WarningCode =
   | "pairs_completed"
   | "protect_unmatched"
   | "thinking_after_change"
+  | "writes_kept"
   | "cache_failed"
   | "count_tokens_failed"
   | "progress_listener_failed"

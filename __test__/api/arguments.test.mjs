@@ -31,6 +31,20 @@ test.each([
   expectThrown(call, TypeError, "invalid_argument", told);
 });
 
+test("inspect and shouldCondense name what belongs elsewhere or is unknown", async () => {
+  await expectRejected(() => api.inspect({ messages, largest: 1 }), TypeError, "invalid_argument", "context.largest is unknown");
+  await expectRejected(() => api.inspect({ messages, targetTokens: 1 }), TypeError, "invalid_argument", "give it as options.targetTokens");
+  await expectRejected(
+    () => api.inspect({ messages }, { systemPrompt: "x" }),
+    TypeError,
+    "invalid_argument",
+    "give it as context.systemPrompt",
+  );
+  const usage = { totalTokens: 1, contextWindow: 2 };
+  expectThrown(() => manager.shouldCondense({ ...usage, targetTokens: 5 }), TypeError, "invalid_argument", "usage.targetTokens is unknown");
+  expect(manager.shouldCondense({ ...usage, messages, taskId: "t" })).toEqual(manager.shouldCondense(usage));
+});
+
 test("what takes no options may be handed the index of map()", () => {
   expect([messages, messages].map(api.expand)).toEqual([api.expand(messages), api.expand(messages)]);
   expect([messages].map(api.validateMessages)).toEqual([[]]);
@@ -82,6 +96,32 @@ describe.each([
     ["isAutomatic", { isAutomatic: 1 }, "invalid_config", { field: "isAutomatic", shows: "1" }, "true or false"],
   ])("option: %s", async (_, options, code, ...parts) => {
     await expectRejected(() => call(options), TypeError, code, ...parts);
+  });
+
+  test.each([
+    ["options", "context", { systemPrompt: "x" }],
+    ["options", "context", { messages }],
+    ["options", "context", { apiHandler: null, taskId: "t" }],
+    ["context", "options", { targetTokens: 5 }],
+    ["context", "options", { signal: new AbortController().signal }],
+    ["context", "options", { format: "gemini" }],
+    ["context", "options", { config: {} }],
+  ])("in %s what belongs into %s: %o", async (holder, other, fields) => {
+    const usage = { messages, totalTokens: 1, contextWindow: 2 };
+    const asked = holder === "options" ? () => call(fields) : () => call({}, { ...usage, ...fields });
+    const [name] = Object.keys(fields);
+    const told = `${holder}.${name} belongs to the other argument: give it as ${other}.${name}`;
+    await expectRejected(asked, TypeError, "invalid_argument", { field: `${holder}.${name}`, shows: told });
+  });
+
+  test("context: a field that is unknown", async () => {
+    const context = { messages, totalTokens: 1, contextWindow: 2, taskid: "x" };
+    const error = await expectRejected(() => call({}, context), TypeError, "invalid_argument", {
+      field: "context.taskid",
+      shows: "taskId",
+    });
+    expect(error.message).toContain("did you mean taskId?");
+    await call({}, { messages, totalTokens: 1, contextWindow: 2, anything: undefined, tokenCount: 5, isPreview: true });
   });
 
   test.each([...wrongNumbers, [1.5, RangeError, "out_of_range", "1.5"]])("targetTokens: %s", async (targetTokens, Class, code, shown) => {
@@ -169,7 +209,7 @@ describe.each([
     if (!code) expect(["invalid_argument", "invalid_config"]).toContain(error.code);
   });
 
-  test("null is the same as absent in a context; unknown fields are the host's own", async () => {
+  test("null is the same as absent in a context, and so is undefined", async () => {
     const context = {
       messages,
       systemPrompt: null,
@@ -178,7 +218,8 @@ describe.each([
       profileId: null,
       totalTokens: 5,
       contextWindow: 1000,
-      ours: () => {},
+      apiHandler: null,
+      ours: undefined,
     };
     await call(undefined, context);
     await call({ config: undefined, targetTokens: undefined, signal: undefined, onProgress: undefined }, context);

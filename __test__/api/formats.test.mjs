@@ -57,6 +57,31 @@ const REFUSED = {
     [{ ts: 1, type: "say", say: "text", text: "Hello" }],
     [{ ts: 1, type: "ask", ask: "tool", text: "{}" }],
   ],
+  "events of a run": [
+    [
+      { type: "system", subtype: "init", session_id: "s", tools: [] },
+      { type: "assistant", message: { role: "assistant", content: [] }, session_id: "s" },
+    ],
+    [{ type: "init", session_id: "s", model: "gemini" }],
+    [{ type: "thread.started", thread_id: "t" }],
+    [user, { type: "item.completed", item: { id: "1", type: "agent_message", text: "Sunny." } }],
+  ],
+  "messages of an Amp thread": [
+    [
+      user,
+      { role: "assistant", messageId: 1, content: [{ type: "tool_use", id: "1", name: "weather", input: {} }] },
+      { role: "user", messageId: 2, content: [{ type: "tool_result", toolUseID: "1", run: { status: "done", result: "Sunny." } }] },
+    ],
+  ],
+  "messages of a Zed thread": [
+    [{ id: 0, role: "user", segments: [{ type: "text", text: "Hello" }], tool_uses: [], tool_results: [] }],
+    [{ User: { content: [{ Text: "Hello" }] } }, { Agent: { content: [] } }],
+  ],
+  "events of OpenHands": [
+    [{ id: 0, source: "agent", message: "Hi", action: "message", args: {} }],
+    [{ id: 0, source: "environment", observation: "run", content: "x", extras: {} }],
+    [{ id: "0", source: "user", kind: "MessageEvent", llm_message: user }],
+  ],
   "ShareGPT messages": [[{ from: "human", value: "Hello" }]],
   "messages of a chat export": [[{ uuid: "1", sender: "human", text: "Hello" }]],
   "Cohere chat messages (v1)": [[{ role: "USER", message: "Hello" }]],
@@ -78,6 +103,19 @@ const READ = {
     [user, { role: "assistant", content: "", toolCalls: [call] }],
     [user, { role: "tool", toolCallId: "call_1", content: "Sunny." }],
     [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.com/sun.png" } }] }],
+    [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Listen." },
+          { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } },
+        ],
+      },
+    ],
+    [
+      { role: "user", content: [{ type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }] },
+      { role: "assistant", content: null, tool_calls: [call] },
+    ],
   ],
   "openai-responses": [
     [user, { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }],
@@ -85,10 +123,15 @@ const READ = {
     [user, { type: "reasoning", id: "1", summary: [] }, { role: "assistant", content: "Sunny." }],
     [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }],
     [user, { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] }],
+    [
+      { role: "user", content: [{ type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }] },
+      { role: "assistant", content: [{ type: "output_text", text: "Hi", annotations: [] }] },
+    ],
   ],
   "ai-sdk-model": [
     [{ role: "user", content: [{ type: "image", image: "https://example.com/sun.png" }] }],
     [{ role: "user", content: [{ type: "file", data: "aGk=", mediaType: "text/plain" }] }],
+    [user, { role: "assistant", content: [{ type: "reasoning-file", data: "aGk=", mediaType: "image/png" }] }],
     [
       { role: "system", content: "You are kind." },
       user,
@@ -122,12 +165,39 @@ const READ = {
     ],
     [{ role: "model", parts: [{ functionCall: { name: "weather", args: {} } }] }],
     [user, { role: "model", content: "Hi" }],
+    [
+      { role: "user", parts: [{ text: "Hello", function_call: null }] },
+      { role: "model", parts: [{ text: null, function_call: { id: null, name: "weather", args: {} }, thought_signature: "s" }] },
+      { role: "user", parts: [{ function_response: { name: "weather", response: { output: "Sunny." } }, text: null }] },
+    ],
+    [
+      { role: "user", parts: [{ text: "Hello" }] },
+      { role: "model", parts: [{ functionCall: { name: "weather", args: {} } }] },
+      { role: "function", parts: [{ functionResponse: { name: "weather", response: { output: "Sunny." } } }] },
+    ],
+    [{ role: "function", parts: [{ functionResponse: { name: "weather", response: {} } }] }],
   ],
   "bedrock-converse": [
     [user, { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "Hm." } } }] }],
     [user, { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "weather", input: {} } }] }],
     [user, { role: "user", content: [{ toolResult: { toolUseId: "1", content: [{ text: "Sunny." }] } }] }],
     [{ role: "user", content: [{ text: "Hello" }] }],
+  ],
+  goose: [
+    [
+      { role: "user", created: 1, content: [{ type: "text", text: "Hello" }] },
+      {
+        role: "assistant",
+        created: 2,
+        content: [{ type: "toolRequest", id: "1", toolCall: { status: "success", value: { name: "weather", arguments: {} } } }],
+      },
+      {
+        role: "user",
+        created: 3,
+        content: [{ type: "toolResponse", id: "1", toolResult: { status: "success", value: [{ type: "text", text: "Sunny." }] } }],
+      },
+    ],
+    [{ role: "user", created: 1, content: [{ type: "text", text: "Hi" }], metadata: { userVisible: true, agentVisible: true } }],
   ],
   opencode: [[{ info: { id: "1", role: "user" }, parts: [{ type: "text", text: "Hello" }] }]],
 };
@@ -141,6 +211,12 @@ const condensing = (messages, options) => [
 ];
 
 async function expectRefused(messages, options, ...words) {
+  await expectNotCondensed(messages, options, ...words);
+  expect(() => api.expand(messages, options)).toThrow(words[0]);
+}
+
+/** The same of what no format explains: only its pointers can be followed. */
+async function expectNotCondensed(messages, options, ...words) {
   for (const condense of condensing(messages, options)) {
     const error = await expectRejected(condense, TypeError, "unsupported_format", ...words);
     expect(error.field).toMatch(/^context\.messages\[\d\]$/);
@@ -151,7 +227,6 @@ async function expectRefused(messages, options, ...words) {
   const [problem] = api.validateMessages(messages, options);
   expect([problem.code, counted.field]).toEqual(["unsupported_format", `value[${problem.messageIndex}]`]);
   await expectRejected(() => api.inspect({ messages }, options), TypeError, "unsupported_format", words[0]);
-  expect(() => api.expand(messages, options)).toThrow(words[0]);
 }
 
 describe("refused with what was seen", () => {
@@ -190,6 +265,67 @@ test("messages of two formats are refused, whichever comes first", async () => {
   await expectRefused([ours, ...openAi], undefined, "messages of the Anthropic Messages API", "OpenAI chat messages");
 });
 
+test("what no format explains is refused, by the first message and what was seen in it", async () => {
+  const said = { role: "assistant", content: "Sunny." };
+  const rows = [
+    [[user, said, { kind: "note", items: ["x"] }], 2, "no role, and the fields kind, items: no format that is read here"],
+    [[user, { role: "assistant", blocks: [{ block_type: "text", text: "Sunny." }] }], 1, 'role "assistant", and the fields blocks'],
+    [[user, { role: "assistant", content: { parts: ["Sunny."] } }], 1, 'role "assistant", and a content that is neither a text nor a list'],
+    [
+      [
+        { type: "message", role: "user", content: "Hello" },
+        { type: "tool_use", tool_id: "1", tool_name: "weather" },
+      ],
+      1,
+      'type "tool_use", no role, and the fields tool_id, tool_name',
+    ],
+    [
+      [...READ["openai-chat"][0], { action: "think", note: ["x"] }],
+      3,
+      "this is none of OpenAI chat messages, but message 1 has tool_calls",
+    ],
+    // Halves of a call in a form of somebody's own.
+    [
+      [
+        user,
+        { role: "assistant", content: [{ type: "ask_tool", request: { callId: "1" }, name: "weather" }] },
+        { role: "user", content: [{ type: "told", of: { id: "1" }, text: "Sunny." }] },
+      ],
+      1,
+      'a part of type "ask_tool", answered by a part of type "told"',
+    ],
+    [
+      [
+        user,
+        { role: "assistant", content: [{ type: "tool_use", id: "1", name: "weather", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", toolUseId: "1", content: "Sunny." }] },
+      ],
+      2,
+      'a part of type "tool_result"',
+    ],
+  ];
+  for (const [messages, index, words] of rows) {
+    await expectNotCondensed(messages, undefined, words);
+    expect(api.validateMessages(messages)[0]).toMatchObject({ code: "unsupported_format", messageIndex: index });
+  }
+});
+
+test("an element that is no object is no message", async () => {
+  for (const [messages, index] of [
+    [["hi"], 0],
+    [[null], 0],
+    [[5], 0],
+    [[user, "hi"], 1],
+    [[...READ["openai-chat"][0], null], 3],
+  ]) {
+    for (const condense of condensing(messages)) {
+      const error = await expectRejected(condense, TypeError, "invalid_messages", "must be a message");
+      expect(error.field).toBe(`context.messages[${index}]`);
+    }
+    expect(api.validateMessages(messages).map(({ code, messageIndex }) => `${code} ${messageIndex}`)).toContain(`not_a_message ${index}`);
+  }
+});
+
 test("the option format is held to what is seen", async () => {
   await expectRefused(READ["openai-chat"][0], { format: "gemini" }, "OpenAI chat messages", 'the option format is "gemini"');
   await expectRefused(READ["openai-chat"][0], { format: "anthropic" }, "OpenAI chat messages", 'the option format is "anthropic"');
@@ -220,7 +356,31 @@ test("text alone is the same in most formats, and odd fields are nobody's", asyn
     [{ role: "system", content: "You are kind." }, user, { role: "assistant", content: "Sunny." }],
     [user, { role: "assistant", content: "Sunny.", tool_calls: [], function_call: null, parts: [1] }],
     [user, { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "weather", input: {} }], tool_calls: [call] }],
-    [user, { role: "nobody", content: "of nobody" }, { type: "reasoning", role: "assistant", content: "Hm." }, null, 5],
+    [user, { role: "nobody", content: "of nobody" }, { type: "reasoning", role: "assistant", content: "Hm." }],
+    [user, { role: "assistant" }, { role: "user", content: null, ts: 1 }],
+    [
+      user,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Hm." },
+          { type: "tool_use", id: "1", name: "weather", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "1", content: "Sunny." },
+          { type: "progress", tool_use_id: "1", session_id: "s" },
+          { type: "hint", text: "x" },
+        ],
+      },
+    ],
+    [
+      user,
+      { role: "assistant", content: [{ type: "note", id: "n1" }, "text", null] },
+      { role: "user", content: [{ type: "other", id: "n2" }] },
+    ],
     [user, { role: "assistant", content: "Sunny.", toolCalls: [1], info: {}, parts: [], from: "here", value: "it", message: "is" }],
     // As Roo-Code keeps and sends them.
     [
@@ -260,5 +420,5 @@ test("a leading system message stays, and so does the task behind it", async () 
   const { messages: told, error } = await api.createNativeProvider().condense({ messages }, { handler });
   expect(error).toBeUndefined();
   expect(told.slice(0, 2)).toEqual(messages.slice(0, 2));
-  expect(told[2].isSummary).toBe(true);
+  expect(told[2].content).toMatch(/^\[Summary of \d+ messages\]\n/);
 });

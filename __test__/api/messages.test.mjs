@@ -109,16 +109,13 @@ test("the error behind a coded one is its cause", async () => {
 
 describe("is carried through whatever it is:", () => {
   const odd = {
-    "null, numbers, texts": [null, 5, "text", true, [], {}],
-    "no role, no content": [{ content: "x" }, { role: "user" }, { role: 5, content: {} }],
+    "no content": [{ role: "user" }, { role: "assistant", content: null, ts: 1 }],
     "blocks that are none": [
       {
         role: "user",
         content: [null, 1, "x", [], {}, { type: 5 }, { type: "text" }, { type: "tool_use" }, { type: "tool_result", content: 5 }],
       },
     ],
-    "a sparse array": Object.assign(new Array(5), { 2: { role: "user", content: "x" } }),
-    "undefined and functions": [undefined, () => {}, Symbol("x")],
   };
 
   test.each(Object.entries(odd))("%s", async (_, messages) => {
@@ -136,6 +133,21 @@ describe("is carried through whatever it is:", () => {
     }
     expect(validateMessages(messages).length).toBeGreaterThan(0);
     expect(countTokens([...messages, { role: "user", content: "x" }])).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["null, numbers, texts", [null, 5, "text", true, []], "invalid_messages"],
+    ["a sparse array", Object.assign(new Array(5), { 2: { role: "user", content: "x" } }), "invalid_messages"],
+    ["undefined and functions", [undefined, () => {}, Symbol("x")], "invalid_messages"],
+    ["no role", [{ content: "x" }], "unsupported_format"],
+    ["a role that is none", [{ role: 5, content: {} }], "unsupported_format"],
+  ])("but not what is no message: %s", async (_, messages, code) => {
+    for (const odd of [messages, [...conversation(2), ...messages]]) {
+      const at = `context.messages[${odd.length - messages.length}]`;
+      for (const provider of [lossless, truncation])
+        await expectRejected(() => provider.condense({ messages: odd }), TypeError, code, { field: at, shows: at });
+    }
+    expect(validateMessages(messages).length).toBeGreaterThan(0);
   });
 
   test("a proxy of an array and of messages", async () => {

@@ -63,7 +63,7 @@ test("what is wrong is named, with and without a conversation", async () => {
   });
   for (const more of [{}, { messages }])
     await expect(recommend({ ...more, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError", code: "aborted" });
-  expect(await recommend({ messages: /** @type {any} */ ([1, null]) })).toMatchObject({ warnings: [] });
+  expect(await rejected(() => recommend({ messages: /** @type {any} */ ([1, null]) }))).toMatchObject({ code: "invalid_messages" });
 });
 
 test("the target that it was measured with is told", async () => {

@@ -34,7 +34,8 @@ const steps = [
   ["read", "src/d.ts", "short"],
 ];
 
-const answer = (what, content) => (what === "read" ? numbered(content) : "Saved.");
+/** A write is believed where its answer proves it: here as Roo-Code answers. */
+const answer = (what, file, content) => (what === "read" ? numbered(content) : `The content was successfully saved to ${file}.`);
 
 function native(names) {
   const rounds = steps.flatMap(([what, file, content], index) => {
@@ -42,7 +43,7 @@ function native(names) {
     const id = `t${index}`;
     return [
       { role: "assistant", content: [{ type: "tool_use", id, name: names[what], input }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: answer(what, content) }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: answer(what, file, content) }] },
     ];
   });
   return [{ role: "user", content: "Rework the sources." }, ...rounds];
@@ -58,7 +59,7 @@ function xml(names) {
         role: "user",
         content: [
           { type: "text", text: `[${names[what]} for '${file}'] Result:` },
-          { type: "text", text: answer(what, content) },
+          { type: "text", text: answer(what, file, content) },
         ],
       },
     ];

@@ -25,6 +25,14 @@ describe("legal", () => {
       "several calls, answered in another order",
       [user("hi"), assistant([call("a"), call("b")]), user([answer("b"), answer("a"), text("and")])],
     ],
+    [
+      "a system message where the service takes it",
+      [user("a"), { role: "system", content: "x" }, assistant("b"), user("c"), { role: "system", content: "y" }],
+    ],
+    [
+      "a system message behind a tool of the service",
+      [user("a"), assistant([{ type: "web_search_tool_result", tool_use_id: "s", content: [] }]), { role: "system", content: "x" }],
+    ],
     ["unknown blocks", [user([{ type: "document", source: {} }]), assistant([{ type: "thinking", thinking: "" }])]],
     ...["claude-code", "roo-xml", "roo-native", "shell-only"].map((dialect) => [dialect, buildHistory({ dialect, messages: 40 })]),
   ])("%s", (_, messages) => {
@@ -37,6 +45,9 @@ describe("not legal", () => {
     ["not_a_message", [null], 0, undefined],
     ["not_a_message", [user("a"), 5], 1, undefined],
     ["unknown_role", [{ role: "system", content: "x" }], 0, undefined],
+    ["unknown_role", [user("a"), { role: "developer", content: "x" }], 1, undefined],
+    ["misplaced_system", [user("a"), assistant("b"), { role: "system", content: "x" }], 2, undefined],
+    ["misplaced_system", [user("a"), { role: "system", content: "x" }, user("b")], 2, undefined],
     ["first_not_user", [assistant("x")], 0, undefined],
     ["same_role_twice", [user("a"), user("b")], 1, undefined],
     ["empty_content", [user("")], 0, undefined],

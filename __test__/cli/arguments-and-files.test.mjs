@@ -183,6 +183,11 @@ describe("wrong usage ends with 2", () => {
 describe("files that cannot be read end with 3", () => {
   test("missing, a folder, below a file", () => {
     expectFailure(["absent.json"], 3, /absent.json: there is no such file/);
+    put("history.json", "[]");
+    expectFailure(["histroy.json"], 3, /histroy.json: there is no such file\nDid you mean history.json\?/);
+    mkdirSync(path.join(folder, "kept"));
+    put("kept/session.json", "[]");
+    expectFailure(["kept/sesion.json"], 3, /Did you mean kept.session.json\?/);
     expectFailure(["restor"], 3, /restor: there is no such file\nDid you mean the command restore\?/);
     expectFailure([fixture("claude-code"), "--config", "absent.json"], 3, /absent.json: there is no such file/);
     mkdirSync(path.join(folder, "task"));
@@ -312,10 +317,13 @@ describe("what is no history ends with 5", () => {
     ["{}", /found an empty object/],
     ['{"a":1,"messages":{}}', /found an object with "a", "messages"/],
     ["[1,2]", /none of its 2 elements has a "role"; the first is a number/],
-    ['{"type":"user"}\n{"type":"assistant"}\n', /none of its 2 lines holds a message/],
-    ['{"a":1}\n{"b":2}\n{"c":3}\n', /none of its 3 lines holds a message/],
+    ['{"type":"user"}\n{"type":"assistant"}\n', /message 0: type "user", no role, and nothing else: no format/],
+    ['{"a":1}\n{"b":2}\n{"c":3}\n', /message 0: no role, and the fields a: no format/],
     ['{"type":"summary","summary":"s","leafUuid":"1"}\n{"type":"system","content":"x"}\n', /none of its 2 lines holds a message/],
-    ['{"a":1,"input":"text"}', /an object with an array "messages", "input", "contents" or "history"; found an object with "a", "input"/],
+    [
+      '{"a":1,"input":"text"}',
+      /an object with an array "messages", "input", "contents", "history" or "conversation"; found an object with "a", "input"/,
+    ],
     [
       '[{"timestamp":"t","type":"event_msg","payload":{"type":"user_message"}}]',
       /a line of type "event_msg": these are lines of a Codex rollout, which are not supported; take the `payload`/,

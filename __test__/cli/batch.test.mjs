@@ -80,6 +80,8 @@ describe("a batch", () => {
   test("writes the results of files and folders, as the default command does, and a report", () => {
     makeInputs();
     const { code, report, stderr } = batchJson("in", fixture("shell-only"), "--target", "60%", "--out", "out");
+    // It names inputs, and says what failed.
+    if (!isWindows) expect(statSync(journalOf("out")).mode & 0o777).toBe(0o600);
     expect([code, stderr]).toEqual([0, ""]);
     expect(report.total).toMatchObject({ inputs: 10, histories: 6 + 1 + 40 + 5 + 1, failed: 0, skipped: 1, failures: {} });
     expect(report.skipped).toEqual([{ file: path.join("in", "settings.json"), reason: expect.stringContaining("is not a history") }]);

@@ -246,7 +246,7 @@ describe("JSON Lines", () => {
     put("bad.jsonl", `${lines[0]}\n\n${lines[1].slice(0, 20)}\n`);
     expectFailure(["bad.jsonl"], 4, /bad.jsonl:3:21: not JSON/);
     put("none.jsonl", '{"a":1}\n{"b":2}\n');
-    expectFailure(["none.jsonl"], 5, /none of its 2 lines holds a message/);
+    expectFailure(["none.jsonl"], 5, /message 0: no role, and the fields a: no format that is read here has such messages/);
     put("blank.jsonl", "\n \r\n\n");
     for (const args of [["blank.jsonl"], ["count", "blank.jsonl"]]) expectFailure(args, 4, /blank\.jsonl holds nothing but white space/);
   });

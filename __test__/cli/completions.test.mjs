@@ -24,9 +24,9 @@ describe.skipIf(isWindows || !hasShell("bash"))("bash completes", () => {
   test("commands, flags and files", () => {
     expect(complete("--pre")).toEqual(["--preset", "--preview"]);
     expect(complete("val")).toEqual(["validate"]);
-    expect(complete("count", "--")).toEqual(["--json", "--no-progress", "--color", "--help", "--version"]);
+    expect(complete("count", "--")).toEqual(["--format", "--json", "--no-progress", "--color", "--help", "--version"]);
     expect(complete("completions", "f")).toEqual(["fish"]);
-    expect(complete("help", "rec")).toEqual(["recommend"]);
+    expect(complete("help", "reco")).toEqual(["recommend"]);
     put("history.json", "[]");
     expect(complete("hist")).toEqual(["history.json"]);
     expect(complete("history.json", "--out", "hist")).toEqual(["history.json"]);

@@ -101,6 +101,19 @@ const FORMATS = {
   ],
 };
 
+FORMATS.goose = [
+  goose("user", { type: "text", text: "Read it." }),
+  ...["a", "b"].flatMap((id) => [
+    goose("assistant", { type: "toolRequest", id, toolCall: { status: "success", value: { name: "read_file", arguments: input } } }),
+    goose("user", { type: "toolResponse", id, toolResult: { status: "success", value: [{ type: "text", text: repeated }] } }),
+  ]),
+  goose("assistant", { type: "text", text: DONE }),
+];
+
+function goose(role, part) {
+  return { id: null, role, created: 1, content: [part], metadata: { userVisible: true, agentVisible: true } };
+}
+
 const FIELDS = { "openai-responses": "input", gemini: "contents" };
 /** What `JSON.parse` would change, on both sides of the messages. */
 const around = (field, messages) => `{ "n": 12345678901234567890.50,\r\n  "${field}" : ${JSON.stringify(messages)},\r\n  "m":[1.50] }`;
@@ -318,4 +331,42 @@ withShared("formats", (shared) => {
       }
     },
   );
+});
+
+describe("--format", () => {
+  const words = (index) => ({ role: index % 2 ? "assistant" : "user", content: `Word ${index}. `.repeat(80) });
+  const messages = [{ role: "system", content: "You are kind." }, ...Array.from({ length: 12 }, (_, index) => words(index))];
+
+  test("says what text alone does not show, to every command that reads a history", () => {
+    put("text.json", JSON.stringify(messages));
+    expect(run(["validate", "text.json"]).stdout).toContain('unknown_role: role is "system" in the first message');
+    expect(run(["validate", "text.json", "--format", "openai-chat"])).toMatchObject({
+      code: 0,
+      stdout: "text.json: 13 messages, valid in the format openai-chat.\n",
+    });
+    const { code, report } = runJson([
+      "text.json",
+      "--format",
+      "openai-chat",
+      "--target",
+      "50%",
+      "--provider",
+      "truncation",
+      "--out",
+      "short.json",
+    ]);
+    expect([code, report.didCondense]).toEqual([0, true]);
+    expect(library.validateMessages(readJson(path.join(folder, "short.json")), { format: "openai-chat" })).toEqual([]);
+    expect(run(["restore", "short.json", "--format", "openai-chat", "--out", "again.json"]).stdout).toContain("byte for byte");
+    const tokens = library.countTokens(messages, { format: "openai-chat" });
+    expect(runJson(["count", "text.json", "--format", "openai-chat"]).report.tokens).toBe(tokens);
+    expect(runJson(["inspect", "text.json", "--format", "openai-chat"]).report.tokens.total).toBe(tokens);
+    for (const command of ["expand", "recommend"]) expect(run([command, "text.json", "--format", "openai-chat"]).code, command).toBe(0);
+  });
+
+  test("is held to what is seen, and to the names that there are", () => {
+    put("chat.json", JSON.stringify(FORMATS["openai-chat"]));
+    expect(run(["chat.json", "--format", "gemini"]).stderr).toContain('these are OpenAI chat messages, but the option format is "gemini"');
+    expect(run(["chat.json", "--format", "openai"]).stderr).toContain("openai-chat");
+  });
 });

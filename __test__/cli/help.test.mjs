@@ -72,6 +72,7 @@ describe("help of a command", () => {
       Condensing
         --target TOKENS       Learn thresholds that leave this share, such as 40%
         --preset NAME         Preset to learn thresholds for
+        --format NAME         Format of the messages, if they do not show it
 
       Writing files
         -o, --out FILE        Write the configuration to this file
@@ -105,12 +106,20 @@ describe("help of a command", () => {
       Arguments
         HISTORY               A file or folder. Files: Roo Code's
                               api_conversation_history.json or another array of
-                              messages, an object with "messages", "input", "contents"
-                              or "history", JSON Lines with one message per line, or a
-                              session of Claude Code (without its subagents), Codex,
-                              Gemini CLI, Pi, OpenCode or Copilot. - is standard
-                              input. In a folder, all .json and .jsonl files that are
-                              histories, at any depth.
+                              messages, an object with "messages", "input",
+                              "contents", "history" or "conversation", JSON Lines with
+                              one message per line, or a session of Claude Code or of
+                              one of its subagents, Codex, Gemini CLI, Goose, Pi,
+                              OpenCode or Copilot. - is standard input. In a folder,
+                              all .json and .jsonl files that are histories, at any
+                              depth.
+
+      Condensing
+        --format NAME         Format of the messages, if they do not show it. One of:
+                              anthropic, langchain, opencode, ai-sdk-ui, ai-sdk-model,
+                              openai-responses, goose, openai-chat, gemini,
+                              bedrock-converse. Most formats write text alone in the
+                              same way, which is then read as Anthropic's.
 
       Printing
         --json                Print the report as one JSON object. For several

@@ -29,6 +29,12 @@ async function condensed({ messages, format }, share = 0.5) {
   return result;
 }
 
+/** A message as Codex reads it. */
+const withParts = (item) => ({
+  ...item,
+  content: [{ type: item.role === "assistant" ? "output_text" : "input_text", text: item.content }],
+});
+
 /** What is written is read as what was meant, and what did not change is written as it was. */
 async function expectWritten(name, share) {
   const history = readHistory(path.join(folder, name));
@@ -38,7 +44,9 @@ async function expectWritten(name, share) {
   expect(result.didCondense).toBe(true);
   const written = put(`again${path.extname(name)}`, history.contentWith(result.messages));
   const again = readHistory(written);
-  expect(JSON.stringify(again.messages) === JSON.stringify(result.messages)).toBe(true);
+  const isCodex = history.program === "Codex";
+  const meant = isCodex ? result.messages.map((item) => (typeof item.content === "string" ? withParts(item) : item)) : result.messages;
+  expect(JSON.stringify(again.messages) === JSON.stringify(meant)).toBe(true);
   const messages = library.restore({ messages: again.messages, restoreData: result.restoreData });
   expect(JSON.stringify(messages) === JSON.stringify(history.messages)).toBe(true);
   return { history, result, written };
@@ -112,6 +120,30 @@ describe("Claude Code", () => {
     expect(messages[2].content.map((block) => block.tool_use_id)).toEqual(["b", "a"]);
     expect(textsOf(messages)).not.toMatch(/taken back|answer to it|subagent/);
     expect(library.validateMessages(messages)).toEqual([]);
+  });
+
+  test("a subagent's file, where every record is a sidechain, is a history of its own", async () => {
+    const records = session().map((each) => ({ ...each, isSidechain: true, agentId: "a1" }));
+    put("agent-a1.jsonl", linesOf(records));
+    const { history, written } = await expectWritten("agent-a1.jsonl", 0.4);
+    expect(history.messages).toHaveLength(9 - 1);
+    expect(textsOf(history.messages)).not.toContain("taken back");
+    for (const { isSidechain, agentId } of valuesOf(written)) expect([isSidechain, agentId]).toEqual([true, "a1"]);
+  });
+
+  test("events of a run are none of its sessions", () => {
+    const message = (role, content) => ({ type: role, message: { role, content }, session_id: "s", parent_tool_use_id: null, uuid: "1" });
+    put(
+      "events.jsonl",
+      linesOf([
+        { type: "system", subtype: "init", session_id: "s", tools: [] },
+        message("user", "Go."),
+        message("assistant", [{ type: "text", text: "Done." }]),
+        { type: "result", subtype: "success", session_id: "s" },
+      ]),
+    );
+    for (const command of [["events.jsonl"], ["validate", "events.jsonl"], ["count", "events.jsonl"]])
+      expectFailure(command, 5, /message 0.*type "system" with a session_id: these are events of a run/);
   });
 
   test("a compaction leaves its summary and what it kept", () => {
@@ -203,6 +235,64 @@ describe("Codex", () => {
     expectInPlace("rollout.jsonl", () =>
       line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text: "And then?" }] }),
     );
+  });
+
+  test("what is new is written in the form that Codex reads: with a type, and with parts", () => {
+    const history = readHistory(put("rollout.jsonl", linesOf(rollout())));
+    const changed = [
+      history.messages[0],
+      { role: "assistant", content: "In short." },
+      { type: "message", role: "user", content: "Go on." },
+    ];
+    const [last] = valuesOf(put("again.jsonl", history.contentWith(changed))).slice(-1);
+    expect(last.payload.replacement_history.slice(1)).toEqual([
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "In short." }] },
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Go on." }] },
+    ]);
+  });
+
+  test("long outputs count as Codex sends them, and what it compacted is sent whole", () => {
+    const output = { type: "function_call_output", call_id: "a", output: "x".repeat(50_000) };
+    const turn = (model) => line("turn_context", { model });
+    const lengthIn = (...lines) => readHistory(put("rollout.jsonl", linesOf([meta, ...lines]))).messages.at(-1).output.length;
+    const call = line("response_item", { type: "function_call", call_id: "a", name: "shell", arguments: "{}" });
+    expect(lengthIn(call, line("response_item", output))).toBe(12_000 + "…38000 chars truncated…".length);
+    expect(lengthIn(turn("gpt-5"), call, line("response_item", output), turn("gpt-5.5"))).toBe(48_000 + "…500 tokens truncated…".length);
+    expect(lengthIn(line("compacted", { message: "", replacement_history: [call.payload, output] }))).toBe(50_000);
+  });
+
+  describe("of numbered lines", () => {
+    const typed = { internal_chat_message_metadata_passthrough: { content_item_kinds: ["user.text"] } };
+    const told = { type: "message", role: "user", content: [{ type: "input_text", text: "<environment_context>" }] };
+    const numbered = (...more) =>
+      [meta, line("world_state", { full: true, state: {} }), line("turn_context", { model: "gpt-5" }), ...more].map((each, ordinal) => ({
+        ...each,
+        ordinal,
+      }));
+    const session = () => numbered(...[told, { ...items[0], ...typed }, ...items.slice(1)].map((item) => line("response_item", item)));
+    const writtenWith = (change) => {
+      const history = readHistory(put("rollout.jsonl", linesOf(session())));
+      return valuesOf(put("again.jsonl", history.contentWith(change(history.messages)))).slice(session().length);
+    };
+
+    test("the new ones are numbered, and say what Codex has told of its surroundings", () => {
+      const lines = writtenWith((messages) => messages.slice(0, 2));
+      expect(lines.map(({ type, ordinal }) => [type, ordinal - session().length])).toEqual([
+        ["compacted", 0],
+        ["world_state", 1],
+        ["turn_context", 2],
+      ]);
+      expect(lines.slice(1).map(({ payload }) => payload)).toEqual(
+        session()
+          .slice(1, 3)
+          .map(({ payload }) => payload),
+      );
+    });
+
+    test("where a part of that is gone, Codex tells all of it again", () => {
+      expect(writtenWith((messages) => messages.slice(1)).map(({ type }) => type)).toEqual(["compacted"]);
+      expect(writtenWith((messages) => [{ ...messages[0] }, messages[1]]).map(({ type }) => type)).toEqual(["compacted"]);
+    });
   });
 
   test("rollouts of 2025 have items without an envelope, and are not written back", () => {
@@ -754,5 +844,40 @@ withShared("formats", (shared) => {
     const { summary } = lines.find(({ type }) => type === "compaction");
     expect(textsOf(messages[0])).toContain(JSON.stringify(summary).slice(1, 200));
     expect(messages.length).toBeLessThan(lines.length / 2);
+  });
+});
+
+describe("Goose", () => {
+  const message = (role, ...content) => ({ id: null, role, created: 1, content, metadata: { userVisible: true, agentVisible: true } });
+  const call = (id) => ({
+    type: "toolRequest",
+    id,
+    toolCall: { status: "success", value: { name: "developer__text_editor", arguments: { command: "view", path: `/p/${id}.ts` } } },
+  });
+  const result = (id) => ({
+    type: "toolResponse",
+    id,
+    toolResult: { status: "success", value: { content: [{ type: "text", text: long(id) }] } },
+  });
+  const messages = [
+    message("user", { type: "text", text: "Read the files." }),
+    ...["a", "b", "c"].flatMap((id) => [message("assistant", call(id)), message("user", result(id))]),
+    message("assistant", { type: "text", text: "They compute." }),
+  ];
+  const head = { working_dir: "/p", description: "files", message_count: messages.length, total_tokens: 5 };
+
+  test("a session in lines is read behind its first line, and written with it", async () => {
+    put("goose.jsonl", linesOf([head, ...messages]));
+    const { history, result: found, written } = await expectWritten("goose.jsonl", 0.5);
+    expect([history.program, history.format]).toEqual(["Goose", "goose"]);
+    expect(history.messages).toEqual(messages);
+    expect(valuesOf(written)[0]).toEqual({ ...head, message_count: found.messages.length });
+  });
+
+  test("an export is read where its conversation stands", () => {
+    put("export.json", JSON.stringify({ id: "1", working_dir: "/p", conversation: messages }));
+    const report = runJson(["export.json", "--target", "60%", "--out", "short.json"]).report;
+    expect(report.didCondense).toBe(true);
+    expect(readJson(path.join(folder, "short.json"))).toMatchObject({ id: "1", conversation: expect.any(Array) });
   });
 });

@@ -107,8 +107,9 @@ describe("a model that does not answer is a failure, and nothing is written", ()
       const args = [file, "--in-place", ...model(service), ...more];
       const ended = await start(args);
       expect(ended).toMatchObject({ code: 1, stdout: "" });
+      const hint = code === "llm_unauthorized" ? "The key comes from the environment variable ANTHROPIC_API_KEY\\.\\n" : "";
       expect(ended.stderr).toMatch(
-        new RegExp(`^roo-condense: .*${code}.*nothing was written \\(--fallback condenses without the model\\)\\n$`),
+        new RegExp(`^roo-condense: .*${code}.*nothing was written \\(--fallback condenses without the model\\)\\n${hint}$`),
       );
       expect(snapshot()).toEqual(before);
       const { stdout } = await start(

@@ -41,6 +41,10 @@ declare const scriptUri: string;
 declare const styleUri: string;
 declare const root: { render(element: unknown): void };
 declare function acquireVsCodeApi(): any;
+declare module "@anthropic-ai/claude-agent-sdk" {
+  /** As in 0.3.332, where every message but one of the user's has an id. */
+  export function query(given: { prompt: string; options: { hooks: object; resume?: string } }): AsyncIterable<{ type: string; session_id?: string }>;
+}
 `;
 
 /** Modules of a host, which are not here. */
@@ -52,16 +56,17 @@ describe("programs", () => {
   test("compile", () => {
     const files = new Map([[path.join(folder, "given.d.ts"), GIVEN]]);
     for (const [index, { code, language }] of programs.entries()) {
-      const extension = language === "js" ? "mjs" : language === "ts" ? "mts" : "tsx";
+      // JavaScript as TypeScript too, in which many will paste it; unless it says types as JavaScript does.
+      const isTyped = language === "js" && code.includes("/** @");
+      const extension = isTyped ? "mjs" : language === "tsx" ? "tsx" : "mts";
       files.set(path.join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
     }
     const options = {
       strict: true,
       allowJs: true,
       checkJs: true,
-      // Examples in JavaScript have no types of their own.
-      noImplicitAny: false,
-      useUnknownInCatchVariables: false,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
       skipLibCheck: true,
       noEmit: true,
       target: ts.ScriptTarget.ES2022,
@@ -131,6 +136,8 @@ describe("programs", () => {
     const given = new URL("./given.mjs", import.meta.url).href;
     const { stdout, stderr } = await execute(process.execPath, ["--import", given, file], { env: environment(), cwd: folder });
     expect(stderr).toBe("");
+    if (name.startsWith("docs/design-samples.md:"))
+      for (const [, printed] of code.matchAll(/^console\.log\(.*\); \/\/ (.+)$/gm)) expect(stdout.split("\n")).toContain(printed);
     if (name.startsWith("docs/agent-loop.md:") && code.includes("@anthropic-ai/sdk")) {
       expect(stdout).toMatch(/^4 messages, \d+ tokens saved\n$/);
       const [first, second] = service.requests.filter(({ body }) => !body.stream).map(({ body }) => body);

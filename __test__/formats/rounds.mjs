@@ -74,6 +74,14 @@ const WRITERS = {
       { role: "user", content: [{ toolResult: { toolUseId, content: [{ text: output }] } }] },
     ],
   },
+  goose: {
+    user: (text) => goose("user", { type: "text", text }),
+    said: (text) => goose("assistant", { type: "text", text }),
+    round: (id, input, output) => [
+      goose("assistant", { type: "toolRequest", id, toolCall: { status: "success", value: { name: "read_file", arguments: input } } }),
+      goose("user", { type: "toolResponse", id, toolResult: { status: "success", value: { content: [{ type: "text", text: output }] } } }),
+    ],
+  },
   opencode: {
     user: (text, id) => openCode(`msg_${id}u`, "user", { type: "text", text }),
     said: (text, id) => openCode(`msg_${id}z`, "assistant", { type: "text", text }),
@@ -82,6 +90,14 @@ const WRITERS = {
     ],
   },
 };
+
+const goose = (role, part) => ({
+  id: null,
+  role,
+  created: 1,
+  content: [part],
+  metadata: { userVisible: true, agentVisible: true },
+});
 
 function openCode(id, role, part) {
   return {

@@ -190,7 +190,7 @@ test("what cannot be condensed goes as it is, and the application is told", asyn
     { role: "user", parts: [{ functionCall: { name: "f" } }] },
     { role: "model", content: 1 },
   ]);
-  await condensingClient.messages.create({ ...request, messages: foreign });
+  await expect(condensingClient.messages.create({ ...request, messages: foreign })).rejects.toThrow("400");
   expect(server.requests[1].body.messages).toEqual(foreign);
   expect(warnings.at(-1)).toMatchObject({ code: "unsupported_format" });
 });

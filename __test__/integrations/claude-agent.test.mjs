@@ -73,18 +73,21 @@ const compacting = (file) => ({
 const started = (source) => ({ hook_event_name: "SessionStart", session_id: ID, transcript_path: "", cwd: "/p", source });
 
 describe("hooks", () => {
-  test("quotes stand in the instructions and behind the summary, once", async () => {
+  test("quotes stand behind the summary, once; the instructions say that they will", async () => {
     const hooks = condensingHooks({ quoteTokens: 1500 });
     const { systemMessage, ...rest } = await call(hooks, "PreCompact", compacting(putSession()));
     expect(rest).toEqual({});
-    expect(systemMessage).toContain("The user: Never touch src/secret.ts.");
-    expect(systemMessage).toContain('Read {"file_path":"/p/a.ts"}');
-    expect(systemMessage).toMatch(/export const [a-d]\d+ = compute/);
-    expect(systemMessage).not.toContain("/compact");
-    expect(countTokens(systemMessage)).toBeLessThan(1800);
+    expect(systemMessage).toMatch(/^Behind your summary, quotes from this conversation are put word for word/);
+    expect(countTokens(systemMessage)).toBeLessThan(100);
     const { hookSpecificOutput } = await call(hooks, "SessionStart", started("compact"));
     expect(hookSpecificOutput.hookEventName).toBe("SessionStart");
-    expect(systemMessage.endsWith(hookSpecificOutput.additionalContext)).toBe(true);
+    const quotes = hookSpecificOutput.additionalContext;
+    expect(quotes).toContain("The user: Never touch src/secret.ts.");
+    expect(quotes).toContain('Read {"file_path":"/p/a.ts"}');
+    expect(quotes).toMatch(/export const [a-d]\d+ = compute/);
+    expect(quotes).not.toContain("/compact");
+    expect(countTokens(quotes)).toBeLessThan(1700);
+    expect(quotes).not.toContain(systemMessage);
     expect(await call(hooks, "SessionStart", started("compact"))).toEqual({});
   });
 
@@ -271,9 +274,9 @@ describe.skipIf(!hasProgram)("with the published SDK", () => {
       expect(warnings).toEqual([]);
       expect(first.some(({ subtype }) => subtype === "compact_boundary")).toBe(true);
       const sent = server.requests.map(({ text }) => text);
-      const compaction = sent.findIndex((text) => text.includes("Behind your summary, the following quotes"));
+      const compaction = sent.findIndex((text) => text.includes("Behind your summary, quotes from this conversation"));
       expect(compaction).toBeGreaterThan(0);
-      expect(sent.at(-1)).toContain("[Quotes from the conversation before it was compacted");
+      expect(sent.at(-1).split("[Quotes from the conversation before it was compacted")).toHaveLength(2);
       expect(sent.at(-1)).toContain("never touch secret.ts");
 
       const [plain] = await run(["READ the files."], {});

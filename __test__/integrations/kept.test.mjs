@@ -1,7 +1,7 @@
 // What is kept between requests: bounded, the same for requests at once, and only for the history it was made of.
 
 import { expect, test } from "vitest";
-import { CondensationManager } from "../../index.js";
+import { CondensationManager, countTokens } from "../../index.js";
 import { KeptCondensations } from "../../js/integrations/kept.js";
 import { TASK, WINDOW, rounds } from "./day.mjs";
 
@@ -104,4 +104,30 @@ test("a limit of the response that is none counts as absent, and histories of ev
   for (const odd of [[], [null], [1, "two"], [{ role: "system", content: "only this" }], [cyclic], [{ role: "user", content: 10n }]])
     expect(await kept.messagesFor(/** @type {any} */ (odd), { format })).toBe(odd);
   expect(await kept.messagesFor(/** @type {any} */ ("text"), { format })).toBe("text");
+});
+
+test("half of a small window is left to the conversation, whatever the longest response", async () => {
+  const small = historyOf("Explain the two files.", 1);
+  const words = countTokens(small);
+  for (const contextWindow of [2 * words, 4096, 8192, 9200, 16_384])
+    for (const maxTokens of [undefined, 1024, 8192, 128_000]) {
+      const kept = new KeptCondensations({ contextWindow: Math.max(contextWindow, 2 * words) });
+      expect(await kept.messagesFor(small, { format, maxTokens })).toBe(small);
+    }
+});
+
+test("the longest response is what the request says, else what the options say", async () => {
+  const history = historyOf(TASK, 20);
+  // A tenth of the window stays free; 8192 tokens for the response do not fit beside the history, 100 do.
+  const contextWindow = Math.ceil((countTokens(history) + 4000) / 0.9);
+  const manager = new CondensationManager({ autoCondenseContextPercent: 100 });
+  const sent = (maxOutputTokens, maxTokens) =>
+    new KeptCondensations({ contextWindow, manager, maxOutputTokens }, ["maxOutputTokens"]).messagesFor(history, { format, maxTokens });
+  expect(await sent(undefined, undefined)).not.toBe(history);
+  expect(await sent(100, undefined)).toBe(history);
+  expect(await sent(100, 8192)).not.toBe(history);
+  expect(() => sent(0)).toThrow(expect.objectContaining({ code: "out_of_range", field: "options.maxOutputTokens" }));
+  expect(() => new KeptCondensations({ contextWindow, maxOutputTokens: 100 })).toThrow(
+    expect.objectContaining({ code: "invalid_argument", field: "options.maxOutputTokens" }),
+  );
 });

@@ -76,11 +76,17 @@ test("a day of responses", async () => {
   const condensingClient = condensing(client, { contextWindow: WINDOW, onWarning: (warning) => warnings.push(warning) });
   const tools = /** @type {any[]} */ ([{ type: "function", name: "read_file", description: "Reads a file.", parameters, strict: false }]);
   const input = /** @type {any[]} */ ([{ role: "user", content: TASK }]);
-  for (const { id, said, path, file } of rounds) {
+  for (const [round, { id, said, path, file }] of rounds.entries()) {
     const { output_text } = await condensingClient.responses.create({ model: "gpt-test", instructions: "You are an agent.", tools, input });
     expect(output_text).toBe("Done.");
     input.push(
-      { type: "message", role: "assistant", content: [{ type: "output_text", text: said, annotations: [] }] },
+      {
+        type: "message",
+        id: `msg_${round}`,
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: said, annotations: [] }],
+      },
       { type: "function_call", call_id: id, name: "read_file", arguments: JSON.stringify({ path }) },
       { type: "function_call_output", call_id: id, output: file },
     );

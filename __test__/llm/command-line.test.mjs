@@ -39,7 +39,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
   expect(server.requests[0].headers[header]).toBe(value);
   const messages = JSON.parse(readFileSync(out, "utf8"));
-  expect(messages[1]).toMatchObject({ content: "What happened.", isSummary: true });
+  expect(messages[1]).toMatchObject({ content: expect.stringMatching(/^\[Summary of \d+ messages\]\nWhat happened\.$/) });
   expect(messages).toHaveLength(5);
 });
 

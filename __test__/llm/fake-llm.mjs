@@ -1,6 +1,7 @@
 // A fake LLM service: real HTTP on loopback, answers from a script, remembers what it was asked.
 
 import { createServer } from "node:http";
+import { refusals } from "../services/strict.mjs";
 
 /** What a service does with one request. */
 export const answer = (status, headers, ...steps) => ({ status, headers, steps });
@@ -58,7 +59,14 @@ export function openaiEvents(pieces, { inputTokens = 1000, outputTokens = 50, fi
   ];
 }
 
-/** Starts a service. `script(request, index)` says what it does; `request` is `{ path, headers, text, body }`: the body as it came, and parsed. */
+/** The answer to a request with something that the service does not know. Every service has these fields, each beside others. */
+/** @param {any[]} faults */
+const refusal = ([message]) => json(400, { type: "error", error: { type: "invalid_request_error", message, param: null, code: null } });
+
+/**
+ * Starts a service. `script(request, index)` says what it does; `request` is `{ path, headers, text, body }`: the body as it came, and parsed. What the real service at such a path
+ * refuses is refused.
+ */
 export async function startFakeLlm(script) {
   const requests = [];
   let underWay = 0;
@@ -72,7 +80,8 @@ export async function startFakeLlm(script) {
     mostUnderWay = Math.max(mostUnderWay, ++underWay);
     response.on("close", () => underWay--);
     try {
-      await play(await script(request, requests.length - 1), response);
+      const faults = request.body === null ? [] : refusals(request.path, request.body);
+      await play(faults.length > 0 ? refusal(faults) : await script(request, requests.length - 1), response);
     } catch (error) {
       response.destroy(error);
     }

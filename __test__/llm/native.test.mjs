@@ -66,7 +66,7 @@ describe("a summary takes the place of the middle", () => {
     expect(result.didCondense).toBe(true);
     expect(result.summary).toBe("The summary.");
     expect(result.messages[0]).toBe(messages[0]);
-    expect(result.messages[1]).toEqual({ role: "assistant", content: "The summary.", isSummary: true, ts: messages[6].ts });
+    expect(result.messages[1]).toEqual({ role: "assistant", content: "[Summary of 5 messages]\nThe summary.", ts: messages[6].ts });
     expect(result.messages.slice(2)).toEqual(messages.slice(6));
     result.messages.slice(2).forEach((message, index) => expect(message).toBe(messages[6 + index]));
     expect(restore(result)).toEqual(messages);
@@ -131,7 +131,7 @@ describe("a summary takes the place of the middle", () => {
     const [system, asked] = api.calls[1];
     expect(system).toContain("Update it");
     expect(asked.map(({ content }) => content).join("\n")).toContain("[[summary of everything before this point]]\nThe summary.");
-    expect(result.messages.filter(({ isSummary }) => isSummary)).toHaveLength(1);
+    expect(result.messages.filter(({ content }) => String(content).startsWith("[Summary of "))).toHaveLength(1);
   });
 
   test("refusals", async () => {

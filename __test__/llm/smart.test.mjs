@@ -323,7 +323,12 @@ describe("previews", () => {
     const { samples, summary, wouldCondense } = await provider.preview({ messages }, { handler: handlerOf() });
     expect(server.requests).toEqual([]);
     expect([wouldCondense, summary]).toEqual([true, expect.stringMatching(/^\(what a model would write here, about \d+ tokens\)$/)]);
-    expect(samples[0]).toMatchObject({ messageIndex: 1, before: null, after: { isSummary: true, content: summary }, exact: false });
+    expect(samples[0]).toMatchObject({
+      messageIndex: 1,
+      before: null,
+      after: { content: `[Summary of 20 messages]\n${summary}` },
+      exact: false,
+    });
     expect(samples.filter(({ after }) => after === null).every(({ messageIndex, before }) => before === messages[messageIndex])).toBe(true);
   });
 

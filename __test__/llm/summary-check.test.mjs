@@ -52,6 +52,34 @@ test("a summary below the mark is asked for once more, and costs are counted onc
   expect([server.requests.length, again.cost, again.messages]).toEqual([2, 0, result.messages]);
 });
 
+test("metrics have the score of the summary and the share of the tokens that is not lost, where they were measured", async () => {
+  const { handler } = await handlerSaying("It went well.");
+  const manager = new CondensationManager({ handler, fallback: false, profiles: { cheap: {} } });
+  const messages = history();
+  const result = await manager.condense({ messages, profileId: "cheap" }, { provider: "native" });
+  const { before, lost } = result.survival.total;
+  const quality = {
+    summaryQualityScore: result.summaryQuality.score,
+    informationPreservation: expect.closeTo(1 - lost.tokens / before.tokens, 12),
+  };
+  expect(quality.summaryQualityScore).toBeLessThan(1);
+  expect(result.metrics).toMatchObject(quality);
+  const { total, providers, profiles, records } = manager.getMetrics();
+  for (const measured of [total, providers.native, profiles.cheap, records[0]]) expect(measured).toMatchObject(quality);
+
+  // Without a summary there is no score, and without a change nothing is measured.
+  const cut = await manager.condense({ messages }, { provider: "truncation", targetTokens: 300 });
+  expect(cut.metrics).toMatchObject({ informationPreservation: expect.any(Number) });
+  expect(cut.metrics).not.toHaveProperty("summaryQualityScore");
+  const none = await manager.condense({ messages: messages.slice(0, 3) }, { provider: "lossless" });
+  expect([none.didCondense, Object.keys(none.metrics).includes("informationPreservation")]).toEqual([false, false]);
+  const shares = [result, cut].map(({ metrics }) => metrics.informationPreservation);
+  expect(manager.getMetrics().total).toMatchObject({
+    summaryQualityScore: quality.summaryQualityScore,
+    informationPreservation: expect.closeTo((shares[0] + shares[1]) / 2, 12),
+  });
+});
+
 test("what the model leaves out twice is put behind its words, and taken back with them", async () => {
   const { handler } = await handlerSaying("It went well.");
   const messages = history();

@@ -24,13 +24,17 @@ describe("guard", () => {
 });
 
 describe("trigger", () => {
-  test.each(casesOf("trigger"))("$name", ({ input, expected }) => {
-    const warnings = [];
-    const { lastMessageTokens, profileId, ...options } = input;
-    const decided = trigger.decide({ ...options, currentProfileId: profileId }, lastMessageTokens, (text) => warnings.push(text));
-    const { prevContextTokens, overAllowed, condenseDue, warned } = expected;
-    expect(decided).toMatchObject({ prevContextTokens, overAllowed, condenseDue, threshold: expected.threshold });
-    expect(warnings.length > 0).toBe(warned);
+  test.each(casesOf("trigger"))("$name", ({ input, expected, withRoom }) => {
+    const { lastMessageTokens, profileId, ...rest } = input;
+    const options = { ...rest, currentProfileId: profileId };
+    for (const [given, { warned, ...decision }] of [
+      [options, expected],
+      [trigger.withRoom(options), { ...expected, ...withRoom }],
+    ]) {
+      const warnings = [];
+      expect(trigger.decide(given, lastMessageTokens, (text) => warnings.push(text))).toMatchObject(decision);
+      expect(warnings.length > 0).toBe(warned);
+    }
   });
 });
 

@@ -58,9 +58,13 @@ describe("windows", () => {
     },
   );
 
-  test("the fixes leave a reserve alone that leaves a tenth", () => {
-    const more = { contextWindow: 200_000, maxTokens: 128_000, autoCondenseContextPercent: 100 };
-    for (const totalTokens of [52_000, 52_001]) expect(mended(usage({ ...more, totalTokens }))).toBe(totalTokens > 52_000);
+  test.each([
+    [64_000, 116_000],
+    [80_000, 100_000],
+    [128_000, 100_000],
+  ])("the fixes leave a reserve alone that leaves half: %i tokens for the answer", (maxTokens, most) => {
+    const more = { contextWindow: 200_000, maxTokens, autoCondenseContextPercent: 100 };
+    for (const totalTokens of [most, most + 1]) expect(mended(usage({ ...more, totalTokens }))).toBe(totalTokens > most);
   });
 
   test("the manager takes -1 for no reserve, too", async () => {

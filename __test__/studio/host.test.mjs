@@ -648,7 +648,10 @@ describe("createStudioHost", () => {
     const handler = { createMessage: async () => ({ text: "A summary." }) };
     const asking = hostOf({}, {}, new CondensationManager({ handler }));
     expect((await asking.ask("recall", { history: "h", provider: "native" })).recall.reason).toBe("needs_model");
-    const odd = [null, 5, { role: "user", content: null }, { role: "assistant", content: [null, { type: "tool_result", content: [5] }] }];
+    const odd = [
+      { role: "user", content: null },
+      { role: "assistant", content: [null, { type: "tool_result", content: [5] }] },
+    ];
     const strange = hostOf({ read: () => ({ messages: [...odd, ...odd, ...odd, ...odd] }) });
     expect((await strange.ask("recall", { history: "h", provider: "lossless" })).recall.reason).toBe("too_short");
     // A line without an end must not take longer than it is long.

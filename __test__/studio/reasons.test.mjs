@@ -65,6 +65,7 @@ const shortening = ({ messages }) => {
 /** What needs a history of its own. */
 const RARE = [
   ...[
+    "change.stub",
     "change.replaced",
     "content.parameters",
     "change.longLines",

@@ -325,7 +325,11 @@ const native: BuiltInProvider<NativeConfig> = createNativeProvider({
   maxConcurrency: 2,
   customCondensingPrompt: "Be brief.",
 });
-const nativeCost: number = await native.estimateCost({ messages: history }, { maxMessagesToKeep: 2 }, { condensingHandler: claude });
+const nativeCost: number | undefined = await native.estimateCost(
+  { messages: history },
+  { maxMessagesToKeep: 2 },
+  { condensingHandler: claude },
+);
 // @ts-expect-error no such field
 createNativeProvider({ keep: 3 });
 const lossless = createLosslessProvider({ keep: "first" });
@@ -335,7 +339,7 @@ manager.registerProvider(truncation);
 const single = await truncation.condense({ messages: history }, { config: { maxToolResultLines: 3 } });
 check<Same<typeof single, CondensationResult<ApiMessage>>>();
 const estimate: TokenEstimate = await lossless.estimateReduction({ messages: history }, { consolidateToolResults: false });
-const dollars: number = await lossless.estimateCost({ messages: history });
+const dollars: number | undefined = await lossless.estimateCost({ messages: history });
 const valid: boolean = lossless.validateConfig({ keep: 1 }).valid;
 // @ts-expect-error no such mode
 createTruncationProvider({ mode: "windw" });
@@ -441,7 +445,7 @@ await manager.condense(
 // @ts-expect-error a preview has no messages
 console.log(preview.messages);
 const saved: TokenEstimate = await manager.estimateReduction({ messages: history });
-const cost: number = await manager.estimateCost({ messages: history }, { provider: "truncation" });
+const cost: number | undefined = await manager.estimateCost({ messages: history }, { provider: "truncation" });
 const metrics: Metrics = manager.getMetrics();
 const alerts: MetricAlert[] = metrics.alerts;
 const writer: [string | null, string | null, ModelPrice | null] = [

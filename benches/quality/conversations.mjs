@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import texts from "../../js/recall/texts.js";
+import texts from "../../js/future-use/texts.js";
 
 export const { blocksOf, textOf, textOfMessage, withoutLineNumbers } = texts;
 

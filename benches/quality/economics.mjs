@@ -25,8 +25,8 @@ import { buildRelease } from "../../scripts/build.mjs";
 import { ensureDependencies, Failure, isProgram, isStale, main, releaseAddon, root } from "../../scripts/tools.mjs";
 import { record, table } from "../results.mjs";
 import { blocksOf, readConversations, textOf } from "./conversations.mjs";
-import { readables, replacedIn, stands } from "../../js/recall/edits.js";
-import { namesOf } from "../../js/recall/names.js";
+import { readables, replacedIn, stands } from "../../js/future-use/edits.js";
+import { namesOf } from "../../js/future-use/names.js";
 
 const WINDOW = 200_000;
 /** What an answer may need, as in the trigger of the manager. */

@@ -1,9 +1,9 @@
 // Runs policies on cuts and takes the measures.
 
 import { countProblems } from "./conversations.mjs";
-import { cutsOf } from "../../js/recall/cuts.js";
-import { keptEdits, neededEdits } from "../../js/recall/edits.js";
-import { MIN_NAMES, keptInContext, keptNames, neededNames } from "../../js/recall/names.js";
+import { cutsOf } from "../../js/future-use/cuts.js";
+import { keptEdits, neededEdits } from "../../js/future-use/edits.js";
+import { MIN_NAMES, keptInContext, keptNames, neededNames } from "../../js/future-use/names.js";
 import { factsOf, keptFacts, KINDS } from "./probes.mjs";
 import { keptQuotes, neededQuotes } from "./quotes.mjs";
 import { tokenCounter } from "./references.mjs";
@@ -19,7 +19,7 @@ const MAX_KEPT = 0.9;
 /** The measures by name, in the order of tables. `strict` is names in their context. */
 export const MEASURES = ["names", "strict", "edits", "quotes", ...KINDS];
 
-/** Cuts that are large enough, with what is needed after them. Those of which too few names are used again count for facts alone. `places`: those of js/recall/cuts.js, or others. */
+/** Cuts that are large enough, with what is needed after them. Those of which too few names are used again count for facts alone. `places`: those of js/future-use/cuts.js, or others. */
 export function measuredCuts(conversations, count, places) {
   const tokens = tokenCounter(count);
   const cuts = conversations.flatMap(({ id, messages }) => cutsOf(messages, places).map((cut) => ({ id, ...cut })));

@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { cutsOf } from "../../js/recall/cuts.js";
-import { namesOf, neededNames } from "../../js/recall/names.js";
+import { cutsOf } from "../../js/future-use/cuts.js";
+import { namesOf, neededNames } from "../../js/future-use/names.js";
 import { Failure, isProgram, main, root } from "../../scripts/tools.mjs";
 import { table } from "../results.mjs";
 import { blocksOf, readConversations } from "./conversations.mjs";

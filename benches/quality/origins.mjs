@@ -10,7 +10,7 @@ import process from "node:process";
 import { isProgram, main, root } from "../../scripts/tools.mjs";
 import { table } from "../results.mjs";
 import { blocksOf, readConversations, textOf, withoutLineNumbers } from "./conversations.mjs";
-import { cutsOf } from "../../js/recall/cuts.js";
+import { cutsOf } from "../../js/future-use/cuts.js";
 import { neededQuotes } from "./quotes.mjs";
 
 const AGES = [10, 20, 40, 80, 160, Number.POSITIVE_INFINITY];

@@ -1,5 +1,5 @@
 // Salient truncation and the references over several sets of conversations, each set counting the same: a set is what one project, or one kind of agent,
-// left behind. Differences of a point between two settings are chance where conversations are cut twice (js/recall/cuts.js); here each is cut at four
+// left behind. Differences of a point between two settings are chance where conversations are cut twice (js/future-use/cuts.js); here each is cut at four
 // places, and condensed to each budget and a tenth less and an eighth more. The numbers in src/salience/coefficients.rs were chosen with this.
 //
 //   node benches/quality/projects.mjs DIR DIR...    DIR: conversations as JSON

@@ -1,7 +1,7 @@
 // Simple policies to compare with. Each keeps the first message and the newest, and gets its best parameter for the budget.
 
 import { blocksOf, textOf } from "./conversations.mjs";
-import { KEPT } from "../../js/recall/cuts.js";
+import { KEPT } from "../../js/future-use/cuts.js";
 
 /** Tokens of messages by what a model reads of them, with a memory of texts. */
 export function tokenCounter(count) {

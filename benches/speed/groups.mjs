@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { releaseAddon } from "../../scripts/tools.mjs";
 import { DIALECTS, HOSTILE, codeText, fresh, historyOf, jsonLength, jsonText, largestConversations } from "./inputs.mjs";
 import { compare, longestStall, median, timed, timedOnCore, timedSync } from "./measure.mjs";
+import { recallOfSessions, recalls } from "./recalls.mjs";
 import { ideal, startSummaries } from "./summaries.mjs";
 
 const require = createRequire(import.meta.url);
@@ -314,6 +315,8 @@ export const GROUPS = [
   { title: "Counting 1.5 MB, factor against other packages", rows: counters },
   { title: "Summaries, against the time that the answers take", rows: summaries },
   { title: "Size", rows: binary },
+  { title: "Recall", rows: recalls },
+  { title: "Recall of many sessions", rows: recallOfSessions },
 ];
 
 export { DIALECTS };

@@ -9,7 +9,7 @@ import { QUEUE, SharedSummaries, connect, resultKey } from "./fleet.mjs";
 
 const {
   API = "anthropic",
-  MODEL = "claude-sonnet-4-5",
+  MODEL = "claude-sonnet-5-5",
   BASE_URL,
   API_KEY,
   CONCURRENCY = "2",

@@ -5,17 +5,19 @@
 const fs = require("node:fs");
 const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { COMMANDS, FLAGS, commandNamed, commandNames, flagNamed, flagsOf } = require("./flags.js");
+const { COMMANDS, FLAGS, commandNamed, commandNames, flagFor, flagNamed, flagsOf } = require("./flags.js");
+const { findSessions } = require("./sessions.js");
 const { usageOf } = require("./usage.js");
 const { near } = require("../errors.js");
 
-/** The flags as Node's parser takes them. */
-const OPTIONS = Object.fromEntries(
-  FLAGS.map(({ name, short, value, multiple = false }) => [
-    name,
-    { type: value === undefined ? /** @type {const} */ ("boolean") : /** @type {const} */ ("string"), multiple, ...(short && { short }) },
-  ]),
-);
+/** The flags as Node's parser takes them. One may be a switch for a command, and take a value for another. */
+const optionsOf = (command) =>
+  Object.fromEntries(
+    FLAGS.map((flag) => flagFor(flag, command)).map(({ name, short, value, multiple = false }) => [
+      name,
+      { type: value === undefined ? /** @type {const} */ ("boolean") : /** @type {const} */ ("string"), multiple, ...(short && { short }) },
+    ]),
+  );
 
 /** Where the key of each API comes from. */
 const KEY_VARIABLES = Object.freeze({ anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" });
@@ -50,12 +52,12 @@ const notAmong = (what, value, allowed) =>
   wrong(`${what} must be one of ${allowed.join(", ")}; got "${value}"${didYouMean(value, allowed)}`, what);
 
 /** The arguments with negative numbers joined to their options, so that they are read as values. */
-function withNumbersJoined(args) {
+function withNumbersJoined(args, options) {
   const joined = [];
   let isOver = false;
   for (const arg of args) {
     const option = /^--([a-z-]+)$/.exec(joined.at(-1) ?? "")?.[1] ?? "";
-    if (!isOver && /^-\d/.test(arg) && OPTIONS[option]?.type === "string") joined.push(`${joined.pop()}=${arg}`);
+    if (!isOver && /^-\d/.test(arg) && options[option]?.type === "string") joined.push(`${joined.pop()}=${arg}`);
     else joined.push(arg);
     isOver ||= arg === "--";
   }
@@ -63,8 +65,9 @@ function withNumbersJoined(args) {
 }
 
 function parse(args) {
+  const options = optionsOf(args.find((arg) => commandNames.includes(arg)));
   try {
-    return parseArgs({ args: withNumbersJoined(args), options: OPTIONS, allowPositionals: true, tokens: true });
+    return parseArgs({ args: withNumbersJoined(args, options), options, allowPositionals: true, tokens: true });
   } catch (error) {
     if (!String(error.code).startsWith("ERR_PARSE_ARGS")) throw error;
     if (/'--?[\w-]*key\b/i.test(error.message)) {
@@ -75,12 +78,25 @@ function parse(args) {
     // Node adds advice about `--` that misleads.
     const [sentence] = error.message.split(/\.\s/, 1);
     const name = /^Unknown option '--([^']*)'/.exec(error.message)?.[1];
-    const meant = name === undefined ? "" : didYouMean(name, Object.keys(OPTIONS), "--");
+    const meant = name === undefined ? "" : didYouMean(name, Object.keys(options), "--");
     throw wrong(
       sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "") + meant,
       name === undefined ? undefined : `--${name}`,
     );
   }
+}
+
+/** The percentage that a number without its sign may have meant: 50 for 50, 0.5 for 50 too; undefined for one that can be none. */
+function percentMeant(text) {
+  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  const percent = number < 1 ? Math.round(number * 1e6) / 1e4 : number;
+  return percent > 0 && percent <= 100 ? percent : undefined;
+}
+
+/** The failure of a target that is none. */
+function wrongTarget(text, allowed) {
+  const percent = percentMeant(text);
+  return wrong(`--target must be ${allowed}; got "${text}"${percent === undefined ? "" : `; did you mean ${percent}%?`}`, "--target");
 }
 
 /** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes a share that saves something only. */
@@ -89,13 +105,13 @@ function readTarget(text, command) {
   if (command === "calibrate") {
     const saved = 100 - percent;
     if (saved > 0 && saved < 100) return { text, percent };
-    throw invalid("--target", text, "a percentage above 0% and below 100% for calibrate (40%)");
+    throw wrongTarget(text, "a percentage above 0% and below 100% for calibrate (40%)");
   }
   if (percent > 0 && percent <= 100) return { text, percent };
   const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
   const tokens = count ? Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6 : Number.NaN;
   if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
-  throw invalid("--target", text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
+  throw wrongTarget(text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
 }
 
 /** `200000` or `200k`. */
@@ -131,11 +147,14 @@ function toUrl(text) {
   }
 }
 
+/** Whether a command works without a history: a project may have a folder of its name. */
+const takesNoHistory = (name) => Boolean(commandNamed(name)?.arguments.isFolder);
+
 /** The command and its arguments: histories, or a word such as the shell of `completions`. `mistyped` asks for the command that may have been meant. */
 function readCommand(positionals) {
   const [first, ...rest] = positionals;
   // A history may have the name of a command.
-  const isCommand = commandNames.includes(first) && (rest.length > 0 || !fs.existsSync(first));
+  const isCommand = commandNames.includes(first) && (rest.length > 0 || takesNoHistory(first) || !fs.existsSync(first));
   const command = /** @type {import("./flags.js").Command} */ (commandNamed(isCommand ? first : "condense"));
   const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, commandNames, "the command ");
   // If a command was meant, the history after it is not to be condensed.
@@ -155,10 +174,14 @@ function refuseOtherFlags(values, { command, mistyped }) {
   }
 }
 
-/** The commands that have a flag, where it is not a flag of most. */
+/** Commands that are named of those that have a flag. */
+const MOST_NAMED = 3;
+
+/** The commands that have a flag. */
 function ofCommands(name) {
   const { commands } = flagNamed(name);
-  return commands.length <= 3 ? `; it belongs to ${commands.join(", ")}` : "";
+  const more = commands.length > MOST_NAMED ? ` and ${commands.length - MOST_NAMED} more` : "";
+  return `; it belongs to ${commands.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
 
 /** Refuses invalid values, before any history is read. */
@@ -186,11 +209,22 @@ function readWord({ name: command, arguments: { name, values = [], isOptional } 
   return word;
 }
 
+/** The file of the newest session of an agent on this machine. */
+function lastSession(names) {
+  if (names.length > 0)
+    throw wrong(`--last is the newest session on this machine, so no history is named; got ${JSON.stringify(names[0])}`, "--last");
+  const { folders, sessions } = findSessions();
+  if (sessions.length > 0) return sessions[0].name;
+  const looked = folders.length > 0 ? `there is none in ${folders.join(", ")}` : "no agent keeps any here";
+  throw new Failure(EXIT.unreadable, `--last: ${looked}`, { field: "--last" });
+}
+
 /**
  * The histories to work on.
  * @param {import("./flags.js").Command} command
  */
 function readNames({ name: command, arguments: { isOptional, isMany } }, names, values) {
+  if (values.last) return [lastSession(names)];
   if (names.length === 0 && isOptional) return [];
   if (names.length === 0) {
     const needed = command === "condense" ? "name a history" : `${command} needs a history`;
@@ -205,6 +239,16 @@ function readNames({ name: command, arguments: { isOptional, isMany } }, names, 
     throw wrong(`--out takes one history, not ${names.length}: ${shown}; roo-condense batch writes several into a folder`, "--out");
   if (new Set(names).size < names.length) throw wrong(`a history is named twice: ${shown}`, command);
   return names;
+}
+
+/** The session to search, unless it is the newest one, and the words to search for. */
+function readWords({ name: command }, names, { last }) {
+  const [file, ...words] = last ? [undefined, ...names] : names;
+  if (file === undefined && !last)
+    throw wrong(`${command} needs a session to search: a file, or --last for the newest of this folder`, command);
+  if (file === "-") throw wrong(`${command} needs a file: it cannot search standard input`, command);
+  if (words.join("").trim() === "") throw wrong(`${command} needs words to search for, or the key of an entry`, command);
+  return { files: file === undefined ? [] : [file], words };
 }
 
 /** Refuses flags that contradict each other, before any history is read. */
@@ -222,6 +266,8 @@ function refuseContradictions(values, command, files) {
     throw wrong("batch needs --out FOLDER, the folder to write the results to", "--out");
   if (command === "batch" && files.includes("-"))
     throw wrong("batch needs files and folders: it cannot go on with standard input", "batch");
+  if (command === "mcp" && files.length === 1 && !fs.existsSync(files[0]))
+    throw wrong(`mcp takes the folder of a project; there is no "${files[0]}"`, command);
   if (command === "studio" && files.includes("-")) throw wrong("studio needs files: it cannot watch standard input", "studio");
   if (force && out === undefined && command !== "report") throw wrong("--force needs --out", "--force");
   if (messages && !json) throw wrong("--messages needs --json", "--messages");
@@ -251,7 +297,7 @@ const camelCase = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUp
 
 /** The value of each flag under its name in camel case; a switch is true or false. */
 const plainSettings = (values) =>
-  Object.fromEntries(FLAGS.map(({ name, value }) => [camelCase(name), value === undefined ? Boolean(values[name]) : values[name]]));
+  Object.fromEntries(FLAGS.map(({ name, value }) => [camelCase(name), values[name] ?? (value === undefined ? false : undefined)]));
 
 /** The settings for `--help` or `-h` anywhere: help of the command that is named, if any. */
 const helpAsked = (tokens, positionals) => ({
@@ -274,7 +320,9 @@ function readSettings(values, called) {
   refuseOtherFlags(values, called);
   checkValues(values, command);
   if (command.arguments.values) return { command: command.name, topic: readWord(command, names) };
-  const files = readNames(command, names, values);
+  const { files, words } = command.words
+    ? readWords(command, names, values)
+    : { files: readNames(command, names, values), words: /** @type {string[]} */ ([]) };
   refuseContradictions(values, command.name, files);
   const { target, window, quiet } = /** @type {Record<string, any>} */ (values);
   const frozen = values["frozen-messages"];
@@ -283,6 +331,8 @@ function readSettings(values, called) {
     command: command.name,
     files,
     file: files[0],
+    words,
+    patterns: Array.isArray(values.redact) ? values.redact.map((text) => patternOf(readPattern("--redact", text))) : [],
     keepRestoreData: !values["no-restore-data"],
     protect: readProtect(values),
     frozenMessages: frozen === undefined ? undefined : readCount("--frozen-messages", frozen),
@@ -305,7 +355,11 @@ function readCount(option, text) {
 function readProtect(values) {
   const [tools, paths, text] = ["tool", "path", "text"].map((name) => values[`protect-${name}`]);
   if (tools === undefined && paths === undefined && text === undefined) return undefined;
-  return { ...(tools && { tools }), ...(paths && { paths }), ...(text && { text: text.map(readPattern) }) };
+  return {
+    ...(tools && { tools }),
+    ...(paths && { paths }),
+    ...(text && { text: text.map((each) => readPattern("--protect-text", each)) }),
+  };
 }
 
 /**
@@ -315,7 +369,7 @@ function readProtect(values) {
 const EXPRESSION = /^\/((?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+)\/((?!.*(.).*\3)[dgimsuvy]*)$/s;
 
 /** A text, or a regular expression: `/token: \w+/i`. A backslash before the first slash makes a text of it: `\/usr/`. */
-function readPattern(text) {
+function readPattern(flag, text) {
   if (text.startsWith("\\/")) return text.slice(1);
   const [, source, flags] = EXPRESSION.exec(text) ?? [];
   if (source === undefined) return text;
@@ -323,9 +377,12 @@ function readPattern(text) {
     return new RegExp(source, flags);
   } catch (error) {
     const allowed = `a text, or a valid regular expression between slashes (${error.message})`;
-    throw wrong(`--protect-text must be ${allowed}; got "${text}"; write "\\${text}" if it is a text`, "--protect-text");
+    throw wrong(`${flag} must be ${allowed}; got "${text}"; write "\\${text}" if it is a text`, flag);
   }
 }
+
+/** A text as an expression that finds it. */
+const patternOf = (pattern) => (typeof pattern === "string" ? new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")) : pattern);
 
 /** The value of `--color` in arguments that may be wrong otherwise. */
 function colorOf(args) {

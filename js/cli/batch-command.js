@@ -25,13 +25,26 @@ const { version } = require("../../package.json");
 const HELD = 16 << 20;
 
 /** The settings that results depend on, with the content of files in place of their names. */
-function settingsOfResults({ target, provider, preset, config, tools, protect, frozenMessages, model, fallback, price, keepRestoreData }) {
+function settingsOfResults({
+  target,
+  provider,
+  preset,
+  config,
+  tools,
+  protect,
+  frozenMessages,
+  model,
+  fallback,
+  price,
+  format,
+  keepRestoreData,
+}) {
   const text = (flag, given) => {
     const object = readObject(flag, given);
     return object && JSON.stringify(object);
   };
   return {
-    ...{ target, provider, preset, protect, frozenMessages, model, fallback, keepRestoreData },
+    ...{ target, provider, preset, protect, frozenMessages, model, fallback, format, keepRestoreData },
     ...{ config: text("--config", config), tools: text("--tools", tools), price: text("--price", price) },
   };
 }

@@ -104,7 +104,7 @@ class Journal {
 
   #open(settings) {
     const header = `${JSON.stringify({ format: FORMAT, settings })}\n`;
-    this.#descriptor = fs.openSync(this.#file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o666);
+    this.#descriptor = fs.openSync(this.#file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
     let isOurs = false;
     for (const { text, at, end } of linesOf(this.#descriptor)) {
       const value = parsed(text);

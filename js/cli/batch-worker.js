@@ -56,7 +56,7 @@ async function workOnFile({ file, out, restore }) {
   const done = { size: -1, mtime: 0, out: -1, restore: -1, sums: undefined, failure: undefined, warnings };
   try {
     note(done, fs.statSync(file, { throwIfNoEntry: false }));
-    const history = readHistory(file, (sentence) => warnings.push(sentence));
+    const history = readHistory(file, (sentence) => warnings.push(sentence), settings.format);
     note(done, history.stat);
     const { content, sums, restoreData } = await condensed(history, out);
     const mode = (history.stat?.mode ?? 0o666) & 0o666;
@@ -86,7 +86,7 @@ async function workOnLines({ file, bytes, line }) {
   const sums = { histories: 0, failed: 0, tokensBefore: 0, tokensAfter: 0, cost: 0 };
   for (const each of linesIn({ bytes: Buffer.from(bytes), line })) {
     try {
-      const history = readHistoryLine(each.bytes, visible(file), each.number);
+      const history = readHistoryLine(each.bytes, visible(file), each.number, settings.format);
       if (history === undefined) continue;
       const { content, sums: own } = await condensed(history);
       parts.push(content, each.lineBreak);

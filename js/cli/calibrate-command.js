@@ -13,12 +13,12 @@ const { number, percent, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** The histories that are named or in folders. `leftOut` counts the files of folders that are not histories. */
-function readAll(names) {
+function readAll(names, format) {
   const files = filesOf(names);
   const histories = [];
   for (const { file, below } of files) {
     try {
-      histories.push(readHistory(file).messages);
+      histories.push(readHistory(file, undefined, format).messages);
     } catch (error) {
       if (below === undefined || !(error instanceof Failure)) throw error;
     }
@@ -49,10 +49,10 @@ function textOf(found, leftOut) {
 }
 
 async function calibrate(library, settings, { stdout, progress }) {
-  const { files, preset, target, out, force, json, quiet } = settings;
+  const { files, preset, target, out, force, json, quiet, format } = settings;
   if (files.includes("-")) throw wrong("calibrate needs files or folders: it cannot read standard input", "calibrate");
   if (out !== undefined) checkOutput(out, {}, force);
-  const { histories, leftOut } = readAll(files);
+  const { histories, leftOut } = readAll(files, format);
   const shown = files.map(visible).join(", ");
   if (histories.length === 0) throw noHistories(files, leftOut);
   const interruption = new Interruption(() => progress.stop());
@@ -63,7 +63,7 @@ async function calibrate(library, settings, { stdout, progress }) {
     const onProgress = ({ tried }) => progress.step(`learning: ${plural(tried, "configuration")} tried`, 1, 2);
     const goal = target && { reductionPercent: 100 - target.percent };
     found = await interruption.during(() =>
-      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), signal, onProgress }),
+      library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), format, signal, onProgress }),
     );
   } catch (error) {
     if (signal.aborted) throw new Failure(signal.reason, "interrupted");

@@ -135,8 +135,12 @@ function unanswered({ warnings, changes, cost }, { model, fallback }) {
   if (!told) return undefined;
   const spent = cost > 0 ? `; $${cost.toFixed(4)} was spent` : "";
   const message = `${inOwnWords(told, "condense").replace(/\s+/g, " ")}${spent}; nothing was written (--fallback condenses without the model)`;
-  return new Failure(EXIT.failed, message, { code: told.errorCode });
+  return new Failure(EXIT.failed, message, { code: told.errorCode, hints: keyHints(told.errorCode, model) });
 }
+
+/** Where the key came from that a service refused. */
+const keyHints = (code, model) =>
+  code === "llm_unauthorized" && model ? [`The key comes from the environment variable ${KEY_VARIABLES[model.api]}.`] : [];
 
 /**
  * Condenses, or with the setting `preview` makes a dry run. `step(label, done, total, isLong)` is called with the progress. Returns the result with
@@ -145,7 +149,7 @@ function unanswered({ warnings, changes, cost }, { model, fallback }) {
  */
 async function condense(library, history, settings, { env, interruption, step }) {
   const { signal } = interruption;
-  const { messages } = history;
+  const { messages, format } = history;
   const { manager, id } = prepare(library, settings, env);
   const config = readObject("--config", settings.config);
   const price = readObject("--price", settings.price);
@@ -164,6 +168,7 @@ async function condense(library, history, settings, { env, interruption, step })
     provider: id,
     signal,
     onProgress,
+    format,
     ...(config && { config }),
     ...(settings.protect && { protect: settings.protect }),
     ...(settings.frozenMessages !== undefined && { frozenMessages: settings.frozenMessages }),
@@ -184,7 +189,7 @@ async function condense(library, history, settings, { env, interruption, step })
       tokens: { before },
       target,
       condensingMs: performance.now() - begun,
-      problems: library.validateMessages(messages),
+      problems: library.validateMessages(messages, { format }),
     };
   }
   const result = await interruption.during(() => reportAsUsage(() => manager.condense({ messages }, options), hints));
@@ -196,7 +201,15 @@ async function condense(library, history, settings, { env, interruption, step })
   const after = await recountByKind(before, history, result.messages, library);
   if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
-  return { ...result, warnings, id, tokens: { before, after }, target, condensingMs, problems: library.validateMessages(messages) };
+  return {
+    ...result,
+    warnings,
+    id,
+    tokens: { before, after },
+    target,
+    condensingMs,
+    problems: library.validateMessages(messages, { format }),
+  };
 }
 
 /** For each operation the number of changes and the tokens saved, in order of appearance. */

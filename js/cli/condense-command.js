@@ -39,7 +39,7 @@ async function condenseHistory(library, settings, { stdout, stderr, env, begun, 
   const interruption = new Interruption(() => progress.stop());
   try {
     if (settings.inPlace) requireReplaceable(settings.file);
-    const history = readHistory(settings.file, warn);
+    const history = readHistory(settings.file, warn, settings.format);
     checkPlace(history, settings);
     const condensed = await condense(library, history, settings, { env, interruption, step: progress.step.bind(progress) });
     const isMet = !condensed.target || condensed.target.met;

@@ -8,8 +8,8 @@ const { readHistory } = require("./history-file.js");
 const { Report } = require("./report-lines.js");
 const { bytes, number, percent, plural } = require("./terminal.js");
 
-async function countHistory(library, { file, color }, { stdout, env, warn, progress }) {
-  const history = readHistory(file, warn);
+async function countHistory(library, { file, color, format }, { stdout, env, warn, progress }) {
+  const history = readHistory(file, warn, format);
   progress.step("counting tokens", 1, 2, history.bytes.length > 5e6);
   await library.warmUp();
   const byKind = await countByKind(history, library);

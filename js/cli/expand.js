@@ -8,10 +8,10 @@ const { checkOutput, writeOutput } = require("./output-file.js");
 const { bytes: shownBytes, plural, visible } = require("./terminal.js");
 
 /** Expands one history; see `WORK` in run.js. */
-function expandHistory(library, { file, out, force }, { warn }) {
-  const history = readHistory(file, warn);
+function expandHistory(library, { file, out, force, format }, { warn }) {
+  const history = readHistory(file, warn, format);
   if (out !== undefined) checkOutput(out, history, force);
-  const { messages, unresolved } = library.expand(history.messages);
+  const { messages, unresolved } = library.expand(history.messages, { format: history.format });
   const changed = messages.filter((message, index) => message !== history.messages[index]).length;
   let output;
   let standardOutput;

@@ -10,6 +10,7 @@
  * @property {string} about
  * @property {boolean} [isOptional]
  * @property {boolean} [isMany] several of them, and folders that hold them
+ * @property {boolean} [isFolder] it is a folder, and no history
  * @property {readonly string[]} [values] the allowed words; without them it is a file
  */
 
@@ -17,6 +18,7 @@
  * @typedef {object} Command
  * @property {string} name
  * @property {Argument} arguments
+ * @property {Argument} [words] words after it, which are no files
  * @property {string} about one line, without a full stop
  * @property {string} [details] sentences for the long help
  * @property {readonly string[]} [examples] command lines
@@ -41,10 +43,12 @@
  * @property {readonly string[]} [options] the options of the JavaScript API that it sets; messages about them name the flag instead
  */
 
+const { NAMES: FORMATS } = require("../formats.js");
+
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents" or "history", JSON Lines with one message per line, or a session of Claude Code (without its subagents), Codex, Gemini CLI, Pi, OpenCode or Copilot. `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents", "history" or "conversation", JSON Lines with one message per line, or a session of Claude Code or of one of its subagents, Codex, Gemini CLI, Goose, Pi, OpenCode or Copilot. `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",
@@ -142,6 +146,35 @@ const WITHOUT_HELP = [
     examples: ["roo-condense validate history.json"],
   },
   {
+    name: "recall",
+    arguments: {
+      name: "FILE",
+      about:
+        "A history or session, read whole: also what its agent compacted away, and its subagents. A session of OpenCode's database is named `opencode.db#ses_…`.",
+    },
+    words: { name: "WORDS", isMany: true, about: "Words to search for; or the key of an entry, and lines of it such as 40-80." },
+    about: "Search a whole session, before its compactions too",
+    details: "With --last, FILE is omitted: the newest session of the current folder is searched.",
+    examples: [
+      'roo-condense recall ~/.claude/projects/-work-shop/6a46.jsonl "refund webhook"',
+      "roo-condense recall --last migration failed",
+      "roo-condense recall session.jsonl k7fa 40-80",
+    ],
+  },
+  {
+    name: "mcp",
+    arguments: {
+      name: "FOLDER",
+      isOptional: true,
+      isFolder: true,
+      about: "The project whose sessions are searched. Default: the one that the client names, else the current folder.",
+    },
+    about: "Serve recall to coding agents over MCP (stdio)",
+    details:
+      "MCP is the Model Context Protocol. Lets the model of Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Cline, Roo Code or Zoo Code search its own session, also what a compaction removed. Reads session files of the project only; writes nothing, and uses no network.",
+    examples: ["claude mcp add recall -- npx -y roo-condense mcp", "codex mcp add recall -- npx -y roo-condense mcp"],
+  },
+  {
     name: "completions",
     arguments: { name: "SHELL", values: SHELLS, about: "The shell to print the script for." },
     about: `Print completions for ${SHELLS.join(", ")}`,
@@ -191,6 +224,9 @@ const PROVIDERS = [
   "ab_test",
   "progressive",
 ];
+
+/** The commands that read histories. */
+const READING = without("completions", "help", "mcp");
 
 /** @type {readonly Flag[]} */
 const FLAGS = deepFrozen([
@@ -248,6 +284,23 @@ const FLAGS = deepFrozen([
     group: "work",
     commands: ["condense", "batch"],
     options: ["tools"],
+  },
+  {
+    name: "format",
+    value: "NAME",
+    values: FORMATS,
+    about: "Format of the messages, if they do not show it",
+    details: "Most formats write text alone in the same way, which is then read as Anthropic's.",
+    group: "work",
+    // A session says itself what it is.
+    commands: READING.filter((name) => name !== "recall"),
+    options: ["options.format", "format", "answers.format"],
+  },
+  {
+    name: "last",
+    about: "Take the newest agent session on this machine",
+    group: "work",
+    commands: ["condense", "inspect", "studio", "report", "recall"],
   },
   {
     name: "window",
@@ -495,7 +548,23 @@ const FLAGS = deepFrozen([
     group: "write",
     commands: ["studio"],
   },
-  { name: "redact", about: "Leave texts out of the page", group: "write", commands: ["report"] },
+  {
+    name: "redact",
+    about: "Leave texts out of the page",
+    for: Object.fromEntries(
+      ["recall", "mcp"].map((command) => [
+        command,
+        {
+          value: "PATTERN",
+          multiple: true,
+          about: "Leave out all that matches this text",
+          details: "It is neither found nor shown. A regular expression if between two slashes: `/sk-[a-z0-9]{20,}/i`.",
+        },
+      ]),
+    ),
+    group: "write",
+    commands: ["report", "recall", "mcp"],
+  },
   { name: "no-open", about: "Print the address, but do not open a browser", group: "print", commands: ["studio"] },
   {
     name: "preview",
@@ -530,7 +599,7 @@ const FLAGS = deepFrozen([
       batch: { details: 'It has a "total" and a list "files".' },
     },
     group: "print",
-    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate"],
+    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate", "recall"],
   },
   {
     name: "messages",
@@ -551,7 +620,7 @@ const FLAGS = deepFrozen([
     about: "Print no progress",
     details: "Otherwise a terminal shows a bar, and a log gets a line every few seconds, on standard error.",
     group: "print",
-    commands: without("completions", "help"),
+    commands: READING,
   },
   {
     name: "color",
@@ -608,4 +677,4 @@ function flagFor(flag, command = "") {
  */
 const flagsOf = (command) => FLAGS.filter(({ commands }) => commands.includes(command)).map((flag) => flagFor(flag, command));
 
-module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagNamed, flagsOf };
+module.exports = { COMMANDS, FLAGS, GROUPS, commandNamed, commandNames, flagFor, flagNamed, flagsOf };

@@ -100,11 +100,12 @@ function ownEntry(flag, isShort) {
 }
 
 function helpOfOne(command, isShort) {
-  const { name, about, values } = command.arguments;
+  const all = [command.arguments, ...(command.words ? [command.words] : [])];
+  const taken = all.map(({ name, about, values }) => entry(name, sentences(about, allowedBy({ values }))));
   return [
     `Usage: ${usageOf(command)}`,
     isShort ? command.about : paragraph(sentences(command.about, command.details)),
-    ...(isShort ? [] : [`Arguments\n${entry(name, sentences(about, allowedBy({ values })))}`]),
+    ...(isShort ? [] : [`Arguments\n${taken.join("\n")}`]),
     ...flagSections(flagsOf(command.name), (flag) => ownEntry(flag, isShort)),
     ...(isShort ? [] : [examplesOf([command])]),
     isShort ? `More: roo-condense help ${command.name}` : "Exit codes: roo-condense --help",

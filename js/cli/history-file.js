@@ -90,10 +90,21 @@ function unreadable(name, error) {
     hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
   const meant = error.code === "ENOENT" ? near(name, commandNames) : [];
   if (meant.length > 0) hints.push(`Did you mean the command ${meant.join(" or ")}?`);
+  const beside = error.code === "ENOENT" ? near(path.basename(name), namesBeside(name)) : [];
+  if (beside.length > 0) hints.push(`Did you mean ${beside.map((each) => visible(path.join(path.dirname(name), each))).join(" or ")}?`);
   const isLost = error.code === "ENOENT" && isDangling(name);
   const shownName = visible(name);
   const known = isLost ? "file.dangling" : CODES[error.code];
   return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
+}
+
+/** Lists the folder of a file that does not exist. */
+function namesBeside(name) {
+  try {
+    return fs.readdirSync(path.dirname(name));
+  } catch {
+    return [];
+  }
 }
 
 function isDangling(name) {
@@ -171,13 +182,14 @@ function isWhole(line) {
  * `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
+ * @param {string} [named] the format that the caller says the messages are in
  */
-function readHistory(name, warn) {
+function readHistory(name, warn, named) {
   const shownName = name === "-" ? "standard input" : visible(name);
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
   const stored = storedHistory(name, shownName, text);
-  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text);
+  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text, named);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
   // A session in lines, to be written to a file with another ending, becomes an array of messages. `JSON.parse` reads no mark.
@@ -224,13 +236,14 @@ function storedHistory(name, shownName, text) {
  * @param {Buffer} bytes without the line break
  * @param {string} shownName of the file
  * @param {number} number of the line, from 1
+ * @param {string} [named] the format that the caller says the messages are in
  */
-function readHistoryLine(bytes, shownName, number) {
+function readHistoryLine(bytes, shownName, number, named) {
   if (bytes.length === 0) return undefined;
   const { text } = decode(bytes, shownName, number - 1);
   if (text.trim() === "") return undefined;
   const place = `${shownName}:${number}`;
-  const { messages, format, textWith } = readJson(text, shownName, number);
+  const { messages, format, textWith } = readJson(text, shownName, { line: number, named });
   return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(inOneLine(textWith(changed))) };
 }
 

@@ -12,8 +12,8 @@ const { told } = require("../words.js");
 
 /** What Roo calls its files. */
 const ROO_HISTORY = "api_conversation_history.json";
-/** Where the messages are, in files and requests of the formats that are read: `history` in checkpoints of Gemini CLI, `values` in states of LangGraph. */
-const PLACES = [["messages"], ["input"], ["contents"], ["history"], ["values", "messages"]];
+/** Where the messages are, in files and requests of the formats that are read: `history` in checkpoints of Gemini CLI, `conversation` in exports of Goose, `values` in states of LangGraph. */
+const PLACES = [["messages"], ["input"], ["contents"], ["history"], ["conversation"], ["values", "messages"]];
 
 /** Characters shown on either side of an error. */
 const AROUND = 30;
@@ -88,9 +88,9 @@ function findMessages(root, shownName) {
   return { messages: at(root, path), withMessages: (changed) => put(root, path, changed) };
 }
 
-/** The format of messages, undefined for most of Anthropic's. `noMessage` is thrown if none of them is a message. */
-function requireFormatOf(messages, shownName, noMessage) {
-  const { format, index, told: why } = seenIn(messages);
+/** The format of messages, undefined for most of Anthropic's; `named` is what the caller says. `noMessage` is thrown if none of them is a message. */
+function requireFormatOf(messages, { shownName, named }, noMessage) {
+  const { format, index, told: why } = seenIn(messages, named);
   if (why) {
     const values = { name: shownName, index: `${index}`, why };
     throw new Failure(EXIT.notMessages, told("file.foreign", values), { code: "unsupported_format" });
@@ -128,14 +128,14 @@ const asArray = (messages) => `${JSON.stringify(messages, null, 2)}\n`;
  * A history of JSON Lines: of messages, or of a kind. `textWith(messages)` writes lines of the same kind again; `isCopyOnly` if that cannot be, because the program does not read
  * such a file again: an array of messages then.
  */
-function readJsonLines(text, shownName) {
+function readJsonLines(text, shownName, named) {
   const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
   const values = lines.map(({ value }) => value);
   const whole = halfLine === undefined ? text : text.slice(0, text.lastIndexOf("\n") + 1);
   const kind = kindOfLines(values);
   const { messages, written } = kind ? kind.read({ lines, refuse: refusing(shownName, kind) }) : { messages: values, written: undefined };
   const noMessage = () => new Failure(EXIT.notMessages, told("file.noMessage", { name: shownName, count: values.length }));
-  const format = requireFormatOf(messages, shownName, noMessage);
+  const format = requireFormatOf(messages, { shownName, named }, noMessage);
   const ownText = (changed) => (written ? rewrittenLines(written(changed), lines, whole) : linesOf(changed, lines, whole));
   return { messages, format, ...formOf(kind, written, ownText), halfLine };
 }
@@ -146,17 +146,18 @@ const formOf = (kind, written, ownText) =>
     ? { program: kind.program, isCopyOnly: true, textWith: asArray }
     : { ...(kind && { program: kind.program, messagesText: asArray }), isCopyOnly: false, textWith: ownText };
 
-/** A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file. */
-function readJson(text, fileName, line) {
+/**
+ * A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file; `named`: the format, if the caller says it.
+ * @param {string} text
+ * @param {string} fileName
+ * @param {{ line?: number | undefined, named?: string | undefined }} [options]
+ */
+function readJson(text, fileName, { line, named } = {}) {
   const root = parse(text, fileName, line === undefined ? undefined : line - 1);
   const shownName = line === undefined ? fileName : `${fileName}:${line}`;
   const kind = kindOfJson(root);
   const { messages, written } = kind ? kind.read({ root, refuse: refusing(shownName, kind) }) : asKind(findMessages(root, shownName));
-  const noMessage = () => {
-    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
-    return new Failure(EXIT.notMessages, told("file.noRole", values));
-  };
-  const format = messages.length > 0 ? requireFormatOf(messages, shownName, noMessage) : undefined;
+  const format = formatIn(messages, shownName, named);
   const ownText = (changed) => {
     // Only now: help does not depend on the addon.
     const { rewriteJson } = require("./json-rewrite.js");
@@ -165,11 +166,31 @@ function readJson(text, fileName, line) {
   return { messages, format, ...formOf(kind, written, ownText), halfLine: undefined };
 }
 
+/**
+ * The format of the messages of a JSON value, of which there may be none.
+ * @param {any[]} messages
+ * @param {string} shownName
+ * @param {string} [named]
+ */
+function formatIn(messages, shownName, named) {
+  const noMessage = () => {
+    const values = { name: shownName, count: messages.length, found: describe(messages[0]) };
+    return new Failure(EXIT.notMessages, told("file.noRole", values));
+  };
+  return messages.length > 0 ? requireFormatOf(messages, { shownName, named }, noMessage) : undefined;
+}
+
+/** The messages of a JSON value that is of no kind, and their format. Refuses others by name. */
+function listIn(root, shownName) {
+  const { messages } = findMessages(root, shownName);
+  return { messages, format: formatIn(messages, shownName) };
+}
+
 const asKind = ({ messages, withMessages }) => ({ messages, written: withMessages });
 
-function readText(name, shownName, text) {
+function readText(name, shownName, text, named) {
   const hasLines = isJsonLines(text) || (/\.jsonl$/i.test(name) && /^\s*[^\s[]/.test(text));
-  return hasLines ? readJsonLines(text, shownName) : readJson(text, shownName);
+  return hasLines ? readJsonLines(text, shownName, named) : readJson(text, shownName, { named });
 }
 
 /** Whether a value is a whole history, and neither a message nor the first line of a session: a line of JSON Lines may be any of these. */
@@ -179,4 +200,4 @@ const isWholeHistory = (value) =>
 /** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => readText(name, visible(name), text);
 
-module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, parse, position, readJson, readText };
+module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, listIn, parse, position, readJson, readText };

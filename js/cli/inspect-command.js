@@ -109,8 +109,9 @@ function compared(report, providers) {
   for (const { id, error } of providers) if (error) report.text(`  ${id}: ${visible(inOwnWords(error, "inspect"))}`);
 }
 
-async function inspectHistory(library, { file, color, window, target, compare }, { stdout, env, warn, progress }) {
-  const history = readHistory(file, warn);
+async function inspectHistory(library, { file, color, window, target, compare, format: named }, { stdout, env, warn, progress }) {
+  const history = readHistory(file, warn, named);
+  const { format } = history;
   progress.step(compare ? "trying each provider" : "inspecting", 1, 2, compare);
   const context = { messages: history.messages, ...(window && { contextWindow: window }) };
   const interruption = new Interruption(() => {});
@@ -118,11 +119,11 @@ async function inspectHistory(library, { file, color, window, target, compare },
     if (!target) return {};
     if (target.tokens !== undefined) return { targetTokens: target.tokens };
     await library.warmUp();
-    return { targetTokens: Math.floor((library.countTokens(history.messages) * target.percent) / 100) };
+    return { targetTokens: Math.floor((library.countTokens(history.messages, { format }) * target.percent) / 100) };
   };
   const { signal } = interruption;
   const providers = compare ? { providers: true, signal } : {};
-  const found = await interruption.during(async () => library.inspect(context, { ...(await targetOf()), ...providers }));
+  const found = await interruption.during(async () => library.inspect(context, { ...(await targetOf()), ...providers, format }));
   if (signal.aborted) throw new Failure(signal.reason, "interrupted");
   const { messages: each, ...rest } = found;
   return {

@@ -134,13 +134,13 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
 }
 
 async function recommendProvider(library, settings, { stdout, env, warn, stdin = process.stdin }) {
-  const { file, answers, target, window, model, price, json, color } = settings;
+  const { file, answers, target, window, model, price, json, color, format } = settings;
   const interruption = new Interruption(() => {});
   const { signal } = interruption;
   const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
   const given = nothing && stdin.isTTY && stdout.isTTY ? await ask(stdin, stdout, interruption) : answers;
   const handler = createHandler(library, model, env);
-  const messages = file ? readHistory(file, warn).messages : undefined;
+  const history = file ? readHistory(file, warn, format) : undefined;
   const own = readObject("--price", price);
   const asked = {
     ...given,
@@ -148,7 +148,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
     ...(target?.tokens !== undefined && { targetTokens: target.tokens }),
     ...(target?.percent !== undefined && { reductionPercent: 100 - target.percent }),
     ...(handler && { handler }),
-    ...(messages && { messages, signal }),
+    ...(history && { messages: history.messages, format: history.format, signal }),
     ...(own && { price: own }),
   };
   let found;

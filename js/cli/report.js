@@ -263,8 +263,10 @@ function nothingToDo({ id, target, stats }, settings, count) {
 }
 
 /** How far the target was missed, and what may help; a sentence each. */
-function missedTarget({ target, stats, id }, { provider }) {
+function missedTarget({ target, stats, id }, { provider, target: asked }) {
   const sentences = [`The target of ${plural(target.tokens, "token")} cannot be reached: ${number(stats.finalTokens)} remain.`];
+  // Nobody condenses to so few tokens, but many to half of them.
+  if (asked?.tokens <= 100) sentences.push(`Did you mean --target ${asked.tokens}%?`);
   if (provider !== undefined && id !== "truncation") sentences.push("Without --provider, truncation would shorten the rest.");
   return sentences;
 }

@@ -60,7 +60,7 @@ function place(content, history, settings) {
 /** Restores one history; see `WORK` in run.js. */
 function restoreHistory(library, settings, { warn }) {
   if (settings.inPlace) requireReplaceable(settings.file);
-  const history = readHistory(settings.file, warn);
+  const history = readHistory(settings.file, warn, settings.format);
   if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
   const { content, name, isExact, messages } = restored(library, history, settings);
   const output = place(content, history, settings);

@@ -45,8 +45,14 @@ const PAGES = {
   batch: (library, settings, environment) => require("./batch-command.js").batch(library, settings, environment),
   calibrate: (library, settings, environment) => require("./calibrate-command.js").calibrate(library, settings, environment),
   studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
+  recall: (_, settings, environment) => require("./recall-command.js").recall(settings, environment),
   recommend: (library, settings, environment) => require("./recommend-command.js").recommendProvider(library, settings, environment),
   report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),
+};
+
+/** Commands that answer before the addon is loaded: a client does not wait for its servers. */
+const SERVERS = {
+  mcp: (settings, environment) => require("./mcp-command.js").mcp(settings, environment),
 };
 
 /** Commands that print a text, for which there is no history to read. */
@@ -132,6 +138,7 @@ async function work(settings, environment) {
     await print(environment.stdout, text(settings, environment));
     return EXIT.done;
   }
+  if (SERVERS[settings.command]) return SERVERS[settings.command](settings, environment);
   const { stdout, stderr, env } = environment;
   const progress = new Progress(stderr, { enabled: settings.progress, env });
   try {
@@ -182,4 +189,4 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   }
 }
 
-module.exports = { PAGES, TEXTS, WORK, run };
+module.exports = { PAGES, SERVERS, TEXTS, WORK, run };

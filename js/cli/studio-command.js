@@ -76,13 +76,17 @@ function savingIn(name) {
   }
 }
 
-/** A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at. */
-function fileSource(file, canWrite, isOnly) {
+/**
+ * A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at.
+ * @param {string} file
+ * @param {{ canWrite: boolean, isOnly: boolean, format?: string | undefined }} options
+ */
+function fileSource(file, { canWrite, isOnly, format: named }) {
   let history;
   const read = () => {
-    history = readHistory(file);
-    const { messages, bytes, contentWith } = history;
-    return { messages, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
+    history = readHistory(file, undefined, named);
+    const { messages, format, bytes, contentWith } = history;
+    return { messages, format, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
   };
   try {
     // Told now, with all its words, where it cannot be read.
@@ -134,10 +138,10 @@ function openBrowser(address) {
 /**
  * @param {any} library
  * @param {string[]} files
- * @param {{ write: boolean, window?: number, model?: any, price?: string, settings?: string }} settings
+ * @param {{ write: boolean, window?: number, model?: any, price?: string, settings?: string, format?: string }} settings
  */
-function hostOf(library, files, { write: canWrite, window, model, price, settings }, env = process.env) {
-  const histories = files.map((file) => fileSource(file, canWrite, files.length === 1));
+function hostOf(library, files, { write: canWrite, window, model, price, settings, format }, env = process.env) {
+  const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format }));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
@@ -145,7 +149,7 @@ function hostOf(library, files, { write: canWrite, window, model, price, setting
     readText: historyIn,
     report: staticPage,
     settings: settingsStore(settings),
-    sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, canWrite, true) },
+    sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, { canWrite, isOnly: true }) },
     ...(window && { contextWindow: window }),
     ...(language && { language }),
   });
@@ -198,13 +202,14 @@ async function studio(library, settings, { stdout, env, loadServer = () => requi
 /** Writes the page about a history as one file. */
 async function report(library, settings, { stdout, warn }) {
   const { snapshot } = require("../studio/snapshot.js");
-  const { file, html, target, force, redact } = settings;
-  const history = readHistory(file, warn);
+  const { file, html, target, force, redact, format } = settings;
+  const history = readHistory(file, warn, format);
   checkOutput(html, history, force, "--html is the input itself: choose another file");
-  const host = hostOf(library, [file], { write: false, window: settings.window });
+  const host = hostOf(library, [file], { write: false, window: settings.window, format });
   try {
     await library.warmUp();
-    const percent = target?.percent && Math.floor((library.countTokens(history.messages) * target.percent) / 100);
+    const percent =
+      target?.percent && Math.floor((library.countTokens(history.messages, { format: history.format }) * target.percent) / 100);
     const data = await snapshot(host, { targetTokens: target?.tokens ?? percent, redact });
     const page = Buffer.from(staticPage(data, { title: `${redact ? "history" : path.basename(file)}: roo-condense` }));
     if (html === "-") {

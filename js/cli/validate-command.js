@@ -11,9 +11,9 @@ const { plural, visible } = require("./terminal.js");
 /** Largest number of problems to list; the rest is counted. */
 const MAX_PROBLEMS = 100;
 
-function validateHistory(library, { file, color }, { stdout, env, warn }) {
-  const history = readHistory(file, warn);
-  const problems = library.validateMessages(history.messages);
+function validateHistory(library, { file, color, format }, { stdout, env, warn }) {
+  const history = readHistory(file, warn, format);
+  const problems = library.validateMessages(history.messages, { format: history.format });
   const report = new Report(stdout, env, color);
   const { green, yellow } = report.paint;
   const of = `${history.shownName}: ${plural(history.messages.length, "message")}`;

@@ -2,6 +2,7 @@
 
 // `roo-condense/ai-sdk`: condensing within the AI SDK, as a middleware of a language model, or before each step of an agent.
 
+const { toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
 const { format, promptFor } = require("./prompt.js");
 
@@ -9,6 +10,7 @@ function condensingMiddleware(options) {
   const kept = new KeptCondensations(options);
   return {
     specificationVersion: "v3",
+    ...toolOf(kept),
     async transformParams({ params, model }) {
       const { tools, maxOutputTokens: maxTokens, abortSignal: signal } = params;
       return { ...params, prompt: await promptFor(kept, params.prompt, { model: model?.modelId, tools, maxTokens, signal }) };
@@ -17,9 +19,15 @@ function condensingMiddleware(options) {
 }
 
 function condensingPrepareStep(options) {
-  const kept = new KeptCondensations(options);
-  return async ({ messages, model }) => ({ messages: await kept.messagesFor(messages, { format, model: model?.modelId ?? model }) });
+  const kept = new KeptCondensations(options, ["maxOutputTokens"]);
+  const prepare = async ({ messages, model }) => ({
+    messages: await kept.messagesFor(messages, { format, model: model?.modelId ?? model }),
+  });
+  return Object.assign(prepare, toolOf(kept));
 }
+
+/** The tool for `tools`, as `recall`, where it is offered. The AI SDK hands it the messages that its call stands in. */
+const toolOf = ({ recall }) => recall && { recall: toolIn("ai-sdk", (input, options) => recall(input, options?.messages ?? [], format)) };
 
 exports.condensingMiddleware = condensingMiddleware;
 exports.condensingPrepareStep = condensingPrepareStep;

@@ -20,7 +20,7 @@ const MOST_WAITING = 16;
 
 const HEADING = "[Quotes from the conversation before it was compacted: what is left of it here is word for word]";
 const INSTRUCTIONS =
-  "Behind your summary, the following quotes from this conversation are put as they are. Do not contradict them, and do not repeat them at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
+  "Behind your summary, quotes from this conversation are put word for word: the user's messages, and which commands and files there were. Do not repeat these at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
 
 function condensingHooks(options = {}) {
   const { quoteTokens, onWarning } = readable("options", () => {
@@ -50,7 +50,8 @@ function condensingHooks(options = {}) {
     if (quotes === "") return undefined;
     waiting.set(id, quotes);
     while (waiting.size > MOST_WAITING) waiting.delete(waiting.keys().next().value);
-    return { systemMessage: `${INSTRUCTIONS}\n\n${quotes}` };
+    // Claude Code repeats this behind a compaction by command, where the quotes would stand twice.
+    return { systemMessage: INSTRUCTIONS };
   };
   const afterCompaction = ({ session_id: id, source }) => {
     const quotes = source === "compact" ? waiting.get(id) : undefined;

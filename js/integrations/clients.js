@@ -4,6 +4,7 @@
 
 const { notAllowed, readable } = require("../errors.js");
 const isObject = require("../is-object.js");
+const { answerTo, toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
 
 /** What `withOptions` of Azure's client leaves out of its copy. */
@@ -40,7 +41,20 @@ function condensingClient(client, options, historyIn) {
   return readable("client", () => {
     if (typeof client?.withOptions !== "function" || typeof client.prepareOptions !== "function")
       throw notAllowed("client", client, "a client of the official package");
-    return hook(client.withOptions(leftOut(client)));
+    return withRecall(hook(client.withOptions(leftOut(client))), kept.recall);
+  });
+}
+
+/** The client with what answers calls of the tool, where that is offered. */
+function withRecall(client, recall) {
+  if (!recall) return client;
+  return Object.assign(client, {
+    recall: {
+      /** The tool's definition in the form of a format. */
+      tool: (format) => toolIn(format, recall),
+      /** The result of a call, from the messages of the request that it answers. */
+      answer: (call, messages) => answerTo(call, (input) => recall(input, messages)),
+    },
   });
 }
 

@@ -5,11 +5,12 @@
 
 const { checked, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
 const { contentsOf, fingerprintOfMessages } = require("../fingerprints.js");
-const { asRead, formatOf } = require("../formats.js");
+const { formatOf } = require("../formats.js");
 const { countTokens } = require("../count.js");
 const { tell } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { CondensationManager } = require("../manager.js");
+const { Recalls } = require("../recall/recalls.js");
 
 /** Condensations that are kept; beyond, the least recently used goes. Each holds the messages it changed, which fit its target. */
 const MOST_KEPT = 64;
@@ -18,7 +19,7 @@ const TARGET_PERCENT = 40;
 /** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
 const GROWTH_PERCENT = 5;
 
-const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning"];
+const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning", "recall"];
 
 /**
  * @typedef {object} Kept
@@ -34,7 +35,9 @@ class KeptCondensations {
   #manager = /** @type {any} */ (undefined);
   #contextWindow;
   #targetPercent;
+  #maxOutputTokens;
   #onWarning;
+  #recalls = /** @type {Recalls | undefined} */ (undefined);
   /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
   #kept = new Map();
 
@@ -43,14 +46,18 @@ class KeptCondensations {
     readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
       refuseUnknown("options", options, [...OPTIONS, ...more]);
-      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning } = options;
+      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning, maxOutputTokens, recall = false } = options;
       requireNumber("options.contextWindow", contextWindow, 1);
       requireNumber("options.targetPercent", targetPercent, 1, 100);
+      if (maxOutputTokens !== undefined) requireNumber("options.maxOutputTokens", maxOutputTokens, 1);
       if (onWarning !== undefined && typeof onWarning !== "function") throw notAllowed("options.onWarning", onWarning, "a function");
       if (manager !== undefined && !(manager instanceof CondensationManager))
         throw notAllowed("options.manager", manager, "a CondensationManager");
+      if (typeof recall !== "boolean") throw notAllowed("options.recall", recall, "true or false");
+      if (recall) this.#recalls = new Recalls();
       this.#contextWindow = contextWindow;
       this.#targetPercent = targetPercent;
+      this.#maxOutputTokens = maxOutputTokens;
       this.#onWarning = onWarning;
       this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: THRESHOLD_PERCENT });
     });
@@ -72,13 +79,32 @@ class KeptCondensations {
     }
   }
 
+  /** Answers calls of recall from the messages that they stand in; undefined if recall is not offered. */
+  get recall() {
+    const recalls = this.#recalls;
+    return recalls && ((input, messages, format) => recalls.run(input, messages, format, this.#shown(messages, format)));
+  }
+
+  /** The messages that the model was sent of a history, as far as they are kept. */
+  #shown(messages, named) {
+    try {
+      const history = messages.slice(systemMessages(messages));
+      const format = formatOf(history, named, "messages");
+      const kept = this.#find(history, checked(() => contentsOf(history, format)).join(""), format);
+      return kept ? viewOf(kept, history) : messages;
+    } catch {
+      // The answer quotes everything then.
+      return undefined;
+    }
+  }
+
   async #sent(messages, { format: named, model, system, tools, maxTokens, signal }) {
     // Applications put the date there, or what they found for this question: it is no part of what a conversation is recognised by.
     const lead = messages.slice(0, systemMessages(messages));
     const history = messages.slice(lead.length);
     if (history.length === 0) return messages;
     const format = formatOf(history, named, "messages");
-    const contents = checked(() => contentsOf(asRead(history, format), format)).join("");
+    const contents = checked(() => contentsOf(history, format)).join("");
     const kept = this.#find(history, contents, format);
     const view = kept ? viewOf(kept, history) : history;
     const sent = kept ? [...lead, ...view] : messages;
@@ -89,7 +115,11 @@ class KeptCondensations {
         0,
       );
       const tokensOf = (shown) => around + countTokens(shown, { encoding, scale, format: named });
-      const usage = { totalTokens: tokensOf(view), contextWindow: this.#contextWindow, maxTokens: usable(maxTokens) };
+      const usage = {
+        totalTokens: tokensOf(view),
+        contextWindow: this.#contextWindow,
+        maxTokens: usable(maxTokens) ?? this.#maxOutputTokens,
+      };
       const { due, reason, threshold, allowedTokens } = this.#manager.shouldCondense(usage);
       const grown = usage.totalTokens - (kept?.tokens ?? -Infinity);
       if (!due || (reason !== "window" && grown < (this.#contextWindow * GROWTH_PERCENT) / 100)) return sent;
@@ -104,7 +134,7 @@ class KeptCondensations {
       if (result.error) this.#warn(result.error);
       if (signal?.aborted) return sent;
       const items = composed(kept, history.length, view, result.messages);
-      const original = fingerprintOfMessages(asRead(history, format), format);
+      const original = fingerprintOfMessages(history, format);
       const fresh = { format, length: history.length, contents, original, items, tokens: tokensOf(result.messages) };
       const used = this.#keep(fresh);
       const isWhole = used.items.length === history.length && used.items.every((item, index) => item === index);
@@ -119,7 +149,7 @@ class KeptCondensations {
   #find(history, contents, format) {
     const fitting = [...this.#kept.values()].filter((kept) => kept.format === format && contents.startsWith(kept.contents));
     fitting.sort((one, other) => other.length - one.length);
-    const found = fitting.find((kept) => fingerprintOfMessages(asRead(history.slice(0, kept.length), format), format) === kept.original);
+    const found = fitting.find((kept) => fingerprintOfMessages(history.slice(0, kept.length), format) === kept.original);
     if (found) this.#keep(found);
     return found;
   }

@@ -3,6 +3,7 @@
 // `roo-condense/langchain`: condensing within LangChain, as an edit of the context or as a middleware of an agent.
 
 const { answerOf } = require("../host-call.js");
+const { toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
 
 const format = "langchain";
@@ -24,6 +25,7 @@ function condensingMiddleware(options) {
   return {
     [BRAND]: true,
     name: "CondensingMiddleware",
+    ...toolsOfAgent(kept),
     async wrapModelCall(request, handler) {
       const { messages, model, systemMessage, tools, runtime } = request;
       const about = { format, model: nameOf(model), system: systemMessage?.content, tools: toolsOf(tools), signal: runtime?.signal };
@@ -31,6 +33,10 @@ function condensingMiddleware(options) {
     },
   };
 }
+
+/** The tool, which agents add to theirs, where it is offered. They hand it the state that its call stands in. */
+const toolsOfAgent = ({ recall }) =>
+  recall && { tools: [toolIn("langchain", (input, config) => recall(input, config?.state?.messages ?? [], format))] };
 
 /** Chat models have it as `model` or `modelName`. */
 const nameOf = (model) => model?.model ?? model?.modelName;

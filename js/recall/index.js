@@ -1,36 +1,138 @@
 "use strict";
 
-// Recall: how much of what a conversation itself went on to use can still be read after an earlier part of it was condensed. The measures are those
-// of benches/quality.
+// Recall: everything that was said, shown and done in a conversation is found and read again, whatever of it is still in view. The conversation is the store.
+//
+// For code of this package that has conversations of its own (the MCP server, the command line), below `createRecall`:
+//
+//   const { ConversationIndex } = require("./conversation-index.js");
+//   const { foundText, readText } = require("./said.js");
+//   const { runTool } = require("./ask.js");
+//   const index = new ConversationIndex();                    // empty; texts are stored once, in Rust; all work is off the main thread
+//   const own = index.begin("session 1");                     // a number; the name is told beside a hit if the index has several conversations
+//   await index.append(own, messages, { format, label });     // any number of times, in order, in parts of some megabytes. `format` as in js/formats.js (undefined:
+//                                                             // Anthropic's). `label` names a part ("subagent Explore", "before compaction 2") and stands beside its hits
+//   const found = await index.search("words", { maxTokens, within: [own] });   // { text, hits, matching, entries, tokens }; without `within`, all are searched
+//   foundText(found)                                          // what a model is told: a line of head, and the hits
+//   const read = await index.read("k7fa", { first, last, maxTokens, within }); // null for an unknown key; else { key, title, text, first, last, total, next }
+//   readText(read, "k7fa")
+//   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input
 
-const { cutsOf } = require("./cuts.js");
-const { keptEdits, neededEdits } = require("./edits.js");
-const { keptNames, neededNames } = require("./names.js");
-const { blocksOf, textOf } = require("./texts.js");
+const { notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { requireFormat } = require("../formats.js");
+const isObject = require("../is-object.js");
+const { RECALL_HINT } = require("../markers.js");
+const { restore } = require("../restore.js");
+const { requireMessages } = require("../serialize.js");
+const { readLines, runTool } = require("./ask.js");
+const { MAX_TOKENS } = require("./conversation-index.js");
+const { RecalledConversation } = require("./recalled.js");
+const { foundText, readText } = require("./said.js");
+const { answerTo, toolIn } = require("./tool.js");
+const { View } = require("./view.js");
 
-/** Characters of texts in which names are looked for at most: beyond that it would keep everything else waiting for seconds. */
-const MAX_CHARACTERS = 16_000_000;
+const OPTIONS = ["messages", "restoreData", "format", "maxTokens"];
 
-/**
- * What a conversation asks of whoever condenses its earlier part, or why it asks nothing: `too_large`, or `too_short` where too few messages follow, or
- * nothing of what follows stood in the older part alone.
- * @param {readonly any[]} messages
- */
-function questionsOf(messages) {
-  let characters = 0;
-  for (const message of messages) for (const block of blocksOf(message)) characters += textOf(block).length;
-  if (characters > MAX_CHARACTERS) return { cuts: [], reason: "too_large" };
-  const cuts = cutsOf(messages).map((cut) => ({ ...cut, names: neededNames(cut), edits: neededEdits(cut) }));
-  const asked = cuts.filter(({ names, edits }) => names.length + edits.length > 0);
-  return asked.length > 0 ? { cuts: asked } : { cuts: [], reason: "too_short" };
+/** Recall over one conversation of the host. */
+class Recall {
+  #source;
+  #restoreData;
+  #format;
+  #maxTokens;
+  #recalled = new RecalledConversation();
+
+  constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS }) {
+    this.#source = messages;
+    this.#restoreData = restoreData;
+    this.#format = format;
+    this.#maxTokens = maxTokens;
+  }
+
+  get hint() {
+    return RECALL_HINT;
+  }
+
+  async search(query, options = {}) {
+    if (typeof query !== "string") throw notAllowed("query", query, "a string");
+    const { maxTokens } = checkedOptions(options, ["maxTokens"]);
+    const { index, view } = await this.#current();
+    const found = await index.search(query, { maxTokens: maxTokens ?? this.#maxTokens });
+    return { text: foundText(found, view), hits: found.hits, matching: found.matching, tokens: found.tokens };
+  }
+
+  async read(key, options = {}) {
+    if (typeof key !== "string") throw notAllowed("key", key, "a string");
+    const { maxTokens, lines } = checkedOptions(options, ["maxTokens", "lines"]);
+    const range = readLines(lines);
+    if (range === undefined) throw notAllowed("options.lines", lines, 'lines such as "40-80", or [40, 80]');
+    const { index } = await this.#current();
+    const read = await index.read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
+    return { text: readText(read, key), ...readFacts(read) };
+  }
+
+  tool(format) {
+    return toolIn(format, (input) => this.#run(input));
+  }
+
+  answer(call) {
+    return answerTo(call, (input) => this.#run(input));
+  }
+
+  async #run(input) {
+    const { index, view } = await this.#current();
+    return runTool(input, index, { maxTokens: this.#maxTokens, view });
+  }
+
+  /** The index, with the conversation as it is now, and what of it the model sees, if that is known. */
+  async #current() {
+    const { messages, shown } = await this.#messages();
+    const index = await this.#recalled.indexOf(messages, this.#format);
+    return { index, view: shown && new View(shown) };
+  }
+
+  /** The conversation before any condensation that the host has the restore data of. */
+  async #messages() {
+    const given = await (typeof this.#source === "function" ? this.#source() : this.#source);
+    const { messages, restoreData } = Array.isArray(given) ? { messages: given, restoreData: this.#restoreData } : (given ?? {});
+    requireMessages(messages, "messages");
+    const all = restoreData === undefined ? [] : Array.isArray(restoreData) ? restoreData : [restoreData];
+    const whole = all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
+    return { messages: whole, shown: all.length > 0 ? messages : undefined };
+  }
 }
 
-/** How many of `needed` are kept, of a share that may be undefined where nothing is needed. */
-const counted = (share, needed) => ({ kept: Math.round((share ?? 0) * needed.length), needed: needed.length });
-
-/** How much of what a cut asks for stands in condensed messages. */
-function answersOf(messages, { names, edits }) {
-  return { names: counted(keptNames(messages, names), names), edits: counted(keptEdits(messages, edits), edits) };
+/** The lines that were read, for code. */
+function readFacts(read) {
+  if (read === null) return { found: false };
+  const { key, first, last, total, text: content, next } = read;
+  return { found: true, key, lines: [first, last], total, content, ...(next && { next }) };
 }
 
-module.exports = { answersOf, questionsOf };
+function checkedOptions(options, known) {
+  return readable("options", () => {
+    if (!isObject(options)) throw notAllowed("options", options, "an object");
+    refuseUnknown("options", options, known);
+    requireTokens("options.maxTokens", options.maxTokens);
+    return options;
+  });
+}
+
+function requireTokens(field, value) {
+  if (value === undefined) return;
+  if (typeof value !== "number") throw notAllowed(field, value, "a number, 100 or more");
+  if (!(value >= 100)) throw outOfRange(field, value, "a number, 100 or more");
+}
+
+function createRecall(options) {
+  return readable("options", () => {
+    if (!isObject(options)) throw notAllowed("options", options, "an object: { messages, … }");
+    refuseUnknown("options", options, OPTIONS);
+    const { messages, restoreData, format, maxTokens } = options;
+    if (typeof messages !== "function" && !isObject(messages) && !Array.isArray(messages))
+      throw notAllowed("options.messages", messages, "an array of messages, or a function that gives it");
+    requireFormat(format);
+    requireTokens("options.maxTokens", maxTokens);
+    return new Recall({ messages, restoreData, format, maxTokens });
+  });
+}
+
+module.exports = { createRecall };

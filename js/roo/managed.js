@@ -5,11 +5,12 @@
 const { notAllowed } = require("../errors.js");
 const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
+const { SUMMARY_OF_12 } = require("../markers.js");
 const { origins } = require("../origins.js");
 const { rulesFor } = require("../protect.js");
 const { CANCELLED } = require("./messages.js");
 const { describeFailure, isError } = require("./stream.js");
-const { modelOf } = require("./thinking.js");
+const { modelOf, toldAs } = require("./thinking.js");
 const { blocksOf } = require("./trigger.js");
 const { STOPPED } = require("./under-way.js");
 const { asWindowCall, windowCall } = require("./window-call.js");
@@ -105,7 +106,7 @@ async function condenseByManager(
     return { error: services.translate("condense_context_grew", undefined, whatGainedNothing(result)), cost };
   }
   // A manager of the host's own may know nothing of thinking.
-  const condensed = services.withThinkingSettled(messages, result.messages, apiHandler);
+  const condensed = withSummaryMarked(messages, services.withThinkingSettled(messages, result.messages, apiHandler));
   const [before, after, toolTokens] = await measure.totals({ ...result, messages: condensed });
   // Equal is no growth: handlers of 2025 count nothing for calls and results, which is where most is saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
@@ -197,6 +198,21 @@ async function askManager(services, context, given) {
     const { message, details } = describeFailure(error);
     return { failure: { error: services.translate("condense_api_failed", { message }), errorDetails: details } };
   }
+}
+
+/** The line above a summary. */
+const HEAD = new RegExp(`^${SUMMARY_OF_12.replace(/[[\]]/g, "\\$&").replace("12 messages", "(?:1 message|\\d+ messages)")}\n`);
+const isSummary = ({ role, content }) => role === "assistant" && typeof content === "string" && HEAD.test(content);
+
+/** Roo-Code finds a summary by a field, which the manager does not write: other hosts send messages as they are, and services refuse it. */
+function withSummaryMarked(before, condensed) {
+  const known = new Set(before);
+  const isMarked = (message) => !known.has(message) && isSummary(message);
+  if (!condensed.some(isMarked)) return condensed;
+  return toldAs(
+    condensed,
+    condensed.map((message) => (isMarked(message) ? { ...message, isSummary: true } : message)),
+  );
 }
 
 /** What is said of a condensation without gain: the prompt for summaries can be shortened only where a model was asked. */

@@ -157,7 +157,10 @@ function remember(key, contents) {
 /** The new contents of the results at `places` of a turn, among what is looked at for it. Those that do not get shorter are not there. */
 async function shortenedContents(seen, places, { lead, length }) {
   const messageIndices = Array.from({ length }, (_, offset) => lead + offset);
-  const { messages, error } = await engine().condense({ messages: seen }, { config: { passes: [passOver(messageIndices)] } });
+  const { messages, error } = await engine().condense(
+    { messages: seen },
+    { format: "anthropic", config: { passes: [passOver(messageIndices)] } },
+  );
   if (error) throw argumentError(error.code, error.message, { field: error.field, cause: error });
   return places.flatMap(([offset, at]) => {
     const was = seen[lead + offset].content[at].content;

@@ -163,7 +163,27 @@ function settled(before, after, rule, warn = () => {}) {
   return after;
 }
 
+/** `same`, which says what `messages` say: what was told about these is told about it. */
+function toldAs(messages, same) {
+  if (toldAbout.has(messages)) toldAbout.add(same);
+  return same;
+}
+
 const toldOf = (signed) =>
   `${signed} block${signed === 1 ? "" : "s"} of signed thinking behind the first change: Claude models with preserved thinking refuse the request, or drop them`;
 
-module.exports = { WORDS, behind, bindingOf, firstChange, hasThinking, isThinking, modelOf, placesToGo, removal, removed, ruleOf, settled };
+module.exports = {
+  WORDS,
+  behind,
+  bindingOf,
+  firstChange,
+  hasThinking,
+  isThinking,
+  modelOf,
+  placesToGo,
+  removal,
+  removed,
+  ruleOf,
+  settled,
+  toldAs,
+};

@@ -9,8 +9,7 @@ const DEFAULT_MAX_TOKENS = 8192;
 const TOKEN_BUFFER_PERCENTAGE = 0.1;
 /** Tokens of a window that the host does not know: what Roo-Code takes an OpenAI-compatible model to have. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
-/** The share of the window that has to be left of it for `withRoom` to leave the host's numbers alone, and the share it leaves otherwise. */
-const MIN_ROOM = 0.1;
+/** The share of the window that `withRoom` leaves to the conversation at least. */
 const ROOM = 0.5;
 const MIN_CONDENSE_THRESHOLD = 5;
 const MAX_CONDENSE_THRESHOLD = 100;
@@ -45,14 +44,13 @@ function fittingBeside(contextWindow, reserved = DEFAULT_MAX_TOKENS) {
 }
 
 /**
- * The options with a reserve that leaves room in the window: where one is kept that leaves next to nothing, every request would be due. A model whose
+ * The options with a reserve that leaves half of the window to the conversation: with a larger one, short conversations would be due. A model whose
  * longest answer is its whole window has such numbers, and so has every window of 8K.
  */
 function withRoom(options) {
-  const contextWindow = knownWindow(options.contextWindow);
+  const most = knownWindow(options.contextWindow) * (1 - TOKEN_BUFFER_PERCENTAGE - ROOM);
   const reserved = reservedTokens(options.maxTokens) ?? DEFAULT_MAX_TOKENS;
-  if (allowedBeside(contextWindow, reserved) >= MIN_ROOM * contextWindow) return options;
-  return { ...options, maxTokens: (1 - TOKEN_BUFFER_PERCENTAGE - ROOM) * contextWindow };
+  return reserved <= most ? options : { ...options, maxTokens: most };
 }
 
 /**

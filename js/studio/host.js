@@ -18,7 +18,7 @@ const { OpenHistory, asText } = require("./open-history.js");
 const { presets } = require("./presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
 const { eachAsOurs } = require("../projection.js");
-const { answersOf } = require("../recall/index.js");
+const { answersOf } = require("../future-use/index.js");
 const { StudioFailure, failure } = require("./failure.js");
 const { fateOf, undoneSums } = require("./fate.js");
 const { keepAgain, takeBack, withChoices } = require("./kept.js");
@@ -223,19 +223,19 @@ class StudioHost {
     inspect: async ({ history: id, targetTokens, contextWindow }) => {
       const history = this.#history(id);
       const messages = await history.loaded();
-      const { revision } = history;
+      const { revision, format } = history;
       const manager = await this.#settings.manager();
-      const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens });
+      const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens, format });
       return { revision, inspection };
     },
 
     try: async ({ history: id, id: name, provider, config, targetTokens }, signal) => {
       const history = this.#history(id);
       const messages = await history.loaded();
-      const { revision } = history;
+      const { revision, format } = history;
       const manager = await this.#settings.manager();
       const trials = [{ id: name, provider: provider ?? manager.getActiveProvider().id, config }];
-      const found = await manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal });
+      const found = await manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal, format });
       const [trial] = found.providers ?? [];
       const { scale } = this.#manager.getEffectiveConfig();
       const scaled = (tokens) => Math.round(tokens * scale);
@@ -250,12 +250,20 @@ class StudioHost {
     },
 
     recommend: async ({ history: id, answers }, signal) => {
-      const messages = await this.#history(id).loaded();
+      const history = this.#history(id);
+      const messages = await history.loaded();
       const { systemPrompt } = this.#options;
       // What the page may not say: these are for programs.
       const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
       const handler = handlerOf(this.#manager);
-      const given = { ...plain, handler, messages, ...(systemPrompt !== undefined && { systemPrompt }), ...(signal && { signal }) };
+      const given = {
+        ...plain,
+        handler,
+        messages,
+        format: history.format,
+        ...(systemPrompt !== undefined && { systemPrompt }),
+        ...(signal && { signal }),
+      };
       return { recommendation: await recommend(given) };
     },
 
@@ -449,10 +457,10 @@ class StudioHost {
   async #condenseAnew({ history: id, provider, config, targetTokens, contextWindow, ask, kept: choices = [] }, key, signal) {
     const history = this.#history(id);
     const messages = await history.loaded();
-    const { revision } = history;
+    const { revision, format } = history;
     const begun = performance.now();
     const context = this.#context(messages, contextWindow);
-    const options = { provider, config, targetTokens, signal };
+    const options = { provider, config, targetTokens, signal, format };
     for (const name of Object.keys(options)) if (options[name] === undefined) delete options[name];
     // What is tried must not stand in the metrics of the manager; and whoever names a provider wants to see that one.
     const copy = copyOf(await this.#settings.manager(), provider === undefined ? {} : { fallback: false });
@@ -492,7 +500,7 @@ class StudioHost {
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
     // All at once: below, each is known.
-    countTokens(condensed, { encoding });
+    countTokens(condensed, { encoding, format });
     // What stands in the place of messages that went is none of them, however alike it looks.
     const gone = new Set((result?.changes ?? []).filter(isOfWholeMessage).map(({ messageIndex }) => messageIndex));
     const from = condensed === given ? undefined : origins(given, condensed).map((origin) => (gone.has(origin) ? -1 : origin));
@@ -526,7 +534,8 @@ class StudioHost {
       tokensBefore,
       ...sums,
       reductionPercent: tokensBefore === 0 ? 0 : (100 * (tokensBefore - sums.tokensAfter)) / tokensBefore,
-      cost: said.cost,
+      // The cost of a preview without a price is not known, and nothing is shown.
+      cost: said.cost ?? 0,
       timeMs: made.timeMs,
       exact: made.exact,
       didCondense: result ? result.didCondense : said.wouldCondense === true,

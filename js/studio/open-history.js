@@ -6,7 +6,7 @@ const { DIGITS, contentsOf } = require("../fingerprints.js");
 const { formatOf } = require("../formats.js");
 const { tell, watch } = require("../host-call.js");
 const { asOurs } = require("../projection.js");
-const { questionsOf } = require("../recall/index.js");
+const { questionsOf } = require("../future-use/index.js");
 const { restore } = require("../restore.js");
 const { failure } = require("./failure.js");
 
@@ -92,7 +92,7 @@ class OpenHistory {
     try {
       const read = await this.#source.read();
       if (!Array.isArray(read.messages)) throw notAllowed("messages", read.messages, "an array of messages");
-      format = formatOf(read.messages, undefined, "messages");
+      format = formatOf(read.messages, read.format, "messages");
       // Nothing else reads between here and the end: what was read at the same time counts once.
       isOther = stringify(read.messages) !== stringify(this.messages);
       found = read;

@@ -235,6 +235,8 @@ const totals = object({
   averageReductionPercent: number,
   p50LatencyMs: number,
   p95LatencyMs: number,
+  summaryQualityScore: optional(number),
+  informationPreservation: optional(number),
 });
 
 /** @type {Reader} */

@@ -38,6 +38,7 @@ export const english = [
       page("Roo-Code and its forks", "roo"),
       page("Bundling", "bundling"),
       page("With your framework", "integrations"),
+      page("Recall", "recall"),
       page("Many histories", "batch"),
       page("Telemetry", "telemetry"),
       page("Message formats", "formats"),
@@ -52,6 +53,7 @@ export const english = [
       page("Salience", "salience"),
       page("Measurements", "measurements"),
       page("Security", "security"),
+      page("The design’s samples", "design-samples"),
       page("Architecture", "architecture"),
       {
         ...page("Decisions", "decisions/"),
@@ -69,6 +71,7 @@ export const english = [
           page("10. Salience", "decisions/0010-salience"),
           page("11. The log", "decisions/0011-log"),
           page("12. Shortened results", "decisions/0012-shortened-results"),
+          page("13. Recall", "decisions/0013-recall"),
         ],
       },
       page("WebAssembly", "webassembly"),

@@ -1,10 +1,13 @@
 //! Content blocks.
 
+use std::ops::Range;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::value::RawValue;
 
 use super::{
     Content,
+    attached::{AttachedFile, Media, Service, files_in, is_file},
     fields::{Fields, RawFields, owned, serialize_into},
     json_text,
     tool_input::ToolInput,
@@ -70,7 +73,18 @@ pub enum Block {
         kind: String,
         /// The whole block.
         raw: Box<RawValue>,
+        /// The places in it that do not count as the text they are.
+        holes: Holes,
     },
+}
+
+/// The places in the JSON of a block that do not count as the text they are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Holes {
+    /// Empty strings in the place of the text blocks behind this one, in their order: together they are one JSON value.
+    pub texts: Vec<Range<usize>>,
+    /// Files, which count by what they are.
+    pub files: Vec<AttachedFile>,
 }
 
 impl Block {
@@ -80,6 +94,35 @@ impl Block {
         Self::Text { text: text.into(), extra: Vec::new() }
     }
 
+    /// A block of a type that is not read here: an image, or JSON that is carried through, where files in it are found.
+    #[must_use]
+    pub fn carried(kind: &str, raw: Box<RawValue>) -> Self {
+        let files = files_in(kind, raw.get());
+        match files[..] {
+            [AttachedFile { media: Media::Image, encoded, .. }] if is_file(kind) => {
+                Self::Image { data_length: encoded, raw }
+            }
+            _ => Self::Other { kind: kind.to_owned(), raw, holes: Holes { files, ..Holes::default() } },
+        }
+    }
+
+    /// JSON that is text to the model but for these places.
+    #[must_use]
+    pub fn shape(raw: Box<RawValue>, holes: Holes) -> Self {
+        Self::Other { kind: "json".to_owned(), raw, holes }
+    }
+
+    /// Files in it count by the rule of `service`.
+    pub fn count_for(&mut self, service: Service) {
+        match self {
+            Self::Other { holes, .. } => holes.files.iter_mut().for_each(|file| file.service = service),
+            Self::ToolResult { content: Content::Blocks(blocks), .. } => {
+                blocks.iter_mut().for_each(|block| block.count_for(service));
+            }
+            _ => {}
+        }
+    }
+
     /// Reads a block. Never fails: what is not a block of a known type becomes [`Block::Other`].
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {
@@ -87,7 +130,11 @@ impl Block {
     }
 
     pub(super) fn read_at(json: &str, depth: Depth) -> Self {
-        let other = |kind: &str| Self::Other { kind: kind.to_owned(), raw: owned(json) };
+        let other = |kind: &str| {
+            let mut block = Self::carried(kind, owned(json));
+            block.count_for(Service::Anthropic);
+            block
+        };
         let Some(mut fields) = RawFields::read(json) else { return other("") };
         let Some(kind) = fields.take_string("type") else { return other("") };
         match kind.as_str() {
@@ -134,6 +181,18 @@ impl Block {
             Self::Image { .. } => "image",
             Self::Thinking { .. } => "thinking",
             Self::Other { kind, .. } => kind,
+        }
+    }
+
+    /// The block's type for people: of a file its kind, whatever the format calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Other { kind, holes, .. } => match holes.files[..] {
+                [AttachedFile { media, .. }] if is_file(kind) => media.name(),
+                _ => kind,
+            },
+            other => other.kind(),
         }
     }
 }

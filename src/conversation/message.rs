@@ -142,17 +142,10 @@ impl Message {
         self.unreadable.as_deref()
     }
 
-    /// Whether it stands for messages that are no longer there (`isSummary`).
+    /// Whether its host calls it a summary (`isSummary`). See `markers::is_summary`.
     #[must_use]
-    pub fn is_summary(&self) -> bool {
+    pub fn is_called_summary(&self) -> bool {
         self.extra("isSummary") == Some("true")
-    }
-
-    /// The same message, marked as one that stands for messages that are no longer there.
-    #[must_use]
-    pub fn as_summary(mut self) -> Self {
-        self.extra.extend(RawValue::from_string("true".to_owned()).map(|flag| ("isSummary".to_owned(), flag)));
-        self
     }
 
     /// The field `name` among those not read here, as JSON text.

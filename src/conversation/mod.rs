@@ -1,5 +1,6 @@
 //! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows nobody else.
 
+mod attached;
 mod block;
 mod bound;
 mod estimate;
@@ -34,7 +35,8 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub use self::{
-    block::Block,
+    attached::{AttachedFile, Media, Service, typed_files},
+    block::{Block, Holes},
     bound::{BoundPlan, Replaced},
     estimate::Estimate,
     fields::Fields,

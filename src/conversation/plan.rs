@@ -635,12 +635,11 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
     let mut by_block: HashMap<usize, Vec<Set<'a>>> = HashMap::new();
     for (path, value) in sets {
         match path.split_first() {
-            None => {
-                *content = match value {
-                    NewValue::Text(text) => Content::Text(text.clone()),
-                    NewValue::Json(raw) => Content::read_at(Some(raw.get()), depth),
-                }
-            }
+            None => match value {
+                NewValue::Text(text) if fill_shape(content, text) => {}
+                NewValue::Text(text) => *content = Content::Text(text.clone()),
+                NewValue::Json(raw) => *content = Content::read_at(Some(raw.get()), depth),
+            },
             Some((PathStep::Index(index), rest)) => by_block.entry(*index).or_default().push((rest, value)),
             Some(_) => return Err(path),
         }
@@ -650,6 +649,20 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
         set_block(blocks.get_mut(index).ok_or(sets[0].0)?, &sets, depth)?;
     }
     Ok(())
+}
+
+/// Puts a text in the place of a JSON value whose shape stays: in that of its first long string, and the others become empty. `false` where there is none.
+fn fill_shape(content: &mut Content, text: &str) -> bool {
+    let Content::Blocks(blocks) = content else { return false };
+    let Some((Block::Other { holes, .. }, behind)) = blocks.split_first_mut() else { return false };
+    let texts = behind.iter_mut().take(holes.texts.len());
+    let mut new = Some(text);
+    for block in texts {
+        if let Block::Text { text, .. } = block {
+            new.take().unwrap_or_default().clone_into(text);
+        }
+    }
+    new.is_none()
 }
 
 fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<(), &'a [PathStep]> {

@@ -30,8 +30,12 @@ fn of_block(block: &Block) -> Vec<Cow<'_, str>> {
         Block::Text { text, .. } | Block::ToolResult { content: Content::Text(text), .. } => vec![text.into()],
         Block::ToolUse { input, .. } => Scan::new(input.get(), false).collect(),
         Block::ToolResult { content, .. } => content.blocks().iter().flat_map(of_block).collect(),
-        Block::Image { raw, .. } | Block::Thinking { raw, .. } | Block::Other { raw, .. } => {
-            Scan::new(raw.get(), true).collect()
+        Block::Image { raw, .. } | Block::Thinking { raw, .. } => Scan::new(raw.get(), true).collect(),
+        Block::Other { raw, holes, .. } => {
+            let mut scan = Scan::new(raw.get(), true);
+            scan.files =
+                holes.files.iter().filter_map(|file| file.literal.as_ref()).map(|literal| literal.start).collect();
+            scan.collect()
         }
     }
 }
@@ -43,11 +47,13 @@ struct Scan<'a> {
     /// A block: its names are those of the API, and not all of its values are words. Otherwise names are of the host, and count.
     is_block: bool,
     key: Cow<'a, str>,
+    /// The starts of strings that are the data of files.
+    files: Vec<usize>,
 }
 
 impl<'a> Scan<'a> {
     fn new(json: &'a str, is_block: bool) -> Self {
-        Self { json, at: 0, is_block, key: "".into() }
+        Self { json, at: 0, is_block, key: "".into(), files: Vec::new() }
     }
 
     fn string(&mut self) -> Option<Cow<'a, str>> {
@@ -64,6 +70,9 @@ impl<'a> Scan<'a> {
         if self.json[self.at..].trim_start().starts_with(':') {
             self.key = text.clone();
             return (!self.is_block).then_some(text);
+        }
+        if self.files.contains(&from) {
+            return None;
         }
         let is_file = || self.key == "data" && text.len() >= MIN_FILE && !text.contains(char::is_whitespace);
         let is_spoken = !self.is_block || !(UNSPOKEN.contains(&&*self.key) || is_file());

@@ -27,6 +27,12 @@ pub struct Problem {
     pub tool_id: Option<String>,
 }
 
+/// The role of messages by which a host instructs the model in the middle of a conversation.
+const SYSTEM: &str = "system";
+
+/// A message of the system stands where the service takes none.
+const MISPLACED_SYSTEM: &str = "misplaced_system";
+
 /// Two messages of one role meet.
 const SAME_ROLE: &str = "same_role_twice";
 
@@ -44,9 +50,10 @@ impl Problem {
         format!("messages[{}]{block}", self.message_index)
     }
 
-    /// What it is: a breach about a call is the same wherever it shows, for a call without an answer is noticed at whatever comes next.
+    /// The identity of a breach: one about a call or a message of the system is the same wherever it shows, because the next message reveals it.
     fn identity<P>(&self, place: P) -> (&'static str, Option<String>, Option<P>) {
-        (self.code, self.tool_id.clone(), self.tool_id.is_none().then_some(place))
+        let is_of_place = self.tool_id.is_none() && self.code != MISPLACED_SYSTEM;
+        (self.code, self.tool_id.clone(), is_of_place.then_some(place))
     }
 }
 
@@ -161,6 +168,20 @@ pub fn answers(message: &Message) -> Vec<&str> {
     ids.collect()
 }
 
+fn is_system(message: &Message) -> bool {
+    matches!(&message.role, Role::Other(role) if role == SYSTEM)
+}
+
+fn may_be_followed_by_system(message: &Message) -> bool {
+    is_system(message) || message.role == Role::User || ends_in_server_tool(message)
+}
+
+/// Whether a message ends with a call that the service itself has made, or with its result.
+fn ends_in_server_tool(message: &Message) -> bool {
+    let is_of_service = |kind: &str| kind == "server_tool_use" || kind.ends_with("_tool_result");
+    matches!(message.content.blocks().last(), Some(Block::Other { kind, .. }) if is_of_service(kind))
+}
+
 struct Report<'a> {
     index: usize,
     found: &'a mut Vec<Problem>,
@@ -183,9 +204,7 @@ impl Report<'_> {
         if message.is_unreadable() {
             return self.add(None, "not_a_message", "is not an object with a role");
         }
-        if let Role::Other(role) = &message.role {
-            self.add(None, "unknown_role", format!("role is {role:?}; allowed: \"user\", \"assistant\""));
-        }
+        self.role(message, previous);
         match previous {
             None if message.role != Role::User => {
                 self.add(None, "first_not_user", "the first message is not the user's");
@@ -200,6 +219,31 @@ impl Report<'_> {
             Content::Blocks(blocks) if blocks.is_empty() => self.add(None, "empty_content", "content has no blocks"),
             Content::Other(_) | Content::Missing => {
                 self.add(None, "empty_content", "content is neither a string nor an array of blocks");
+            }
+            _ => {}
+        }
+    }
+
+    /// Messages of the system are taken between one of the user and one of the assistant, and nowhere else.
+    /// Source: <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>.
+    fn role(&mut self, message: &Message, previous: Option<&Message>) {
+        match (&message.role, previous) {
+            (Role::Other(role), None) if role == SYSTEM => self.add(
+                None,
+                "unknown_role",
+                "role is \"system\" in the first message; the Messages API takes the prompt as `system`, beside the messages",
+            ),
+            (Role::Other(role), Some(previous)) if role == SYSTEM && !may_be_followed_by_system(previous) => {
+                self.add(None, MISPLACED_SYSTEM, "a message of the system that is not behind one of the user");
+            }
+            (Role::Other(role), Some(_)) if role == SYSTEM => {}
+            (Role::Other(role), _) => {
+                let text = format!("role is {role:?}; allowed: \"user\", \"assistant\", and \"system\" behind a user's message");
+                self.add(None, "unknown_role", text);
+            }
+            // Behind the prompt that stands in the first message comes the user.
+            (role, Some(previous)) if is_system(previous) && *role != Role::Assistant && self.index > 1 => {
+                self.add(None, MISPLACED_SYSTEM, "behind a message of the system comes one of the assistant, or none");
             }
             _ => {}
         }
@@ -255,5 +299,50 @@ impl Report<'_> {
                 self.add_about(id, None, "unanswered_tool_use", text);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `u` user, `a` assistant, `s` system, `d` developer, `t` assistant that ends with a tool of the service.
+    fn conversation(shape: &str) -> Conversation {
+        let message = |who| match who {
+            'u' => r#"{"role":"user","content":"words"}"#,
+            'a' => r#"{"role":"assistant","content":"words"}"#,
+            's' => r#"{"role":"system","content":"words"}"#,
+            'd' => r#"{"role":"developer","content":"words"}"#,
+            _ => r#"{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"x","content":[]}]}"#,
+        };
+        Conversation::parse(&format!("[{}]", shape.chars().map(message).collect::<Vec<_>>().join(","))).unwrap()
+    }
+
+    fn told(shape: &str) -> Vec<(&'static str, usize)> {
+        problems(&conversation(shape)).into_iter().map(|problem| (problem.code, problem.message_index)).collect()
+    }
+
+    #[test]
+    fn the_system_speaks_between_the_user_and_the_assistant() {
+        for legal in ["usaus", "usauau", "uts", "us"] {
+            assert_eq!(told(legal), [], "{legal}");
+        }
+        assert_eq!(told("uas"), [("misplaced_system", 2)]);
+        assert_eq!(told("usu"), [("misplaced_system", 2)]);
+        assert_eq!(told("ussa"), [("same_role_twice", 2)]);
+        assert_eq!(told("ud"), [("unknown_role", 1)]);
+        assert_eq!(told("sua"), [("unknown_role", 0), ("first_not_user", 0)]);
+    }
+
+    #[test]
+    fn a_misplaced_message_of_the_system_is_the_same_wherever_it_shows() {
+        let placed = |shape: &str| {
+            problems(&conversation(shape))
+                .into_iter()
+                .map(|problem| (problem.message_index, problem))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(new_problems(placed("uasau"), placed("usu")), []);
+        assert_eq!(new_problems(placed("usa"), placed("usu")).len(), 1);
     }
 }

@@ -21,6 +21,11 @@ impl<'a> From<&'a RawValue> for Json<'a> {
 }
 
 impl<'a> Json<'a> {
+    /// A value as the JSON text `json`, which must be valid.
+    pub(super) fn from_text(json: &'a str) -> Self {
+        Self(json)
+    }
+
     /// The text it stands as.
     #[must_use]
     pub fn json(self) -> &'a str {

@@ -6,10 +6,10 @@
 use super::{
     format::{Format, Near, Written, text_of_speaker},
     openai_chat::blocks_of,
-    part::{Part, Path, Slot, Wrap, below, raw_of, steps},
+    part::{Part, Path, Slot, Wrap, below, each_below, raw_of, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
 
 /// AI SDK model messages.
 pub struct ModelMessages;
@@ -39,11 +39,8 @@ impl Format for ModelMessages {
         parts
     }
 
-    fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written {
-        let options = near.is_summary.then_some(r#","providerOptions":{"rooCondense":{"isSummary":true}}"#);
-        let (role, text) = (escape(role.as_str()), escape(text));
-        let json = format!(r#"{{"role":{role},"content":{text}{}}}"#, options.unwrap_or_default());
-        Written { json, text: steps!["content"] }
+    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
+        Written::content(role, text)
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
@@ -59,10 +56,7 @@ impl Format for ModelMessages {
         let mut open = Open::default();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
-                continue;
-            };
+            let Some(role) = breaches.said_role(index, &fields, "a role") else { continue };
             let content = fields.get("content");
             let is_text = content.and_then(Json::string).is_some();
             let parts = content.map(Json::elements).unwrap_or_default();
@@ -111,8 +105,17 @@ impl Format for ModelMessages {
     }
 }
 
-const ASSISTANT: &[&str] =
-    &["text", "reasoning", "file", "tool-call", "tool-result", "tool-approval-request", "source", "custom"];
+const ASSISTANT: &[&str] = &[
+    "text",
+    "reasoning",
+    "reasoning-file",
+    "file",
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "source",
+    "custom",
+];
 
 /// A request for approval stands with its call, and goes with it and with the answer.
 fn asked_for(request: &JsonObject<'_>, at: Path, parts: &mut Vec<Part>) {
@@ -143,14 +146,6 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
             Some(text) => Part::text(role.clone(), text, at, steps!["content", index, "text"]),
             None => other(&kind),
         },
-        "image" => {
-            let data = fields.string("image");
-            Part::image(role.clone(), data.as_deref(), part, at)
-        }
-        "file" if fields.string("mediaType").is_some_and(|media| media.starts_with("image/")) => {
-            let data = fields.string("data").or_else(|| fields.string("url"));
-            Part::image(role.clone(), data.as_deref(), part, at)
-        }
         "reasoning" if is_own => reasoning(&fields, "providerOptions", at),
         // What the service itself has called and answered stays in pairs, and as it is.
         "tool-call" if is_own && is_executed => match fields.string("toolCallId") {
@@ -211,7 +206,9 @@ fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let inner = below(at, ["output".into(), "value".into()]);
     match (kind.as_str(), value) {
         ("content", Some(value)) if value.is_array() => {
-            Part::result_of_blocks(id, blocks_of(value, &inner), false, at.to_vec())
+            let blocks = blocks_of(value, &inner);
+            let each = each_below(&inner, blocks.len());
+            Part::result_of_blocks(id, blocks, false, at.to_vec(), &each)
         }
         (_, Some(value)) => {
             let wrap: Wrap = if is_error {

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     ai_sdk_model::reasoning,
-    format::{Format, Near, Written, text_element},
+    format::{Format, Near, Written},
     part::{Part, Path, Slot, steps},
     rules::Breaches,
 };
@@ -37,7 +37,7 @@ impl Format for UiMessages {
                 .map(|text| Part::text(role.clone(), text, steps!["content"], steps!["content"]))
                 .collect();
         };
-        let mut reader = Reader { role, found: Vec::new(), results: Vec::new() };
+        let mut reader = Reader { role, found: Vec::new(), results: Vec::new(), last_piece: None };
         for (index, part) in parts.elements().into_iter().enumerate() {
             reader.part(part, index);
         }
@@ -54,7 +54,16 @@ impl Format for UiMessages {
     }
 
     fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        (array == steps!["parts"]).then(|| text_element(text))
+        // A part that says that it has ended is not joined with the next.
+        let element = || format!(r#"{{"type":"text","text":{},"state":"done"}}"#, escape(text));
+        (array == steps!["parts"]).then(element)
+    }
+
+    fn separator(&self, before: Json<'_>, behind: Json<'_>) -> Option<&'static str> {
+        let (before, behind) = (before.object(), behind.object());
+        let kind = before.string("type").filter(|kind| kind == "text" || kind == "reasoning");
+        let joins = kind.is_some() && kind == behind.string("type") && is_piece(&before) && is_piece(&behind);
+        joins.then_some(r#"{"type":"step-start"}"#)
     }
 
     fn emptied(&self) -> &'static str {
@@ -96,6 +105,13 @@ struct Reader {
     found: Vec<Part>,
     /// Results of the calls of the step.
     results: Vec<Part>,
+    /// The last part that may be a piece of what the next one says.
+    last_piece: Option<usize>,
+}
+
+/// Whether a part may be one of several that say one thing: some applications store every word that a model sends as a part, without state.
+fn is_piece(part: &JsonObject<'_>) -> bool {
+    ["state", "id", "providerMetadata"].iter().all(|name| part.get(name).is_none())
 }
 
 impl Reader {
@@ -106,7 +122,7 @@ impl Reader {
         if is_tool(&kind) {
             return self.tool(&kind, &fields, part, index);
         }
-        if kind == "step-start" || !matches!(kind.as_str(), "text" | "reasoning" | "file") {
+        if kind == "step-start" || !matches!(kind.as_str(), "text" | "reasoning" | "file" | "reasoning-file") {
             // A text behind calls is of the next step; what no model reads is of none.
             if kind == "step-start" {
                 self.found.append(&mut self.results);
@@ -126,22 +142,15 @@ impl Reader {
                     self.found.push(reasoning(&fields, "providerMetadata", at));
                 }
             }
-            _ => {
-                let is_image = fields.string("mediaType").is_some_and(|media| media.starts_with("image/"));
-                self.found.push(if is_image {
-                    Part::image(self.role.clone(), fields.string("url").as_deref(), part, at)
-                } else {
-                    Part::other(self.role.clone(), "file", part, at)
-                });
-            }
+            _ => self.found.push(Part::other(self.role.clone(), &kind, part, at)),
         }
+        self.last_piece = is_piece(&fields).then_some(index);
     }
 
-    /// The part before, where this one goes on with it: some applications store every word that a model sends as a part, without state.
+    /// The part before, where this one goes on with it.
     fn last_before(&mut self, fields: &JsonObject<'_>, index: usize) -> Option<&mut Part> {
-        let is_piece = ["state", "id", "providerMetadata"].iter().all(|name| fields.get(name).is_none());
-        let before = index.checked_sub(1)?;
-        let last = self.found.last_mut().filter(|_| is_piece)?;
+        let before = index.checked_sub(1).filter(|before| self.last_piece == Some(*before))?;
+        let last = self.found.last_mut().filter(|_| is_piece(fields))?;
         (last.place.at.last() == Some(&steps!["parts", before])).then_some(last)
     }
 

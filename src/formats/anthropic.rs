@@ -7,7 +7,7 @@ use super::{
     format::{Format, Near, Written, text_element},
     part::{Part, Slot, below, parts_of_content, steps},
 };
-use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, problems};
+use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, Service, problems};
 
 /// Messages of ours with a compaction.
 pub struct Anthropic;
@@ -25,6 +25,10 @@ impl Format for Anthropic {
             let read = |(index, block): (usize, &Json<'_>)| part_of(role, *block, index);
             blocks.iter().enumerate().skip(first).map(read).collect()
         })
+    }
+
+    fn service(&self) -> Service {
+        Service::Anthropic
     }
 
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {

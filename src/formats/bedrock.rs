@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, below, parts_of_content, steps},
+    part::{Part, Path, Slot, below, each_below, file_block, parts_of_content, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -48,8 +48,7 @@ impl Format for Bedrock {
         let mut before = None;
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
+            let Some(role) = breaches.said_role(index, &fields, "a role") else {
                 before = Some(String::new());
                 continue;
             };
@@ -101,12 +100,7 @@ fn block_of(role: &Role, block: Json<'_>, at: &[PathStep]) -> Part {
     if let Some(text) = thought.string("text") {
         return Part::thinking(&text, thought.string("signature").as_deref(), at.to_vec());
     }
-    if let Some(image) = fields.get("image") {
-        let data = image.object().object("source").string("bytes");
-        return Part::image(role.clone(), data.as_deref(), block, at.to_vec());
-    }
-    let kind = fields.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
-    Part::other(role.clone(), &kind, block, at.to_vec())
+    Part::new(role.clone(), file_block(block), at.to_vec(), Slot::Fixed)
 }
 
 fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
@@ -119,19 +113,13 @@ fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
     {
         return Part::result(id, text, is_error, at.to_vec(), Slot::Text(text_at(0)));
     }
+    let each = each_below(&stands, content.len());
     let blocks = content.into_iter().enumerate().map(|(index, block)| {
         let own = block.object();
         match own.string("text") {
             Some(text) => (Block::text(text), Some(text_at(index))),
-            None if own.get("image").is_some() => {
-                let data = own.object("image").object("source").string("bytes");
-                (Part::image(Role::User, data.as_deref(), block, Path::new()).block, None)
-            }
-            None => {
-                let kind = own.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
-                (Block::Other { kind, raw: block.to_raw() }, None)
-            }
+            None => (file_block(block), None),
         }
     });
-    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec())
+    Part::result_of_blocks(id, blocks.collect(), is_error, at.to_vec(), &each)
 }

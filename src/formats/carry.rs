@@ -10,13 +10,10 @@ use super::{
     part::{Path, Place, Slot, below, checked},
     projection::{Projection, alone},
 };
-use crate::{
-    conversation::{
-        Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Problem, Role,
-        content_digits,
-        json_text::{escape, splice},
-    },
-    markers::SummaryHead,
+use crate::conversation::{
+    Block, Content, Contents, Edit, Fingerprint, Inserted, Json, NewValue, PathStep, Plan, Problem, Role,
+    content_digits,
+    json_text::{escape, splice},
 };
 
 /// A plan for a projection, as edits on the caller's messages.
@@ -212,6 +209,15 @@ struct New {
     from: Vec<usize>,
 }
 
+/// A message that others may name as theirs.
+struct Heir {
+    /// The message of the caller's that it is, or stands before.
+    before: usize,
+    name: String,
+    /// The edits of the plan that added it.
+    from: Vec<usize>,
+}
+
 struct Carry<'a> {
     of: &'a Projection,
     /// Of each part the edit that removes it.
@@ -393,6 +399,12 @@ impl Carry<'_> {
             }
         }
         self.put(source, Inside::Set(first, NewValue::Text(text.to_owned())), index);
+        let beside = if matches!(slot, Slot::Texts(_)) { self.place(source).beside.clone() } else { Vec::new() };
+        for path in beside {
+            if let Some((PathStep::Index(element), array)) = path.split_last() {
+                self.put(source, Inside::Drop(array.to_vec(), *element), index);
+            }
+        }
         Ok(())
     }
 
@@ -590,7 +602,6 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
-        let is_summary = SummaryHead::is_of_messages(text);
         // One beside it is most like it; of the same role, best of all.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
@@ -600,7 +611,7 @@ impl Carry<'_> {
         let like = near.clone().find(says).or_else(|| near.clone().next());
         let message = |message: usize| self.of.raws.get(message).map(|raw| Json::from(&**raw));
         let behind = before.checked_sub(1).and_then(message);
-        let near = Near { like: like.and_then(message), behind, number: self.added.len(), is_summary };
+        let near = Near { like: like.and_then(message), behind, number: self.added.len() };
         let written = self.of.format.write(role, text, &near);
         self.added.push(New { before, order, json: checked(written.json), text: written.text, from });
     }
@@ -678,8 +689,61 @@ impl Carry<'_> {
             carried.inside.insert(message, inside);
         }
         carried.contents = hashes.into();
+        if let Some(at) = self.of.format.belongs_at() {
+            self.name_heirs(&at, &mut carried);
+        }
         self.lay_out(plan, &mut carried);
         carried
+    }
+
+    /// Lets messages that named one that is gone, at this place, name the one before them that is left or new.
+    fn name_heirs(&self, at: &[PathStep], carried: &mut Carried) {
+        let heirs = self.heirs(carried);
+        let named = |message: Json<'_>| message.at(at).and_then(Json::string);
+        let gone: HashMap<String, usize> = (0..self.of.len())
+            .filter(|message| carried.positions[*message].is_none())
+            .filter_map(|message| Some((self.of.format.name_of(Json::from(&*self.of.raws[message]))?, message)))
+            .collect();
+        let heir = |message: usize| {
+            let before = heirs.partition_point(|heir| heir.before <= message);
+            heirs.get(before.saturating_sub(1))
+        };
+        for edit in &mut carried.edits {
+            let ForeignEdit::Insert { before, value } = edit else { continue };
+            let json = Json::from(&*value.message);
+            if let (Some(_), Some(heir)) = (named(json).filter(|name| gone.contains_key(name)), heir(*before)) {
+                let edit = Inside::Set(at.to_vec(), NewValue::Text(heir.name.clone()));
+                value.message = rewritten(json, &[edit]);
+            }
+        }
+        for message in (0..self.of.len()).filter(|message| carried.positions[*message].is_some()) {
+            let json = Json::from(&*self.of.raws[message]);
+            let parent = named(json).and_then(|name| gone.get(&name));
+            let (Some(parent), Some(heir)) = (parent, heir(message)) else { continue };
+            let edit = Inside::Set(at.to_vec(), NewValue::Text(heir.name.clone()));
+            carried.edits.push(as_edit(message, &mut Values { json, arrays: HashMap::new() }, &edit));
+            // It is undone with what it follows from.
+            carried.from.push(self.last_edit(*parent).into_iter().chain(heir.from.iter().copied()).collect());
+        }
+    }
+
+    /// The messages that others may name, in the order in which they stand then.
+    fn heirs(&self, carried: &Carried) -> Vec<Heir> {
+        let mut heirs = Vec::new();
+        for (edit, from) in carried.edits.iter().zip(&carried.from) {
+            if let ForeignEdit::Insert { before, value } = edit
+                && let Some(name) = self.of.format.name_of(Json::from(&*value.message))
+            {
+                heirs.push(Heir { before: *before, name, from: from.clone() });
+            }
+        }
+        for message in (0..self.of.len()).filter(|message| carried.positions[*message].is_some()) {
+            if let Some(name) = self.of.format.name_of(Json::from(&*self.of.raws[message])) {
+                heirs.push(Heir { before: message, name, from: Vec::new() });
+            }
+        }
+        heirs.sort_by_key(|heir| heir.before);
+        heirs
     }
 
     /// One of the edits that remove a message; `None` where it stays.
@@ -711,7 +775,30 @@ impl Carry<'_> {
                 None => {}
             }
         }
+        self.keep_apart(message, &mut edits);
         edits
+    }
+
+    /// Leaves something in the place of removed elements between two that would be read as one, and counted as one.
+    fn keep_apart(&self, message: usize, edits: &mut [(Inside, Vec<usize>)]) {
+        let mut gone: BTreeMap<Path, BTreeMap<usize, usize>> = BTreeMap::new();
+        for (index, (edit, _)) in edits.iter().enumerate() {
+            if let Inside::Drop(array, element) = edit {
+                gone.entry(array.clone()).or_default().insert(*element, index);
+            }
+        }
+        for (array, gone) in gone {
+            let Some(elements) = Json::from(&*self.of.raws[message]).at(&array).map(Json::elements) else { continue };
+            for (first, edit) in gone.iter().filter(|(first, _)| **first > 0 && !gone.contains_key(&(**first - 1))) {
+                let behind = (*first..elements.len()).find(|element| !gone.contains_key(element));
+                let separator =
+                    behind.and_then(|behind| self.of.format.separator(elements[first - 1], elements[behind]));
+                if let Some(separator) = separator {
+                    let path = below(&array, [PathStep::Index(*first)]);
+                    edits[*edit].0 = Inside::Set(path, NewValue::Json(checked(separator.to_owned())));
+                }
+            }
+        }
     }
 
     /// The field whose array nothing is left of, and that may not be empty.

@@ -1,7 +1,7 @@
 //! What a format is.
 
 use super::part::{Part, Path, steps};
-use crate::conversation::{Json, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Json, PathStep, Problem, Role, Service, json_text::escape};
 
 /// How histories of one kind are read and written.
 pub trait Format: Sync {
@@ -11,11 +11,28 @@ pub trait Format: Sync {
     /// The parts of a message, in their order. What is not known is carried through as a part, or stays with the message.
     fn read(&self, message: Json<'_>) -> Vec<Part>;
 
+    /// The service whose rule counts files.
+    fn service(&self) -> Service {
+        Service::Any
+    }
+
+    /// The parts of a message, where files count by the rule of the service.
+    fn parts(&self, message: Json<'_>) -> Vec<Part> {
+        let mut parts = self.read(message);
+        parts.iter_mut().for_each(|part| part.block.count_for(self.service()));
+        parts
+    }
+
     /// A message that says `text`.
     fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written;
 
     /// A text as an element of the array at `array` in `message`, before the element `before`; `None` where no text can stand there.
     fn text_part(&self, message: Json<'_>, array: &[PathStep], before: usize, text: &str) -> Option<String>;
+
+    /// An element that takes the place of removed ones between two others, where these would be read as one.
+    fn separator(&self, _before: Json<'_>, _behind: Json<'_>) -> Option<&'static str> {
+        None
+    }
 
     /// JSON that takes the place of a field whose part goes while others of its message stay.
     fn emptied(&self) -> &'static str;
@@ -36,6 +53,16 @@ pub trait Format: Sync {
         0
     }
 
+    /// The id by which other messages may name this one as theirs.
+    fn name_of(&self, _message: Json<'_>) -> Option<String> {
+        None
+    }
+
+    /// Where a message names the one that it belongs to.
+    fn belongs_at(&self) -> Option<Path> {
+        None
+    }
+
     /// What the service refuses in these messages.
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem>;
 }
@@ -49,8 +76,6 @@ pub struct Near<'a> {
     pub behind: Option<Json<'a>>,
     /// How many were added to the conversation before it.
     pub number: usize,
-    /// Whether it stands for messages that are no longer there.
-    pub is_summary: bool,
 }
 
 /// A message that was written.

@@ -2,13 +2,15 @@
 //!
 //! Rules: <https://ai.google.dev/gemini-api/docs/function-calling> and the texts of its errors. Behind a turn with function calls comes one with as many
 //! responses. A part with a `thoughtSignature` is signed, so that its text is not changed. Ids are optional; without them calls and responses are paired by name, in order.
+//!
+//! Python's client writes the same names in snake case (`function_call`), and a field that is not set as `null`. A name is written back as it was read.
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, below, raw_of, steps},
+    part::{Part, Path, Slot, Wrap, below, file_block, raw_of, steps},
     rules::Breaches,
 };
-use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, Service, json_text::escape};
 
 /// Gemini contents.
 pub struct Gemini;
@@ -36,6 +38,10 @@ impl Format for Gemini {
         parts.into_iter().enumerate().map(|(index, part)| part_of(&role, part, &steps![field, index])).collect()
     }
 
+    fn service(&self) -> Service {
+        Service::Gemini
+    }
+
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
         let role = if *role == Role::Assistant { "model" } else { role.as_str() };
         let json = format!(r#"{{"role":{},"parts":[{{"text":{}}}]}}"#, escape(role), escape(text));
@@ -57,9 +63,9 @@ impl Format for Gemini {
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
-        let count = |message: Json<'_>, name: &str| {
+        let count = |message: Json<'_>, names: Names| {
             let parts = message.object().get("parts").map(Json::elements).unwrap_or_default();
-            parts.into_iter().filter(|part| part.object().get(name).is_some()).count()
+            parts.into_iter().filter(|part| field(&part.object(), names).is_some()).count()
         };
         let mut calls = 0;
         for (index, message) in messages.iter().enumerate() {
@@ -77,7 +83,7 @@ impl Format for Gemini {
             if fields.get("parts").is_none_or(|parts| parts.elements().is_empty()) {
                 breaches.add(index, None, "empty_content", "there are no parts");
             }
-            let responses = count(*message, "functionResponse");
+            let responses = count(*message, RESPONSE);
             if responses != calls {
                 let code = if responses < calls { "unanswered_tool_use" } else { "orphan_tool_result" };
                 let text = format!(
@@ -85,7 +91,7 @@ impl Format for Gemini {
                 );
                 breaches.add(index, None, code, text);
             }
-            calls = count(*message, "functionCall");
+            calls = count(*message, CALL);
             if calls > 0 && index == 0 {
                 let text = "a turn with function calls comes behind one of the user";
                 breaches.add(index, None, "first_not_user", text);
@@ -95,9 +101,21 @@ impl Format for Gemini {
     }
 }
 
+/// A field in camel case, as the API and most clients write it, and in snake case, as Python's client does.
+type Names = [&'static str; 2];
+
+const CALL: Names = ["functionCall", "function_call"];
+const RESPONSE: Names = ["functionResponse", "function_response"];
+const SIGNATURE: Names = ["thoughtSignature", "thought_signature"];
+
+/// The name under which one of these fields is set, and its value.
+fn field<'j>(fields: &JsonObject<'j>, names: Names) -> Option<(&'static str, Json<'j>)> {
+    names.into_iter().find_map(|name| Some((name, fields.get(name).filter(|value| !value.is_null())?)))
+}
+
 fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
     let fields = part.object();
-    let is_signed = fields.get("thoughtSignature").is_some();
+    let is_signed = field(&fields, SIGNATURE).is_some();
     let is_thought = fields.get("thought").is_some_and(|flag| flag.json() == "true");
     if let Some(text) = fields.string("text") {
         return match (is_thought, is_signed) {
@@ -106,28 +124,31 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
             (_, true) => Part::other(role.clone(), "signed_text", part, at.to_vec()),
         };
     }
-    for name in ["functionCall", "functionResponse"] {
-        let own = fields.object(name);
-        let Some(called) = own.string("name") else { continue };
-        let id = own.string("id").unwrap_or_else(|| format!("call of {called}"));
-        return match name {
-            "functionCall" => {
-                Part::call(id, called, own.get("args"), at.to_vec(), below(at, [name.into(), "args".into()]))
-            }
-            _ => response(id, &own, at),
-        };
-    }
-    if let Some(data) = fields.get("inlineData").map(Json::object)
-        && data.string("mimeType").is_some_and(|media| media.starts_with("image/"))
+    if let Some((name, call)) = field(&fields, CALL)
+        && let Some(called) = call.object().string("name")
     {
-        return Part::image(role.clone(), data.string("data").as_deref(), part, at.to_vec());
+        let stands = below(at, [name.into(), "args".into()]);
+        let args = call.object().get("args").filter(|args| !args.is_null());
+        return Part::call(id_of(&call.object(), &called), called, args, at.to_vec(), stands);
     }
-    let kind = fields.iter().next().map_or(String::new(), |(name, _)| name.to_owned());
-    Part::other(role.clone(), &kind, part, at.to_vec())
+    if let Some((name, response)) = field(&fields, RESPONSE)
+        && let Some(called) = response.object().string("name")
+    {
+        let own = response.object();
+        let answer = answer(id_of(&own, &called), &own, at, below(at, [name.into(), "response".into()]));
+        let files = own.get("parts").map(Json::elements).unwrap_or_default();
+        return answer.with_files(files, &below(at, [name.into(), "parts".into()]));
+    }
+    Part::new(role.clone(), file_block(part), at.to_vec(), Slot::Fixed)
 }
 
-fn response(id: String, own: &JsonObject<'_>, at: &[PathStep]) -> Part {
-    let stands: Path = below(at, ["functionResponse".into(), "response".into()]);
+/// The id of a call or response; where there is none, both know the name.
+fn id_of(own: &JsonObject<'_>, called: &str) -> String {
+    own.string("id").unwrap_or_else(|| format!("call of {called}"))
+}
+
+/// The result that a response holds, whose JSON is at `stands`.
+fn answer(id: String, own: &JsonObject<'_>, at: &[PathStep], stands: Path) -> Part {
     let Some(response) = own.get("response") else {
         return Part::result(id, String::new(), false, at.to_vec(), Slot::Fixed);
     };
@@ -139,13 +160,7 @@ fn response(id: String, own: &JsonObject<'_>, at: &[PathStep]) -> Part {
             return Part::result(id, text, is_error, at.to_vec(), slot);
         }
     }
-    let is_error = said.get("error").is_some();
-    Part::json_result(
-        id,
-        response,
-        is_error,
-        at.to_vec(),
-        &stands,
-        Some((stands.clone(), |text| raw_of(&serde_json::json!({ "output": text })))),
-    )
+    let is_error = said.get("error").is_some_and(|error| !error.is_null());
+    let wrap: Wrap = |text| raw_of(&serde_json::json!({ "output": text }));
+    Part::json_result(id, response, is_error, at.to_vec(), &stands, Some((stands.clone(), wrap)))
 }

@@ -51,8 +51,7 @@ impl Format for LangChain {
             Role::Other(_) => ("system", "SystemMessage"),
         };
         let like = near.like.map(Message::of);
-        let mark = if near.is_summary { r#","additional_kwargs":{"isSummary":true}"# } else { "" };
-        let content = format!(r#""content":{}{mark}"#, escape(text));
+        let content = format!(r#""content":{}"#, escape(text));
         match like.map(|like| (like.shape, like.namespace)) {
             Some((Shape::Serialised, mut id)) => {
                 id.pop();
@@ -190,11 +189,6 @@ fn said(role: &Role, fields: &JsonObject<'_>, base: &[PathStep]) -> Vec<Part> {
         let at = below(&stands, [index.into()]);
         Some(match (kind.as_str(), own.string("text")) {
             ("text", Some(text)) => Part::text(role.clone(), text, at.clone(), below(&at, ["text".into()])),
-            ("image_url", _) => {
-                let url = own.get("image_url").and_then(|url| url.string().or_else(|| url.object().string("url")));
-                Part::image(role.clone(), url.as_deref(), part, at)
-            }
-            ("image", _) => Part::image(role.clone(), own.object("source").string("data").as_deref(), part, at),
             ("thinking", _) => {
                 let thinking = own.string("thinking").unwrap_or_default();
                 Part::thinking(&thinking, own.string("signature").as_deref(), at)

@@ -13,6 +13,7 @@ mod carry;
 mod edit;
 mod format;
 mod gemini;
+mod goose;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
@@ -21,6 +22,8 @@ mod part;
 mod projection;
 mod reader;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 pub use self::{
     carry::{Carried, NotCarried},
@@ -40,6 +43,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &gemini::Gemini,
     &bedrock::Bedrock,
     &opencode::OpenCode,
+    &goose::Goose,
     &anthropic::Anthropic,
 ];
 

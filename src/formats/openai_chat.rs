@@ -4,10 +4,10 @@
 
 use super::{
     format::{Format, Near, Written, text_of_speaker},
-    part::{Part, Path, Slot, below, steps},
+    part::{Part, Path, Slot, below, each_below, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Service};
 
 /// OpenAI chat messages.
 pub struct OpenAiChat;
@@ -40,6 +40,10 @@ impl Format for OpenAiChat {
         }
     }
 
+    fn service(&self) -> Service {
+        Service::OpenAi
+    }
+
     fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
         Written::content(role, text)
     }
@@ -61,10 +65,7 @@ impl Format for OpenAiChat {
         let mut open = Open::default();
         for (index, message) in messages.iter().enumerate() {
             let fields = message.object();
-            let Some(role) = fields.string("role") else {
-                breaches.add(index, None, "not_a_message", "is not an object with a role");
-                continue;
-            };
+            let Some(role) = breaches.said_role(index, &fields, "a role") else { continue };
             breaches.role(index, &role, &ROLES);
             let content = fields.get("content").filter(|content| !content.is_null());
             if role == "tool" || role == "function" {
@@ -121,10 +122,6 @@ fn said(role: &Role, content: Json<'_>) -> Vec<Part> {
         let (kind, at) = (fields.string("type").unwrap_or_default(), steps!["content", index]);
         match (kind.as_str(), fields.string("text")) {
             ("text", Some(text)) => Part::text(role.clone(), text, at, steps!["content", index, "text"]),
-            ("image_url", _) => {
-                let url = fields.get("image_url").and_then(|url| url.string().or_else(|| url.object().string("url")));
-                Part::image(role.clone(), url.as_deref(), part, at)
-            }
             _ => Part::other(role.clone(), &kind, part, at),
         }
     });
@@ -192,7 +189,9 @@ pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -
     if !content.is_array() {
         return Part::fixed_result(id, content.to_raw(), false, at);
     }
-    Part::result_of_blocks(id, blocks_of(content, stands), false, at)
+    let blocks = blocks_of(content, stands);
+    let each = each_below(stands, blocks.len());
+    Part::result_of_blocks(id, blocks, false, at, &each)
 }
 
 /// The parts of a result, with the place of each text.
@@ -203,12 +202,7 @@ pub fn blocks_of(content: Json<'_>, stands: &[PathStep]) -> Vec<(Block, Option<P
         let is_text = matches!(kind.as_str(), "text" | "input_text" | "output_text");
         match fields.string("text").filter(|_| is_text) {
             Some(text) => (Block::text(text), Some(below(stands, [index.into(), "text".into()]))),
-            None if kind.contains("image") => {
-                let url = fields.get("image_url").and_then(|url| url.string().or_else(|| url.object().string("url")));
-                let data = url.or_else(|| fields.string("data"));
-                (Part::image(Role::User, data.as_deref(), part, Path::new()).block, None)
-            }
-            None => (Block::Other { kind, raw: part.to_raw() }, None),
+            None => (Block::carried(&kind, part.to_raw()), None),
         }
     };
     content.elements().into_iter().enumerate().map(block).collect()

@@ -9,7 +9,7 @@ use super::{
     part::{Part, Path, Slot, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Service, json_text::escape};
 
 /// OpenAI Responses items.
 pub struct ResponsesItems;
@@ -58,6 +58,10 @@ impl Format for ResponsesItems {
                 }]
             }
         }
+    }
+
+    fn service(&self) -> Service {
+        Service::OpenAi
     }
 
     fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written {
@@ -178,7 +182,6 @@ fn said(fields: &JsonObject<'_>) -> Vec<Part> {
             Some(text) if matches!(kind.as_str(), "input_text" | "output_text" | "text") => {
                 Part::text(role.clone(), text, at, steps!["content", index, "text"])
             }
-            _ if kind == "input_image" => Part::image(role.clone(), own.string("image_url").as_deref(), part, at),
             _ => Part::other(role.clone(), &kind, part, at),
         }
     });

@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Slot, raw_of, steps},
+    part::{Part, Path, Slot, raw_of, steps},
     rules::Breaches,
 };
 use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -48,7 +48,8 @@ impl Format for OpenCode {
                     found.push(Part::thinking(&own.string("text").unwrap_or_default(), metadata.as_deref(), at));
                 }
                 "tool" => tool(&own, index, &mut found, &mut results),
-                "file" => found.push(file(&role, &own, part, index)),
+                // Texts are sent as parts of their own beside it.
+                "file" => found.push(Part::other(role.clone(), "file", part, at)),
                 // It stands for all that came before it.
                 "compaction" => found.push(Part::other(role.clone(), "compaction", part, at).staying()),
                 // What no model reads: steps, patches, snapshots.
@@ -88,8 +89,7 @@ impl Format for OpenCode {
                 r#""role":"user","model":{{"providerID":{provider},"modelID":{name}}},"time":{{"created":{created}}}"#
             ),
         };
-        let mark = if near.is_summary { r#","metadata":{"isSummary":true}"# } else { "" };
-        let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text, mark);
+        let part = text_part(&escape(&id.replacen("msg_", "prt_", 1)), &escape(&id), &string("sessionID"), text);
         Written { json: format!(r#"{{"info":{{{common},{own}}},"parts":[{part}]}}"#), text: steps!["parts", 0, "text"] }
     }
 
@@ -101,7 +101,7 @@ impl Format for OpenCode {
         let id = |index: usize| message.at(array)?.elements().get(index)?.object().string("id");
         let behind = before.checked_sub(1).and_then(id).unwrap_or_else(|| "prt_0".to_owned());
         let string = |name: &str| escape(&info.string(name).unwrap_or_default());
-        Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text, ""))
+        Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text))
     }
 
     fn emptied(&self) -> &'static str {
@@ -126,6 +126,16 @@ impl Format for OpenCode {
                 .position(|message| message.object().object("info").string("id").as_ref() == Some(&id))
         });
         tail.unwrap_or(index)
+    }
+
+    fn name_of(&self, message: Json<'_>) -> Option<String> {
+        let info = info_of(message);
+        info.string("id").filter(|_| info.string("role").as_deref() == Some("user"))
+    }
+
+    /// An answer names the user's message that it is to; programs show it beneath that, and it has to be there.
+    fn belongs_at(&self) -> Option<Path> {
+        Some(steps!["info", "parentID"])
     }
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
@@ -162,9 +172,9 @@ fn compaction(message: Json<'_>) -> Option<JsonObject<'_>> {
     parts.into_iter().map(Json::object).find(|part| part.string("type").as_deref() == Some("compaction"))
 }
 
-fn text_part(id: &str, message: &str, session: &str, text: &str, more: &str) -> String {
+fn text_part(id: &str, message: &str, session: &str, text: &str) -> String {
     format!(
-        r#"{{"id":{id},"messageID":{message},"sessionID":{session},"type":"text","text":{},"synthetic":true{more}}}"#,
+        r#"{{"id":{id},"messageID":{message},"sessionID":{session},"type":"text","text":{},"synthetic":true}}"#,
         escape(text)
     )
 }
@@ -181,21 +191,14 @@ fn tool(own: &JsonObject<'_>, index: usize, found: &mut Vec<Part>, results: &mut
             fixed(CLEARED, false)
         }
         Some("completed") => {
-            Part::result(id.clone(), state.string("output").unwrap_or_default(), false, at(), stands("output"))
+            let files = state.get("attachments").map(Json::elements).unwrap_or_default();
+            let output = state.string("output").unwrap_or_default();
+            Part::result(id.clone(), output, false, at(), stands("output"))
+                .with_files(files, &steps!["parts", index, "state", "attachments"])
         }
         Some("error") => {
             Part::result(id.clone(), state.string("error").unwrap_or_default(), true, at(), stands("error"))
         }
         _ => fixed(INTERRUPTED, true),
     });
-}
-
-/// A file that the user has attached. Texts are sent as parts of their own beside it.
-fn file(role: &Role, own: &JsonObject<'_>, part: Json<'_>, index: usize) -> Part {
-    let mime = own.string("mime").unwrap_or_default();
-    let at = steps!["parts", index];
-    if mime.starts_with("image/") {
-        return Part::image(role.clone(), own.string("url").as_deref(), part, at);
-    }
-    Part::other(role.clone(), "file", part, at)
 }

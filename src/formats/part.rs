@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::conversation::{
-    Block, Content, Fields, Json, PathStep, Role,
-    json_text::{splice, string_values, unescape},
+    Block, Content, Fields, Holes, Json, PathStep, Role,
+    json_text::{StringValue, splice, string_values, unescape},
     surrogates::without_surrogates,
+    typed_files,
 };
 
 /// Bytes of JSON from which a string inside a result is a text of its own.
@@ -30,6 +31,11 @@ pub fn below(path: &[PathStep], steps: impl IntoIterator<Item = PathStep>) -> Pa
     path.iter().cloned().chain(steps).collect()
 }
 
+/// The places of so many elements of the array at `path`.
+pub fn each_below(path: &[PathStep], elements: usize) -> Vec<Path> {
+    (0..elements).map(|index| below(path, [index.into()])).collect()
+}
+
 /// A part of a message.
 #[derive(Debug, Clone)]
 pub struct Part {
@@ -50,6 +56,8 @@ pub struct Place {
     pub slot: Slot,
     /// Where the same stands again.
     pub copies: Vec<Slot>,
+    /// Elements of a result that are no text, which go when one text takes the place of all.
+    pub beside: Vec<Path>,
     /// It may only stand where the part behind it stands.
     pub needs_next: bool,
     /// Parts with one of these in common go together.
@@ -95,23 +103,12 @@ impl Part {
 
     /// A message that says nothing, but has its turn.
     pub fn nothing(role: Role) -> Self {
-        let block = Block::Other { kind: String::new(), raw: RawValue::NULL.to_owned() };
-        Self::new(role, block, Path::new(), Slot::Fixed)
+        Self::new(role, Block::carried("", RawValue::NULL.to_owned()), Path::new(), Slot::Fixed)
     }
 
-    /// What is carried through: counted by its JSON, never changed.
+    /// An image, a file, or what else is carried through and never changed: counted by its JSON, and files in it by what they are.
     pub fn other(role: Role, kind: &str, json: Json<'_>, at: Path) -> Self {
-        Self::new(role, Block::Other { kind: kind.to_owned(), raw: json.to_raw() }, at, Slot::Fixed)
-    }
-
-    /// An image. `data` is its base64 data or data URL; what is neither counts as an image of unknown size.
-    pub fn image(role: Role, data: Option<&str>, json: Json<'_>, at: Path) -> Self {
-        let data = data.and_then(|data| match data.strip_prefix("data:") {
-            Some(url) => url.split_once(',').map(|(_, data)| data),
-            None => (!data.contains("://")).then_some(data),
-        });
-        let data_length = data.map(|data| data.encode_utf16().count());
-        Self::new(role, Block::Image { data_length, raw: json.to_raw() }, at, Slot::Fixed)
+        Self::new(role, Block::carried(kind, json.to_raw()), at, Slot::Fixed)
     }
 
     /// What the model thought, in words. With a `signature` a Claude model has signed it.
@@ -158,14 +155,24 @@ impl Part {
 
     /// A result that is never changed: counted by its JSON.
     pub fn fixed_result(id: String, json: Box<RawValue>, is_error: bool, at: Path) -> Self {
-        let block = Block::Other { kind: "json".to_owned(), raw: json };
+        let block = Block::shape(json, Holes::default());
         Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
     }
 
-    /// A result of blocks, with the place of each text among them.
-    pub fn result_of_blocks(id: String, blocks: Vec<(Block, Option<Path>)>, is_error: bool, at: Path) -> Self {
-        let (blocks, places) = blocks.into_iter().unzip();
-        Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Texts(places))
+    /// A result of the blocks that stand at `stands`, with the place of each text among them.
+    pub fn result_of_blocks(
+        id: String,
+        blocks: Vec<(Block, Option<Path>)>,
+        is_error: bool,
+        at: Path,
+        stands: &[Path],
+    ) -> Self {
+        let (blocks, places): (_, Vec<Option<Path>>) = blocks.into_iter().unzip();
+        let others = stands.iter().zip(&places).filter(|(_, place)| place.is_none());
+        let beside = others.map(|(stands, _)| stands.clone()).collect();
+        let mut part = Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Texts(places));
+        part.place.beside = beside;
+        part
     }
 
     /// The same, which stands here again.
@@ -188,22 +195,66 @@ impl Part {
         if let Some(text) = json.string() {
             return Self::result(id, text, is_error, at, Slot::Text(stands.to_vec()));
         }
-        let long: Vec<_> = string_values(json.json()).into_iter().filter(|value| value.literal.len() >= LONG).collect();
+        let mut files = typed_files(json.json());
+        let is_file = |value: &StringValue| files.iter().any(|file| file.literal.as_ref() == Some(&value.literal));
+        let is_long = |value: &StringValue| value.literal.len() >= LONG && !is_file(value);
+        let long: Vec<_> = string_values(json.json()).into_iter().filter(is_long).collect();
         let bytes: usize = long.iter().map(|value| value.literal.len()).sum();
-        if 2 * bytes < json.json().len() {
-            return match wrap {
+        let file_bytes: usize = files.iter().filter_map(|file| file.literal.as_ref()).map(ExactSizeIterator::len).sum();
+        if 2 * bytes < json.json().len() - file_bytes {
+            return match wrap.filter(|_| files.is_empty()) {
                 Some((path, wrap)) => Self::result(id, json.json().to_owned(), is_error, at, Slot::Wrapped(path, wrap)),
-                None => Self::fixed_result(id, json.to_raw(), is_error, at),
+                None => {
+                    let rest = Block::shape(json.to_raw(), Holes { texts: Vec::new(), files });
+                    Self::new(Role::User, result(id, Content::Blocks(vec![rest]), is_error), at, Slot::Fixed)
+                }
             };
         }
         let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
-        let rest = Block::Other { kind: "json".to_owned(), raw: checked(splice(json.json(), &mut emptied)) };
+        // Bytes that were taken out before a place.
+        let gone = |end: usize| -> usize {
+            long.iter().take_while(|value| value.literal.end <= end).map(|value| value.literal.len() - 2).sum()
+        };
+        let hole = |value: &StringValue| {
+            let start = value.literal.start - gone(value.literal.start);
+            start..start + 2
+        };
+        let texts = long.iter().map(hole).collect();
+        for literal in files.iter_mut().filter_map(|file| file.literal.as_mut()) {
+            let gone = gone(literal.start);
+            *literal = literal.start - gone..literal.end - gone;
+        }
+        let rest = Block::shape(checked(splice(json.json(), &mut emptied)), Holes { texts, files });
         let (mut blocks, mut places) = (vec![rest], vec![None]);
         for value in long {
             blocks.push(Block::text(unescape(&json.json()[value.literal])));
             places.push(Some(below(stands, value.path)));
         }
         Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Strings(places))
+    }
+
+    /// A result with the files that stand beside its value, in the array at `stands`.
+    pub fn with_files(mut self, files: Vec<Json<'_>>, stands: &[PathStep]) -> Self {
+        let Block::ToolResult { content, .. } = &mut self.block else { return self };
+        if files.is_empty() {
+            return self;
+        }
+        let old = std::mem::replace(content, Content::Missing);
+        let (mut blocks, slot) = match (old, std::mem::take(&mut self.place.slot)) {
+            (Content::Blocks(blocks), slot) => (blocks, slot),
+            (Content::Text(text), Slot::Text(path)) => (vec![Block::text(text)], Slot::Texts(vec![Some(path)])),
+            // Beside files a value has no form as a text.
+            (Content::Text(text), Slot::Wrapped(..)) => {
+                (vec![Block::shape(checked(text), Holes::default())], Slot::Fixed)
+            }
+            (Content::Text(text), slot) => (vec![Block::text(text)], slot),
+            (_, slot) => (Vec::new(), slot),
+        };
+        self.place.beside.extend((0..files.len()).map(|index| below(stands, [index.into()])));
+        blocks.extend(files.into_iter().map(file_block));
+        *content = Content::Blocks(blocks);
+        self.place.slot = slot;
+        self
     }
 
     /// The same, which goes with all others that have this tie.
@@ -238,6 +289,13 @@ pub fn parts_of_content<'j>(message: Json<'j>, of_blocks: impl FnOnce(&Role, Vec
         Some(text) => vec![Part::text(role, text, steps!["content"], steps!["content"])],
         None => of_blocks(&role, content.elements()),
     }
+}
+
+/// A block that is carried through, by the `type` of its JSON; in formats without types by its first field.
+pub fn file_block(json: Json<'_>) -> Block {
+    let fields = json.object();
+    let kind = fields.string("type").or_else(|| fields.iter().next().map(|(name, _)| name.to_owned()));
+    Block::carried(&kind.unwrap_or_default(), json.to_raw())
 }
 
 fn call(id: String, name: String, input: Box<RawValue>) -> Block {

@@ -13,7 +13,6 @@ use crate::{
         Block, Content, Contents, Conversation, Entry, Json, Message, NotAnArray, PathStep, Problem, Role,
         hash_of_blocks, surrogates,
     },
-    markers::SummaryHead,
     parallel::in_parts,
 };
 
@@ -48,7 +47,7 @@ impl Projection {
     pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
-        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.read(Json::from(raw)))).collect()))
+        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
     }
 
     /// Of messages that were read.
@@ -107,7 +106,7 @@ impl Projection {
                 [Block::Text { text, .. }] if is_string(from[0]) => Content::Text(std::mem::take(text)),
                 _ => Content::Blocks(blocks),
             };
-            messages.push(as_read(role, content));
+            messages.push(Message::new(role, content));
             sources.push(from);
         };
         let mut groups = groups.into_iter().peekable();
@@ -214,25 +213,7 @@ impl Projection {
 
 /// One message of ours that says what a message of the caller's does.
 pub(super) fn alone(format: &dyn Format, message: Json<'_>) -> Message {
-    let parts = format.read(message);
+    let parts = format.parts(message);
     let role = parts.first().map_or_else(|| Role::Other(String::new()), |part| part.role.clone());
-    as_read(role, Content::Blocks(parts.into_iter().map(|part| part.block).collect()))
-}
-
-/// A message as it was read. A summary is known by the line above it.
-fn as_read(role: Role, content: Content) -> Message {
-    let first = match &content {
-        Content::Text(text) => Some(text),
-        content => {
-            let texts = content
-                .blocks()
-                .iter()
-                .map(|block| if let Block::Text { text, .. } = block { Some(text) } else { None });
-            // Calls and results beside it are no part of a summary.
-            texts.collect::<Option<Vec<_>>>().and_then(|texts| texts.first().copied())
-        }
-    };
-    let is_summary = first.is_some_and(|text| SummaryHead::is_of_messages(text));
-    let message = Message::new(role, content);
-    if is_summary { message.as_summary() } else { message }
+    Message::new(role, Content::Blocks(parts.into_iter().map(|part| part.block).collect()))
 }

@@ -124,5 +124,5 @@ impl ForeignReader {
 }
 
 fn read((format, arrays): Piece) -> Result<Vec<ReadMessage>, NotMessages> {
-    each_raw(arrays, |raw| (raw.to_owned(), format.read(Json::from(raw))))
+    each_raw(arrays, |raw| (raw.to_owned(), format.parts(Json::from(raw))))
 }

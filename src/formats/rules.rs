@@ -22,6 +22,15 @@ impl Breaches {
         is_known
     }
 
+    /// The role that `speaker` says; `None` where there is none, which is a breach. `shape` names what a message is.
+    pub fn said_role(&mut self, index: usize, speaker: &JsonObject<'_>, shape: &str) -> Option<String> {
+        let role = speaker.string("role");
+        if role.is_none() {
+            self.add(index, None, "not_a_message", format!("is not an object with {shape}"));
+        }
+        role
+    }
+
     /// The role that `speaker` says and the `parts` of a message; `None` where one is missing. `shape` names what a message is.
     pub fn role_and_parts<'j>(
         &mut self,
@@ -30,10 +39,7 @@ impl Breaches {
         allowed: &[&str],
         shape: &str,
     ) -> Option<(String, Vec<Json<'j>>)> {
-        let Some(role) = speaker.string("role") else {
-            self.add(index, None, "not_a_message", format!("is not an object with {shape}"));
-            return None;
-        };
+        let role = self.said_role(index, speaker, shape)?;
         self.role(index, &role, allowed);
         let Some(parts) = message.get("parts").filter(|parts| parts.is_array()) else {
             self.add(index, None, "empty_content", "there are no parts");

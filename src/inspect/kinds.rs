@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::{
     cancel::{Cancel, Cancelled},
-    conversation::{Block, Content, ContentKind, Conversation, Message, Role, TextAt, surrogates},
-    markers::SummaryHead,
-    tokens::{Scale, Tally, count_all, image_tokens},
-    transcript::{ContentPiece, PieceSource, Voice, stretches},
+    conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
+    markers::{SummaryHead, is_summary},
+    tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
+    transcript::{ContentPiece, PieceSource, Voice},
 };
 
 /// What tokens are of.
@@ -130,6 +130,7 @@ pub(super) fn kinds_of(
         for (block, tokens) in tally.blocks(index).iter().enumerate() {
             let own = &pieces[range_of(pieces, block, |piece| piece.block)];
             let label = own.iter().map(|piece| piece.source.label()).find(|label| !label.is_empty());
+            let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
             match whole(message, block, own, &texts) {
                 Whole::Of(kind) => told.kinds.add(kind, *tokens),
@@ -176,7 +177,7 @@ enum Whole {
 }
 
 fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) -> Whole {
-    if message.is_summary() {
+    if is_summary(message) {
         return Whole::Of(Kind::Summaries);
     }
     match message.content.blocks().get(block) {
@@ -184,11 +185,13 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
         Some(Block::Image { .. }) => Whole::Of(Kind::Images),
         Some(block) if block.is_thinking() => Whole::Of(Kind::Thinking),
         Some(Block::ToolResult { content, .. }) => match runs_of(message, block, pieces, texts).as_slice() {
-            [] => Whole::WithImages(Kind::Results, images_in(content)),
-            [(kind, ..)] => Whole::WithImages(*kind, images_in(content)),
-            runs => Whole::Mixed(runs.to_vec(), images_in(content)),
+            [] => Whole::WithImages(Kind::Results, images_in(content.blocks())),
+            [(kind, ..)] => Whole::WithImages(*kind, images_in(content.blocks())),
+            runs => Whole::Mixed(runs.to_vec(), images_in(content.blocks())),
         },
-        Some(Block::Thinking { .. } | Block::Other { .. }) => Whole::Of(Kind::Other),
+        Some(Block::Thinking { .. } | Block::Other { .. }) => {
+            Whole::WithImages(Kind::Other, images_in(&message.content.blocks()[block..=block]))
+        }
         Some(Block::Text { .. }) | None if texts.iter().all(|text| text.block != block) => Whole::Of(Kind::Other),
         Some(Block::Text { .. }) | None => match runs_of(message, block, pieces, texts).as_slice() {
             [] => Whole::Of(words_of(message)),
@@ -198,12 +201,20 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
     }
 }
 
-fn images_in(content: &Content) -> usize {
-    let images = content.blocks().iter().filter_map(|block| match block {
-        Block::Image { data_length, .. } => Some(image_tokens(*data_length)),
-        _ => None,
-    });
-    images.sum()
+/// A word for what a block is that holds a file.
+fn file_name(block: &Block) -> Option<&str> {
+    matches!(block, Block::Other { holes, .. } if !holes.files.is_empty()).then(|| block.name())
+}
+
+fn images_in(blocks: &[Block]) -> usize {
+    let images = |block: &Block| match block {
+        Block::Image { data_length, .. } => image_tokens(*data_length),
+        Block::Other { holes, .. } => {
+            holes.files.iter().filter(|file| file.media == Media::Image).map(file_tokens).sum()
+        }
+        _ => 0,
+    };
+    blocks.iter().map(images).sum()
 }
 
 /// The texts of a block, cut where another kind begins: kind, number of the text in the message, bytes.
@@ -220,7 +231,7 @@ fn runs_of(
             number += 1;
         }
         let Some(text) = texts.get(number) else { break };
-        for stretch in stretches(piece, text.text).into_iter().filter(|stretch| !stretch.range.is_empty()) {
+        for stretch in piece.stretches(text.text).into_iter().filter(|stretch| !stretch.range.is_empty()) {
             let kind = kind_of(message, piece, stretch.voice, &text.text[stretch.range.clone()]);
             match runs.last_mut() {
                 Some((last, of, range)) if (*last, *of, range.end) == (kind, number, stretch.range.start) => {

@@ -71,6 +71,8 @@ pub struct ChainOutcome {
     pub passes: Vec<PassReport>,
     /// Whether a model would be asked, where the work was only tried.
     pub would_ask: bool,
+    /// Whether such a model has no known price.
+    pub unpriced: bool,
     /// Dollars by the model that was paid.
     pub cost_by_model: BTreeMap<String, f64>,
     /// What was asked of models.
@@ -289,6 +291,7 @@ fn put_rules_in_force(chain: &Chain, request: &mut Request) -> Vec<Warning> {
 fn tell_of_spending(outcome: &mut ChainOutcome, llm: &Llm) {
     outcome.cost = llm.spent.total();
     outcome.would_ask = llm.spent.would_ask();
+    outcome.unpriced = llm.spent.is_unpriced();
     outcome.cost_by_model = llm.spent.by_model();
     outcome.requests = llm.requests.all();
 }

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::savings::{reduction_percent, saved};
+use super::{
+    savings::{reduction_percent, saved},
+    survival::Survival,
+};
 use crate::{
-    providers::CallRecord,
+    providers::{CallRecord, SummaryQuality},
     statistics::{Interval, Moments},
 };
 
@@ -37,6 +40,20 @@ pub struct Kept {
     pub lost_percent: Option<f64>,
     /// How much of what must survive the summary tells, 0 to 1.
     pub summary_quality: Option<f64>,
+}
+
+impl Kept {
+    /// Reads it from the report of a call.
+    #[must_use]
+    pub fn measured(survival: Option<&Survival>, quality: Option<&SummaryQuality>) -> Self {
+        Self { lost_percent: survival.map(Survival::lost_percent), summary_quality: quality.map(SummaryQuality::score) }
+    }
+
+    /// The share of the tokens that is not lost, 0 to 1.
+    #[must_use]
+    pub fn information(self) -> Option<f64> {
+        self.lost_percent.map(|lost| 1.0 - lost / 100.0)
+    }
 }
 
 /// An experiment for people to judge.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Manager,
-    manager_options::CONTEXT,
+    manager_options::read_context,
     trigger::{ContextUsage, TriggerDecision},
 };
 use crate::{
@@ -44,6 +44,8 @@ pub struct InspectOptions {
     tool_definitions: String,
     /// Tokens in the context without the last message, as the API reported them.
     total_tokens: Option<f64>,
+    /// The same with the last message.
+    token_count: Option<f64>,
     context_window: Option<f64>,
     max_tokens: Option<f64>,
     profile_id: Option<String>,
@@ -59,12 +61,13 @@ impl InspectOptions {
     /// Every field that is wrong, and every one of `options` that is unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
         let definitions = context.get("tools").and_then(Value::as_str).unwrap_or_default();
-        let context = CONTEXT.read(context)?;
+        let context = read_context(context)?;
         let options = INSPECT.read(options)?;
         Ok(Self {
             system_prompt: context.text("systemPrompt").to_owned(),
             tool_definitions: definitions.to_owned(),
             total_tokens: context.given_number("totalTokens"),
+            token_count: context.given_number("tokenCount"),
             context_window: context.given_number("contextWindow"),
             max_tokens: context.given_number("maxTokens"),
             profile_id: context.given_text("profileId").map(str::to_owned),
@@ -157,7 +160,8 @@ impl Manager {
         let total = scale.apply(system + tools + tally.total());
         // In the middle of messages, the API's own count is ours and what it differs by in front.
         let last = conversation.len().checked_sub(1).map_or(0, |last| scale.apply(tally.message(last)));
-        let used = options.total_tokens.map_or(total as f64, |reported| reported + last as f64);
+        let reported = options.total_tokens.map(|reported| reported + last as f64).or(options.token_count);
+        let used = reported.unwrap_or(total as f64);
         let before = used - scale.apply(tally.total()) as f64;
         let line = |tokens: f64| Line { tokens, message_index: reached(&anatomy, before, tokens) };
         let window = options.context_window.map(|context_window| {

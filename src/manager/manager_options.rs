@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     llm::{ModelPrice, PRICE},
-    options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
+    options::{ConfigError, Field, Kind, Settings, Table},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     providers::Thinking,
     summaries::{CONDENSING_PROFILE, MAX_COST_PER_CONDENSATION},
@@ -166,15 +166,32 @@ static GUARD: Table = Table::new(
     ],
 );
 
-/// What a call says about its conversation. The object is the host's own, and may hold more.
-pub(super) static CONTEXT: Table = Table::new(
+/// The context of a call.
+static CONTEXT: Table = Table::new(
     "context",
     &[
+        Field::host("messages", "an array of messages", "The conversation."),
         Field::text("systemPrompt", "It counts, and is never changed."),
         Field::text("hostRequest", "The host's own request as JSON; made of `tools`, `systemPrompt` and `messages`."),
+        Field::text(
+            "tools",
+            "The tools of the host's own requests; for an inspection as the text that requests bring.",
+        ),
+        Field::host("apiHandler", HANDLER, "Asks the conversation's own model, as the option `handler` does."),
         Field::text("taskId", "Which task the conversation belongs to."),
         Field::text("userId", "Whose conversation it is, for strategies that go by the user."),
         Field::number_if_set("totalTokens", 0.0, TOKENS, "Tokens in the context as the API reported them."),
+        Field::number_if_set(
+            "tokenCount",
+            0.0,
+            TOKENS,
+            "Tokens in the context with its last message; for `totalTokens`.",
+        ),
+        Field::new(
+            "isPreview",
+            Kind::Flag { default: None },
+            "Stands in the context that custom providers are given, who may hand it on.",
+        ),
         Field::number_if_set("contextWindow", 1.0, TOKENS, "The model's context window in tokens."),
         Field::number_if_set("maxTokens", 0.0, TOKENS, "Tokens the model may answer with."),
         Field::text("profileId", "The profile in use."),
@@ -187,7 +204,6 @@ pub(super) static CONTEXT: Table = Table::new(
     ],
 )
 .argument("context")
-.open()
 .null_is_absent();
 
 /// The options of a call.
@@ -195,6 +211,7 @@ static CALL: Table = Table::new(
     "Options of a call",
     &[
         Field::text("provider", PROVIDER),
+        Field::text("format", "The format of the messages; JavaScript takes it out."),
         Field::integer_if_set("targetTokens", 0, u64::MAX, "How many tokens there may be afterwards."),
         Field::new("config", Kind::AnyObject, "Overrides fields of the provider's configuration, which checks it."),
         Field::host("handler", HANDLER, "Asks the conversation's own model."),
@@ -288,6 +305,8 @@ pub struct CallOptions {
     pub user_id: Option<String>,
     /// Tokens in the context as the API reported them.
     pub total_tokens: Option<f64>,
+    /// Whether these include the last message.
+    pub counts_last_message: bool,
     /// The model's context window in tokens.
     pub context_window: Option<f64>,
     /// Tokens the model may answer with.
@@ -316,13 +335,10 @@ impl CallOptions {
     /// Reads the options of a call: of `context` what is there beside the messages, and `options`. Null for all defaults.
     ///
     /// # Errors
-    /// Every field that is wrong, and every one of `options` that is unknown.
+    /// Every field that is wrong or unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let (context, options) = both(CONTEXT.read(context), CALL.read(options)).map_err(|mut faults| {
-            let unknown = faults.iter_mut().filter(|fault| fault.kind == FaultKind::Unknown);
-            unknown.for_each(|fault| fault.code = "invalid_argument");
-            faults
-        })?;
+        let options = CALL.read(options).map_err(|faults| placed(faults, (&CONTEXT, "context")));
+        let (context, options) = both(read_context(context), options)?;
         Ok(Self {
             provider: options.given_text("provider").map(str::to_owned),
             target_tokens: options.given_integer("targetTokens"),
@@ -331,7 +347,8 @@ impl CallOptions {
             host_request: context.given_text("hostRequest").map(str::to_owned),
             task_id: context.text("taskId").to_owned(),
             user_id: context.given_text("userId").map(str::to_owned),
-            total_tokens: context.given_number("totalTokens"),
+            total_tokens: context.given_number("totalTokens").or_else(|| context.given_number("tokenCount")),
+            counts_last_message: !context.is_given("totalTokens") && context.is_given("tokenCount"),
             context_window: context.given_number("contextWindow"),
             max_tokens: context.given_number("maxTokens"),
             profile_id: context.given_text("profileId").map(str::to_owned),
@@ -345,6 +362,18 @@ impl CallOptions {
             economics: options.given_object("economics").map(|economics| Economics::of(&economics)),
         })
     }
+}
+
+/// The context of a call, checked.
+///
+/// # Errors
+/// Every field that is wrong or unknown, and every one that belongs into the options.
+pub(super) fn read_context(context: &Value) -> Result<Settings<'_>, Vec<ConfigError>> {
+    CONTEXT.read(context).map_err(|faults| placed(faults, (&CALL, "options")))
+}
+
+fn placed(faults: Vec<ConfigError>, other: (&Table, &str)) -> Vec<ConfigError> {
+    faults.into_iter().map(|fault| fault.placed(other)).collect()
 }
 
 /// Two results, or the faults of both.
@@ -413,5 +442,37 @@ mod tests {
         ] {
             assert_eq!(read(call.clone()).unwrap_err()[0].code, code, "{call}");
         }
+    }
+
+    #[test]
+    fn what_belongs_to_the_other_argument_is_told_its_place() {
+        let told = |context: Value, options: Value| {
+            let faults = CallOptions::read(&context, &options).unwrap_err();
+            faults.into_iter().map(|fault| (fault.code, fault.to_string())).collect::<Vec<_>>()
+        };
+        let misplaced = |sentence: &str| ("invalid_argument", sentence.to_owned());
+        assert_eq!(
+            told(json!({ "targetTokens": true }), json!({ "systemPrompt": "x", "messages": [] })),
+            [
+                misplaced("context.targetTokens belongs to the other argument: give it as options.targetTokens"),
+                misplaced("options.messages belongs to the other argument: give it as context.messages"),
+                misplaced("options.systemPrompt belongs to the other argument: give it as context.systemPrompt"),
+            ]
+        );
+        assert_eq!(
+            told(json!({ "taskid": "x" }), Value::Null),
+            [misplaced("context.taskid is unknown; did you mean taskId?")]
+        );
+    }
+
+    #[test]
+    fn the_tokens_of_a_conversation_may_be_those_that_were_counted() {
+        let read = |context: Value| {
+            let call = CallOptions::read(&context, &Value::Null).unwrap();
+            (call.total_tokens, call.counts_last_message)
+        };
+        assert_eq!(read(json!({ "tokenCount": 500 })), (Some(500.0), true));
+        assert_eq!(read(json!({ "tokenCount": 500, "totalTokens": 400 })), (Some(400.0), false));
+        assert_eq!(read(json!({ "tokenCount": null })), (None, false));
     }
 }

@@ -12,7 +12,10 @@ use super::{
     experiments::{Experiment, ExperimentReport, Kept},
     savings::{reduction_percent, saved},
 };
-use crate::providers::{CallRecord, Choice};
+use crate::{
+    providers::{CallRecord, Choice},
+    statistics::Moments,
+};
 
 /// Sums and averages over some calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -42,6 +45,16 @@ pub struct Totals {
     pub average_cost: f64,
     /// Dollars of the call that cost most.
     pub highest_cost: f64,
+    /// Mean share of what a summary has to keep that it does, 0 to 1; `None` where no summary was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_quality_score: Option<f64>,
+    /// Mean share of the tokens that were not lost, 0 to 1; `None` where nothing was condensed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information_preservation: Option<f64>,
+    #[serde(skip)]
+    qualities: Moments,
+    #[serde(skip)]
+    preserved: Moments,
     #[serde(skip)]
     latencies: VecDeque<f64>,
     #[serde(skip)]
@@ -79,11 +92,23 @@ impl Totals {
 }
 
 impl Totals {
+    fn add_kept(&mut self, kept: Kept) {
+        add_to_mean(&mut self.qualities, &mut self.summary_quality_score, kept.summary_quality);
+        add_to_mean(&mut self.preserved, &mut self.information_preservation, kept.information());
+    }
+
     /// With the percentiles, which are found when somebody looks.
     fn finished(&mut self) {
         let mut sorted: Vec<f64> = self.latencies.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
         (self.p50_latency_ms, self.p95_latency_ms) = (nearest_rank(&sorted, 0.5), nearest_rank(&sorted, 0.95));
+    }
+}
+
+fn add_to_mean(moments: &mut Moments, mean: &mut Option<f64>, value: Option<f64>) {
+    if let Some(value) = value {
+        moments.add(value);
+        *mean = Some(moments.mean());
     }
 }
 
@@ -146,6 +171,12 @@ pub struct CondensationRecord {
     pub reduction_percent: f64,
     /// Milliseconds.
     pub latency_ms: f64,
+    /// Share of what the summary has to keep that it does, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_quality_score: Option<f64>,
+    /// Share of the tokens that were not lost, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information_preservation: Option<f64>,
 }
 
 impl CondensationRecord {
@@ -163,7 +194,14 @@ impl CondensationRecord {
             final_tokens: call.tokens_after,
             reduction_percent: reduction_percent(call),
             latency_ms: call.latency_ms,
+            ..Self::default()
         }
+    }
+
+    /// The same with what was kept.
+    #[must_use]
+    pub fn with_kept(self, kept: Kept) -> Self {
+        Self { summary_quality_score: kept.summary_quality, information_preservation: kept.information(), ..self }
     }
 }
 
@@ -179,6 +217,13 @@ impl Metrics {
         if let Some(profile) = profile {
             self.profiles.entry(profile.to_owned()).or_default().add(call);
         }
+    }
+
+    /// Adds what a whole call kept, which is counted to the provider that worked on it last.
+    pub fn add_kept(&mut self, provider: &str, profile: Option<&str>, kept: Kept) {
+        let of_profile = profile.and_then(|profile| self.profiles.get_mut(profile));
+        let all = [Some(&mut self.total), self.providers.get_mut(provider), of_profile];
+        all.into_iter().flatten().for_each(|totals| totals.add_kept(kept));
     }
 
     /// Adds what the variants of experiments came to.
@@ -249,6 +294,27 @@ mod tests {
         assert_eq!((total.average_cost, total.highest_cost), (0.5, 0.5));
         assert_eq!((total.p50_latency_ms, total.p95_latency_ms), (20.0, 60.0));
         assert!((total.tokens_per_second - 300.0 / 0.09).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_was_kept_is_averaged_over_the_calls_that_measured_it() {
+        let call = CallRecord { success: true, cost: 0.0, tokens_before: 100, tokens_after: 50, latency_ms: 1.0 };
+        let mut metrics = Metrics::default();
+        let kept = [
+            Kept { lost_percent: Some(20.0), summary_quality: Some(0.5) },
+            Kept { lost_percent: Some(0.0), summary_quality: None },
+            Kept::default(),
+        ];
+        for kept in kept {
+            metrics.add_provider("native", &call);
+            metrics.add_call(Some("fast"), &call);
+            metrics.add_kept("native", Some("fast"), kept);
+        }
+        for totals in [&metrics.total, &metrics.providers["native"], &metrics.profiles["fast"]] {
+            assert_eq!((totals.summary_quality_score, totals.information_preservation), (Some(0.5), Some(0.9)));
+        }
+        let record = CondensationRecord::of(&call, "native", None, None).with_kept(kept[0]);
+        assert_eq!((record.summary_quality_score, record.information_preservation), (Some(0.5), Some(0.8)));
     }
 
     #[test]

@@ -344,7 +344,7 @@ impl Manager {
 
     /// What the trigger goes by.
     fn usage(&self, work: &Work, tally: &Tally) -> ContextUsage {
-        let last = work.conversation.len().checked_sub(1);
+        let last = work.conversation.len().checked_sub(1).filter(|_| !work.call.counts_last_message);
         ContextUsage {
             total_tokens: work.call.total_tokens.unwrap_or_default(),
             last_message_tokens: last.map_or(0, |last| self.scale().apply(tally.message(last))) as f64,
@@ -517,10 +517,11 @@ impl Manager {
         }
         let (profile, record) = (call.profile_id.as_deref(), report.call());
         state.metrics.add_call(profile, &record);
+        state.metrics.add_kept(report.provider(), profile, report.kept());
         state.metrics.add_models(report.cost_by_model());
         state.metrics.add_variants(report.choices(), report.kept());
         let record = CondensationRecord::of(&record, report.provider(), profile, report.error_code());
-        state.metrics.add_record(record);
+        state.metrics.add_record(record.with_kept(report.kept()));
     }
 }
 

@@ -38,6 +38,8 @@ impl Trial {
 pub struct PreviewReport {
     /// False when a model would be asked, of whose answers tokens and dollars are estimates, and what follows from them.
     exact: bool,
+    /// False when a model would be asked whose price is not known: then the cost of the report is no estimate.
+    priced: bool,
     /// 1 when all of it was tried; with summaries by a model, 1 less their expected tokens over the tokens removed, at least 0; 0 when
     /// trying failed.
     confidence: f64,
@@ -76,7 +78,8 @@ impl PreviewReport {
     pub(super) fn of(outcome: &mut ChainOutcome, original: &Conversation, scale: Scale, trial: Trial) -> Self {
         if outcome.plan.is_empty() {
             let confidence = if outcome.error.is_some() { 0.0 } else { 1.0 };
-            return Self { exact: !outcome.would_ask, confidence, samples: Vec::new() };
+            let (exact, priced) = (!outcome.would_ask, !outcome.unpriced);
+            return Self { exact, priced, confidence, samples: Vec::new() };
         }
         if outcome.condensed.entries().iter().any(|entry| !entry.estimates.is_empty()) {
             outcome.plan = Plan::between(original, &with_words(&outcome.condensed));
@@ -87,6 +90,7 @@ impl PreviewReport {
         let removed = outcome.original_tokens.saturating_sub(outcome.final_tokens).max(1);
         Self {
             exact: tokens == 0 && !outcome.would_ask,
+            priced: !outcome.unpriced,
             confidence: (1.0 - scale.apply(tokens) as f64 / removed as f64).max(0.0),
             samples: if trial == Trial::Preview { samples(outcome, original.len()) } else { Vec::new() },
         }

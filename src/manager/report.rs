@@ -173,6 +173,12 @@ struct ReportMetrics {
     condensed_tokens: usize,
     reduction_percentage: f64,
     operations_applied: Vec<String>,
+    /// Only where a summary of messages was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary_quality_score: Option<f64>,
+    /// Only where something changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    information_preservation: Option<f64>,
 }
 
 impl Report {
@@ -198,6 +204,7 @@ impl Report {
         let (before, left) = (outcome.original_tokens as f64, outcome.final_tokens as f64);
         let prev = prev.unwrap_or(before);
         let new = reported_after(prev, before, left);
+        let known = Kept::measured(outcome.survival.as_ref(), outcome.summary_quality.as_ref());
         let prompt_cache =
             changed.then(|| PromptCache::of((prev * kept).round() as usize, prev as usize, new as usize, price));
         Self {
@@ -221,6 +228,8 @@ impl Report {
                 condensed_tokens: outcome.final_tokens,
                 reduction_percentage: reduction,
                 operations_applied: [passes, operations].concat(),
+                summary_quality_score: known.summary_quality,
+                information_preservation: known.information(),
             },
             thinking_removed: outcome.thinking_removed,
             prompt_cache,
@@ -460,10 +469,7 @@ impl Report {
 
     /// What was kept, where something was condensed.
     pub(super) fn kept(&self) -> Kept {
-        Kept {
-            lost_percent: self.survival.as_ref().map(Survival::lost_percent),
-            summary_quality: self.summary_quality.as_ref().map(SummaryQuality::score),
-        }
+        Kept::measured(self.survival.as_ref(), self.summary_quality.as_ref())
     }
 
     pub(super) fn call(&self) -> CallRecord {

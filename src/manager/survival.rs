@@ -10,10 +10,11 @@ use serde::Serialize;
 use super::savings::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
+    markers::is_summary,
     providers::{Change, Grade},
     story::{Entry, Mark, entries, is_speaker, is_story, stories},
     tokens::{Tally, count_inside},
-    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, stretches, with_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, with_texts},
 };
 
 /// What survived a condensation. Tokens are unscaled, as those of changes.
@@ -374,7 +375,7 @@ fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     let dropped = done.changes.iter().filter(|change| change.block_index.is_none() && change.operation == "drop");
     let dropped: HashSet<usize> = dropped.map(|change| change.message_index).collect();
     let summaries = done.plan.edits.iter().filter_map(|edit| match edit {
-        Edit::Insert { before, value } if value.foreign.is_some() && value.message.is_summary() => Some(*before),
+        Edit::Insert { before, value } if value.foreign.is_some() && is_summary(&value.message) => Some(*before),
         _ => None,
     });
     let beside = |before: usize| {
@@ -397,14 +398,14 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
                 spoken[piece.block].insert(Kind::Summaries, text.text.len());
                 continue;
             }
-            for stretch in stretches(&piece, text.text) {
+            for stretch in piece.stretches(text.text) {
                 *spoken[piece.block].entry(of_voice(&piece, stretch.voice)).or_default() += stretch.range.len();
             }
         }
         // A text is what most of it is.
         let most = |block: usize| spoken[block].iter().max_by_key(|(_, bytes)| **bytes).map(|(kind, _)| *kind);
         let kind = |block: usize| match blocks.get(block) {
-            _ if message.is_summary() => Kind::Summaries,
+            _ if is_summary(message) => Kind::Summaries,
             Some(Block::ToolUse { name, .. }) => of_meaning(tools.meaning(name), Kind::Calls),
             Some(Block::ToolResult { .. }) => most(block).unwrap_or(Kind::Results),
             Some(Block::Image { .. }) => Kind::Images,
@@ -417,7 +418,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
     conversation.messages().zip(texts.iter().zip(pieces)).map(of_message).collect()
 }
 
-/// What is said and answered in a message.
+/// The texts of a message without the parameters of calls.
 fn texts_beside_calls(message: &Message) -> Vec<TextAt<'_>> {
     let content = PathStep::from("content");
     match &message.content {

@@ -17,6 +17,11 @@ pub const WORD_FOR_WORD: &str = "[Word for word from what is summarised above]";
 /// The first line of a log.
 pub const LOG_HEADING: &str = "[Log of the messages left out here, in quotes]";
 
+/// The line that says how a model gets at what is left out. Only for conversations in which the tool is offered.
+pub const RECALL_HINT: &str =
+    r#"[Everything left out here can be brought back: call recall with {"query": "words to look for"}]"#;
+
 /// All of them.
 #[cfg(test)]
-pub(super) const FIXED: &[&str] = &[LEFT_OUT_HERE, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD, LOG_HEADING];
+pub(super) const FIXED: &[&str] =
+    &[LEFT_OUT_HERE, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD, LOG_HEADING, RECALL_HINT];

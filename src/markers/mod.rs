@@ -15,12 +15,13 @@
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
 //! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
 //! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
-//! | [`SummaryHead::Messages`] | native | `[Summary of 12 messages]` | the line above a summary in formats of others |
+//! | [`SummaryHead::Messages`] | native | `[Summary of 12 messages]` | the line above a summary |
 //! | [`SUMMARY_ABOVE`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
 //! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
 //! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
 //! | [`LOG_HEADING`] | whoever drops messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
+//! | [`RECALL_HINT`] | hosts that offer recall | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | a line |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
 //! text. So a form is changed in its file alone: both directions stand there side by side.
@@ -39,7 +40,7 @@ mod words;
 use std::fmt::{self, Display};
 
 pub use self::{
-    fixed::{LEFT_OUT_HERE, LOG_HEADING, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD},
+    fixed::{LEFT_OUT_HERE, LOG_HEADING, RECALL_HINT, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD},
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,
@@ -47,7 +48,7 @@ pub use self::{
     pointer::{
         Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
     },
-    summary::SummaryHead,
+    summary::{SummaryHead, is_summary},
     suppressed::Suppressed,
 };
 

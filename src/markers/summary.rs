@@ -3,13 +3,14 @@
 use std::fmt::{self, Display};
 
 use super::words::{counted, uncounted};
+use crate::conversation::{Block, Content, Message, Role};
 
 /// The line above a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryHead {
     /// `[Summary of 60 lines]`: of one text, in its place.
     Lines(usize),
-    /// `[Summary of 12 messages]`: of so many messages, in their place, where no field can say so.
+    /// `[Summary of 12 messages]`: of so many messages, in their place.
     Messages(usize),
 }
 
@@ -26,14 +27,39 @@ impl SummaryHead {
     /// The head of a text that is a summary.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
-        Self::read(text.split_once('\n')?.0)
+        Self::read(text.strip_prefix(OPENING).and(text.split_once('\n'))?.0)
     }
 
-    /// Whether a text is a summary of messages, in their place.
+    /// A text without the head of a summary of messages.
     #[must_use]
-    pub fn is_of_messages(text: &str) -> bool {
-        matches!(Self::of(text), Some(Self::Messages(_)))
+    pub fn below(text: &str) -> &str {
+        match Self::of(text) {
+            Some(Self::Messages(_)) => text.split_once('\n').map_or(text, |(_, rest)| rest),
+            _ => text,
+        }
     }
+}
+
+/// Whether a message stands for messages that are no longer there. The line above a summary says so in a message of the assistant, which speaks in summaries: words of the user that begin
+/// with such a line are a paste. A host may say so of any message, in a field that no service takes.
+#[must_use]
+pub fn is_summary(message: &Message) -> bool {
+    message.is_called_summary() || (message.role == Role::Assistant && is_headed(&message.content))
+}
+
+/// Whether a content is nothing but text, and begins with the head of a summary of messages.
+fn is_headed(content: &Content) -> bool {
+    let first = match content {
+        Content::Text(text) => Some(text),
+        content => content.blocks().first().and_then(text_of),
+    };
+    // Calls and results beside it are no part of a summary.
+    first.is_some_and(|text| matches!(SummaryHead::of(text), Some(SummaryHead::Messages(_))))
+        && content.blocks().iter().all(|block| text_of(block).is_some())
+}
+
+fn text_of(block: &Block) -> Option<&String> {
+    if let Block::Text { text, .. } = block { Some(text) } else { None }
 }
 
 impl Display for SummaryHead {
@@ -44,5 +70,46 @@ impl Display for SummaryHead {
             Self::Messages(messages) => f.write_str(&counted(*messages, "message"))?,
         }
         f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, value::RawValue};
+
+    use super::*;
+
+    fn message(value: &serde_json::Value) -> Message {
+        Message::read(&RawValue::from_string(value.to_string()).unwrap())
+    }
+
+    #[test]
+    fn a_summary_is_known_by_its_head_in_every_form_of_content() {
+        let text = "[Summary of 12 messages]\nThe parser was fixed.";
+        for content in [json!(text), json!([{ "type": "text", "text": text }, { "type": "text", "text": "More." }])] {
+            assert!(is_summary(&message(&json!({ "role": "assistant", "content": content }))), "{content}");
+        }
+        assert!(is_summary(&message(&json!({ "role": "user", "content": "In short.", "isSummary": true }))));
+        assert_eq!(SummaryHead::below(text), "The parser was fixed.");
+        assert_eq!(SummaryHead::below("[Summary of 3 lines]\nx"), "[Summary of 3 lines]\nx");
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_none() {
+        let call = json!({ "type": "tool_use", "id": "a", "name": "n", "input": {} });
+        let head = json!({ "type": "text", "text": "[Summary of 2 messages]\nx" });
+        for (role, content) in [
+            ("user", json!("[Summary of 12 messages]\nis what I see. Why?")),
+            ("assistant", json!("[Summary of 12 messages]")),
+            ("assistant", json!("[Summary of 12 lines]\nx")),
+            ("assistant", json!("It says:\n[Summary of 12 messages]\nx")),
+            ("assistant", json!([head, call])),
+            ("assistant", json!([call, head])),
+            ("assistant", json!([])),
+            ("assistant", json!(7)),
+        ] {
+            assert!(!is_summary(&message(&json!({ "role": role, "content": content }))), "{role} {content}");
+        }
+        assert!(!is_summary(&message(&json!({ "role": "assistant", "content": "x", "isSummary": false }))));
     }
 }

@@ -30,6 +30,7 @@ mod messages;
 #[cfg(not(target_family = "wasm"))]
 mod own_thread;
 mod provider;
+mod recall;
 mod store;
 #[cfg_attr(target_family = "wasm", path = "turns.rs")]
 mod threads;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     conversation::ContentKind,
     manager::{Trial, condense_with, preview_with},
-    markers::{SUMMARY_ABOVE, Suppressed},
+    markers::{RECALL_HINT, SUMMARY_ABOVE, SummaryHead, Suppressed},
     options::ConfigError,
     providers::{self, Provider},
     recommend::{measurable, recommend},
@@ -111,11 +111,12 @@ pub fn built_in_providers() -> Result<String> {
     told(&strategies::all().collect::<Vec<_>>())
 }
 
-/// The forms of `markers` that JavaScript puts into conversations, too, by name, as JSON.
+/// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.
 #[napi(catch_unwind)]
 pub fn markers() -> String {
     let text = Suppressed { kind: ContentKind::MessageText, size: None };
-    json!({ "SUMMARY_ABOVE": SUMMARY_ABOVE, "TEXT_SUPPRESSED": text.to_string() }).to_string()
+    let head = SummaryHead::Messages(12).to_string();
+    json!({ "RECALL_HINT": RECALL_HINT, "SUMMARY_ABOVE": SUMMARY_ABOVE, "SUMMARY_OF_12": head, "TEXT_SUPPRESSED": text.to_string() }).to_string()
 }
 
 /// The English of what is told, `{ code, values }`, both as JSON.

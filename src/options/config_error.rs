@@ -21,6 +21,8 @@ pub enum FaultKind {
     Missing,
     /// There is no option of this name.
     Unknown,
+    /// It belongs to another argument of the call; `near` is its place there.
+    Misplaced,
     /// It is an object or a function of the host that cannot be used, or one that stands where none can.
     NotUsable,
 }
@@ -29,7 +31,7 @@ impl FaultKind {
     fn code(self) -> &'static str {
         match self {
             Self::OutOfRange => "out_of_range",
-            Self::NotUsable => "invalid_argument",
+            Self::NotUsable | Self::Misplaced => "invalid_argument",
             _ => "invalid_config",
         }
     }
@@ -76,6 +78,21 @@ impl ConfigError {
         Self::new(FaultKind::NotAllowed, path, Self::shown(value), allowed)
     }
 
+    /// The same fault, if it is a name that is unknown in this argument: where it belongs, if that is to `other`, the argument of that name.
+    #[must_use]
+    pub(crate) fn placed(mut self, (other, name): (&super::Table, &str)) -> Self {
+        if self.kind != FaultKind::Unknown {
+            return self;
+        }
+        let field = self.path.split_once('.').map_or("", |(_, field)| field);
+        if other.field(field).is_some() {
+            self.near = vec![format!("{name}.{field}")];
+            self.kind = FaultKind::Misplaced;
+        }
+        self.code = FaultKind::Misplaced.code();
+        self
+    }
+
     /// An option that has to be there and is not.
     #[must_use]
     pub fn missing(path: impl Into<String>, allowed: impl Into<Said>) -> Self {
@@ -88,6 +105,7 @@ impl ConfigError {
         let (path, allowed) = (self.path.as_str(), Said::clone(&self.allowed));
         match self.kind {
             FaultKind::Missing => said!("config.missing", path: path, allowed: allowed),
+            FaultKind::Misplaced => said!("config.misplaced", path: path, near: self.near.join(" or ")),
             FaultKind::Unknown if self.near.is_empty() => said!("config.unknown", path: path, names: allowed),
             FaultKind::Unknown => said!("config.near", path: path, near: self.near.join(" or ")),
             _ if self.near.is_empty() => {

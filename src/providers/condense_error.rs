@@ -75,6 +75,8 @@ pub enum CondenseError {
     },
     /// Since the last summary there is at most one message outside the kept ones.
     CondensedRecently,
+    /// The same of a summary that this call itself has written.
+    SummarizedByThisCall,
     /// A model was to write a summary, and there is none.
     Summary(SummaryError),
     /// A fault of this library.
@@ -139,6 +141,7 @@ impl CondenseError {
                 said!("error.notEnoughMessages", count: *messages, needed: *needed)
             }
             Self::CondensedRecently => said!("error.condensedRecently"),
+            Self::SummarizedByThisCall => said!("error.summarizedByThisCall"),
             Self::Summary(error) => error.said(),
             Self::Internal(problem) => said!("error.internal", problem: problem.as_str()),
         }
@@ -162,7 +165,7 @@ impl CondenseError {
             Self::ContextGrew { .. } => "context_grew",
             Self::ProviderFailed { .. } => "provider_failed",
             Self::CondenseLoop { .. } => "condense_loop",
-            Self::NotEnoughMessages { .. } => "not_enough_messages",
+            Self::NotEnoughMessages { .. } | Self::SummarizedByThisCall => "not_enough_messages",
             Self::CondensedRecently => "condensed_recently",
             Self::Summary(error) => error.code(),
             Self::Internal(_) => "internal_error",

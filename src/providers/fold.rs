@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The story has this share of the target, times the share of the conversation that has no room in it: .45 where a tenth may stay, .37 at a quarter. At half nearly
-/// everything stands, shortened. Chosen by names and edits (docs/decisions/0013-fold.md).
+/// everything stands, shortened. Chosen by names and edits (docs/decisions/0014-fold.md).
 const STORY: f64 = 0.5;
 /// Messages behind the boundary have so many times the tokens of their room before they are shortened.
 const BEHIND: f64 = 3.0;

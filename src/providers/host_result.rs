@@ -210,10 +210,12 @@ fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
 /// be the user's. The messages that stay for it.
 fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
     let mut back = HashSet::new();
+    let replaced = replaced(before, plan);
     let mut dropped: HashSet<usize> = plan
         .edits
         .iter()
         .filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None })
+        .filter(|message| !replaced.contains(message))
         .collect();
     let given = plan.edits.clone();
     while let Ok(after) = before.apply(plan) {
@@ -241,18 +243,49 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         plan.edits.retain(|edit| !matches!(edit, Edit::Drop { message } if wanted.contains(message)));
         dropped.retain(|message| !wanted.contains(message));
         back.extend(wanted);
-        // What was added where these stood goes before them, and not between a call and its answer.
+        // An added message goes before those that came back: to the place of the one that it replaces, else not between a call and its answer.
         for edit in &mut plan.edits {
-            if let Edit::Insert { before, .. } = edit {
-                while before.checked_sub(1).is_some_and(|last| back.contains(&last)) {
-                    *before -= 1;
-                }
+            if let Edit::Insert { before: place, value } = edit {
+                let is_its = |message: &usize| has_ids_of(&value.message, before.message(*message));
+                let own = replaced.iter().copied().filter(is_its).min().map(|message| message + 1);
+                *place = match own.filter(|own| (*own..*place).any(|message| back.contains(&message))) {
+                    Some(own) => own,
+                    None => before_all(&back, *place),
+                };
             }
         }
     }
     // What cannot be mended is refused as it is.
     plan.edits = given;
     HashSet::new()
+}
+
+/// The place before all messages of `back` that stand right before `place`.
+fn before_all(back: &HashSet<usize>, place: usize) -> usize {
+    (0..=place).rev().find(|place| place.checked_sub(1).is_none_or(|last| !back.contains(&last))).unwrap_or(place)
+}
+
+/// Whether a message has a call or an answer of another one.
+fn has_ids_of(one: &Message, other: &Message) -> bool {
+    calls(one).iter().any(|id| calls(other).contains(id)) || answers(one).iter().any(|id| answers(other).contains(id))
+}
+
+/// The messages that are gone and yet not missing: one that was added has their calls or answers.
+fn replaced(before: &Conversation, plan: &Plan) -> HashSet<usize> {
+    let added = plan.edits.iter().filter_map(|edit| match edit {
+        Edit::Insert { value, .. } => Some(&*value.message),
+        _ => None,
+    });
+    let (called, answered): (Vec<_>, Vec<_>) = added.map(|message| (calls(message), answers(message))).unzip();
+    let (called, answered): (HashSet<&str>, HashSet<&str>) =
+        (called.into_iter().flatten().collect(), answered.into_iter().flatten().collect());
+    let is_replaced = |message: &usize| {
+        let message = before.message(*message);
+        calls(message).iter().any(|id| called.contains(id)) || answers(message).iter().any(|id| answered.contains(id))
+    };
+    let dropped =
+        plan.edits.iter().filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None });
+    dropped.filter(is_replaced).collect()
 }
 
 /// Looks for dropped messages that mend problems.
@@ -447,6 +480,26 @@ mod tests {
             .collect();
         let (after, _, _) = settled(&history, returned);
         assert_eq!(serde_json::to_value(&after).unwrap(), json!(expected));
+    }
+
+    #[test]
+    fn a_call_that_was_left_out_comes_back_to_its_edited_answer() {
+        let whole = history(5);
+        for (dropped, edited) in [(1, 2), (3, 4), (2, 1), (4, 3), (9, 10)] {
+            let mut messages = whole.clone();
+            let longer = "It was edited, and is longer than what it was before. ".repeat(9);
+            messages[edited]["content"].as_array_mut().unwrap().push(json!({ "type": "text", "text": longer }));
+            // The whole has to become smaller, too.
+            let returned: Vec<Value> = (0..11_usize)
+                .filter(|at| *at != dropped && !(5..9).contains(at))
+                .map(|at| if at == edited { messages[at].clone() } else { json!(at) })
+                .collect();
+            let (after, _, proposal) = settled(&whole, returned);
+            assert_eq!(crate::conversation::problems(&after), [], "{dropped} {edited}");
+            assert_eq!(proposal.warnings[0].code, WarningCode::PairsCompleted);
+            let values: Vec<Value> = after.messages().map(|message| serde_json::to_value(message).unwrap()).collect();
+            assert!(values.contains(&messages[edited]) && values.contains(&whole[dropped]), "{dropped} {edited}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub trait Provider: Send + Sync {
         ProtectRules::default()
     }
 
-    /// What its configuration, with the fields of `config` in place of its own, says of tools.
+    /// Returns the tool rules of its configuration, with the fields of `config` in place of its own.
     fn tools(&self, _config: &Value) -> ToolRows {
         ToolRows::default()
     }

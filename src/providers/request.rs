@@ -64,14 +64,6 @@ pub struct HostCall {
     pub refusal: Option<Arc<Refusal>>,
 }
 
-impl HostCall {
-    /// Whether the caller's messages are of another format than ours. There, no field marks a summary.
-    #[must_use]
-    pub fn is_foreign(&self) -> bool {
-        self.refusal.is_some()
-    }
-}
-
 /// Whose conversation it is, as the host names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {

@@ -31,7 +31,7 @@ struct Stub {
 
 /// A note in the place of a stub.
 pub(super) struct StubNote {
-    /// What puts it there.
+    /// The edit that puts the note there.
     pub(super) edit: Edit,
     /// The message and block of the stub.
     pub(super) at: (usize, usize),
@@ -39,7 +39,7 @@ pub(super) struct StubNote {
     pub(super) target: usize,
 }
 
-/// What `plan`, which makes `after` of `before`, has to do beside: notes in the place of stubs that lead to what it takes away.
+/// Returns the edits that `plan`, which makes `after` of `before`, needs beside its own: notes in place of stubs whose reading it removes.
 pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, tools: &ToolTable) -> Vec<StubNote> {
     let stubs = if plan.is_empty() { Vec::new() } else { stubs(before, tools) };
     if stubs.is_empty() {

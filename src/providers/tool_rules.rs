@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::{Note, Proposal, Request};
 use crate::{
-    conversation::{ContentKind, Edit, PathStep, TextAt, is_blank, json_text::splice},
+    conversation::{Block, ContentKind, Edit, PathStep, TextAt, is_blank, json_text::splice},
     markers::Suppressed,
     providers::truncation::cut::cut_characters,
     salience::{Cut, Room, Salience},
     tokens::{Encoding, count_inside},
-    transcript::{ContentPiece, ToolRule, decompose_texts, with_texts},
+    transcript::{ContentPiece, Meaning, ToolRule, decompose_texts, with_texts},
     words::{Said, said},
 };
 
@@ -36,8 +36,8 @@ type PieceKey<'a> = (usize, &'a [PathStep], usize);
 /// The answers, and with them the parameters, that have more tokens than the rules of their tools allow, cut to those. The newest `recent` messages,
 /// and what is pinned, stay as they are.
 pub fn limited(request: &Request, recent: usize) -> Proposal {
-    let rules = request.tools.rules();
-    if !rules.iter().any(|(_, rule)| rule.limit().is_some()) {
+    let is_limited = || request.tools.rules().iter().any(|(_, rule)| rule.limit().is_some());
+    if !is_limited() && !recalls(request) {
         return Proposal::default();
     }
     let texts = request.conversation.texts();
@@ -74,6 +74,13 @@ pub fn limited(request: &Request, recent: usize) -> Proposal {
     proposal
 }
 
+/// Whether the assistant has brought something back, of which the answer goes first.
+fn recalls(request: &Request) -> bool {
+    let is_recall =
+        |block: &Block| matches!(block, Block::ToolUse { name, .. } if request.tools.meaning(name) == Meaning::Recall);
+    request.conversation.messages().any(|message| message.content.blocks().iter().any(is_recall))
+}
+
 fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) -> Vec<Excess<'a>> {
     let conversation = &request.conversation;
     let zone = conversation.fixed()..conversation.len().saturating_sub(recent);
@@ -84,7 +91,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
             if conversation.entries()[message].pins.holds(piece.block) {
                 continue;
             }
-            let Some((name, rule)) = request.tools.rules().of_tool(piece.source.tool()) else { continue };
+            let Some((name, rule)) = request.tools.rule(piece.source.tool()) else { continue };
             let Some(limit) = rule.limit() else { continue };
             let text = &whole.text[piece.range.clone()];
             let is_meant = match piece.kind {

@@ -53,6 +53,14 @@ impl Passage<'_> {
         self.lines.iter().zip(kept).any(|(value, kept)| *kept && !value.line.stays)
     }
 
+    /// Takes out what is kept of an ending of several lines of which some are not kept: it would say that all went well. What stays says the opposite.
+    pub fn drop_half_ending(&self, kept: &mut [bool]) {
+        let together = || (0..self.lines.len()).filter(|line| self.lines[*line].together);
+        if together().any(|line| !kept[line]) {
+            together().for_each(|line| kept[line] &= self.lines[line].line.stays);
+        }
+    }
+
     /// Characters of one of its lines, without the number it may show.
     pub fn characters(&self, value: &LineValue) -> usize {
         self.text[value.line.content..value.line.range.end].chars().count()
@@ -73,6 +81,8 @@ pub struct LineValue {
     pub density: f32,
     /// It says how a call ended, or what a message is about: it stays.
     pub ends: bool,
+    /// It is told with the other lines of the ending that are so, or not at all.
+    pub together: bool,
     /// An edit has replaced it since.
     pub replaced: bool,
     /// The names in it, in [`Survey::occurrences`].
@@ -83,7 +93,17 @@ pub struct LineValue {
 impl LineValue {
     /// A line without names, that takes a token and tells nothing.
     pub fn worth_nothing(line: Line) -> Self {
-        Self { line, cost: 1.0, hash: 0, window: 0, density: 0.0, ends: false, replaced: false, names: 0..0 }
+        Self {
+            line,
+            cost: 1.0,
+            hash: 0,
+            window: 0,
+            density: 0.0,
+            ends: false,
+            together: false,
+            replaced: false,
+            names: 0..0,
+        }
     }
 }
 

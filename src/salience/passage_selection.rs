@@ -95,6 +95,9 @@ impl<'s, 't> PassageSelection<'s, 't> {
         for pointer in self.survey.pointers.iter().filter(|pointer| !pointer.needs.iter().all(stays)) {
             kept[pointer.passage][pointer.line] = false;
         }
+        for (passage, kept) in self.survey.passages.iter().zip(&mut kept).filter(|(passage, _)| !passage.whole) {
+            passage.drop_half_ending(kept);
+        }
         Choice { kept }
     }
 

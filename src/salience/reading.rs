@@ -138,6 +138,7 @@ impl<'a, 't> Reading<'a, 't> {
                     window: around(index),
                     density,
                     ends: false,
+                    together: false,
                     replaced: false,
                     names: first..self.occurrences.len(),
                 }
@@ -145,9 +146,13 @@ impl<'a, 't> Reading<'a, 't> {
             .collect();
         // Without them, what else is kept of the answer reads as if the call had ended otherwise.
         if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
-            let all: Vec<&str> = lines.iter().map(|value| &text[value.line.content..value.line.range.end]).collect();
-            for at in ending(&all, is_error).must {
+            let ending = ending(&lines.iter().map(|value| content(text, value)).collect::<Vec<_>>(), is_error);
+            for at in ending.must {
                 lines[at].ends = lines[at].cost < MAX_ENDING_TOKENS;
+            }
+            ending.together.into_iter().for_each(|at| lines[at].together = true);
+            if let Some(at) = ending.bad {
+                lines[at].line.stays |= lines[at].ends;
             }
         }
         // A message stands with what it says, or is told elsewhere.
@@ -199,6 +204,17 @@ fn origin(piece: &ContentPiece, role: &Role) -> Origin {
             Voice::User | Voice::Paste | Voice::Tool | Voice::Host => Origin::User,
         },
     }
+}
+
+/// The words of a line: without the tag that closes the answer, and with the number that says that it is a line of a file.
+fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
+    let line = &value.line;
+    if line.is_gap {
+        return "";
+    }
+    let start = if line.content > line.range.start { line.range.start } else { line.content };
+    let said = text[start..line.range.end].trim();
+    said.rfind("</").filter(|_| said.ends_with('>')).map_or(said, |tag| &said[..tag])
 }
 
 /// The hash of a line's content without the blanks around it.

@@ -6,7 +6,7 @@ use super::weights::{Origin, Weights};
 use crate::{
     conversation::{ContentKind, Conversation, Entry, Role, TextAt},
     tokens::{Tally, count_inside},
-    transcript::{ContentPiece, Stretch, ToolTable, Voice, stretches},
+    transcript::{ContentPiece, Stretch, ToolTable, Voice},
 };
 
 /// How far the first message and the newest ones give way. Whatever is said of them, the user's own words in the first message and what is pinned stay.
@@ -59,7 +59,7 @@ impl Scope<'_> {
             return vec![(piece, whole)];
         }
         let part = |Stretch { range, voice }| (ContentPiece { range, voice, ..piece.clone() }, whole);
-        stretches(&piece, whole.text).into_iter().map(part).collect()
+        piece.stretches(whole.text).into_iter().map(part).collect()
     }
 
     /// Whether a text of so many tokens may be cut though its message is the first or one of the newest.

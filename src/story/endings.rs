@@ -1,127 +1,200 @@
-//! The lines of an answer that say how a call ended. The last line says it of any answer; words add to that, and decide nothing.
+//! The lines of an answer by which its call ended. Its last line and its counts say it by where they stand and by their shape; words only add to that.
 
-use std::sync::LazyLock;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use regex::Regex;
 
-/// A line that says that something went wrong.
+/// A count of what went wrong, or a verdict on all.
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)fail|error|panic|exception|traceback|✗|✘|✖|❌|refused|rejected|denied|forbidden|not found|no such|cannot|unable|invalid|unexpected|fatal|abort|killed|timed out|timeout|did not run|exit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]",
-    )
-});
-
-/// A count that says that nothing did.
-static NONE_BAD: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)\b(?:0|no|without)(?: \w+)? (?:fail\w*|errors?|exceptions?|problems?)|\b(?:fail\w*|errors?|exceptions?)(?: count)?\s*[:=]\s*0\b",
-    )
-});
-
-/// A count of what went wrong, or the verdict on all: what such a line says, no other does.
-static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)\b[1-9]\d* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\bfail\w*\s*[:=]\s*[1-9]|^\W*(?:FAIL|FAILED|ERROR|FATAL)\b|\b(?:FAILED|FAILURE)\b|exit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror:|\berror\[",
+        r"(?i)\b[1-9]\d* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
     )
 });
 
 /// A line that says how all of it went.
-static GOOD: LazyLock<Regex> = LazyLock::new(|| {
+static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed|insertions?)|\bpass(?:ed|ing)\b|success|test result: ok|^ok\b|\bdone\b|\[[\w./-]+ [0-9a-f]{7,}\]|exit code:? ?0",
+        r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit code|\[[\w./-]+ [0-9a-f]{7,}\]",
     )
 });
 
-/// A line that says that one of many was well.
+/// A line that says that one of many was well, whatever it is called.
 static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PASSED|✓|✔|√|test .* ok$)(?:\s|$)"));
 
-/// A line that shows a line of a file by its number, or nothing but tags.
-static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)|^\s*(?:</?[\w-]+>\s*)+$"));
+/// A line that shows one of a file by its number.
+static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)"));
+
+/// A count by itself, such as `9 passed (22.3s)`.
+static COUNT: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s+\p{L}[^:/]{0,40}$"));
 
 fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant, and tested")
 }
 
-/// How the lines of an answer rank, by their places.
+/// So many lines at the end may be counts that belong together.
+const TAIL: usize = 8;
+/// So many summary lines of one shape are told together; of more, those that went wrong and those of the rarest kinds.
+const TOGETHER: usize = 4;
+/// So many lines at the end of an answer are told, and so many that say that something went wrong, where there is room.
+const LAST: usize = 3;
+const TELLING: usize = 8;
+
+/// How an answer ended, by the places of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Lines without which the answer is not told: the last one and, where something went wrong, the line that says so.
+    /// Lines without which the call is not told.
     pub must: Vec<usize>,
+    /// Lines of one ending: none is told without the others, except the bad one.
+    pub together: Vec<usize>,
+    /// The line that says that something went wrong: the last to go.
+    pub bad: Option<usize>,
     /// Other lines that say how it ended, the most telling first.
     pub more: Vec<usize>,
 }
 
-/// So many lines at the end of an answer are told though no word in them says how it ended.
-const LAST: usize = 3;
-/// So many lines that say that something went wrong, or how all of it went.
-const TELLING: usize = 8;
-
-/// Ranks the lines of an answer. The beginning of an error says what failed.
+/// Reads the ending of an answer with these lines. The beginning of an error says what failed.
 #[must_use]
 pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let says = |at: &usize| lines[*at].chars().any(char::is_alphanumeric) && !SHOWN.is_match(lines[*at]);
     let all: Vec<usize> = (0..lines.len()).filter(says).collect();
-    // Where every line shows a file, its last is the end.
     let last = all.last().copied().or_else(|| (0..lines.len()).rev().find(|at| !lines[*at].trim().is_empty()));
     let Some(last) = last else { return Ending::default() };
-    let is_bad = |at: &usize| {
-        !ONE_WELL.is_match(lines[*at])
-            && BAD.is_match(lines[*at])
-            && BAD.is_match(&NONE_BAD.replace_all(lines[*at], ""))
-    };
-    let is_verdict = |at: &usize| VERDICT.is_match(&NONE_BAD.replace_all(lines[*at], ""));
-    let bad: Vec<usize> = all.iter().copied().filter(is_bad).collect();
-    let verdict = bad.iter().copied().rfind(is_verdict);
-    let first = all.first().copied().filter(|_| is_error);
-    let mut must: Vec<usize> = verdict.or(bad.last().copied()).or(first).into_iter().collect();
-    if !must.contains(&last) {
-        must.push(last);
+    let is_whole = |at: &&usize| !ONE_WELL.is_match(lines[**at]);
+    let failed: Vec<usize> = all.iter().filter(is_whole).filter(|at| BAD.is_match(lines[**at])).copied().collect();
+    let bad = failed.last().copied();
+    let outcome = all.iter().rev().filter(is_whole).find(|at| OUTCOME.is_match(lines[**at])).copied();
+    let mut together = of_one_shape(lines, &all, outcome.unwrap_or(last));
+    if bad.is_some() {
+        together.extend(bad.into_iter().chain(outcome));
     }
-    let good = all.iter().copied().rev().filter(|at| GOOD.is_match(lines[*at]) && !ONE_WELL.is_match(lines[*at]));
-    let ranked = bad
-        .first()
-        .copied()
-        .into_iter()
-        .chain(first)
-        .chain(good.take(TELLING / 2))
-        .chain(bad.iter().rev().copied().take(TELLING));
+    sorted(&mut together);
+    let first = all.first().copied().filter(|_| is_error);
+    let mut must: Vec<usize> = together.iter().copied().chain(bad.or(first).or(outcome)).chain([last]).collect();
+    sorted(&mut must);
+    let ranked = failed.first().copied().into_iter().chain(first).chain(outcome);
+    let ranked = ranked.chain(failed.iter().rev().copied().take(TELLING)).chain(all.iter().rev().copied().take(LAST));
     let mut more: Vec<usize> = Vec::new();
-    for at in ranked.chain(all.iter().rev().copied().take(LAST)) {
+    for at in ranked {
         if !must.contains(&at) && !more.contains(&at) {
             more.push(at);
         }
     }
-    Ending { must, more }
+    Ending { must, together, bad, more }
+}
+
+fn sorted(places: &mut Vec<usize>) {
+    places.sort_unstable();
+    places.dedup();
+}
+
+/// The lines of the same shape as this one, equal but for numbers and names: one of each kind.
+fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
+    let tail = all.len().saturating_sub(TAIL);
+    let words = words(lines[like]);
+    let is_count = COUNT.is_match(lines[like]);
+    let is_like = |(place, at): &(usize, &usize)| {
+        let is_other_count = is_count && *place >= tail && COUNT.is_match(lines[**at]);
+        is_other_count
+            || (has_number(lines[**at]) && has_number(lines[like]) && are_alike(&words, &self::words(lines[**at])))
+    };
+    let mut kinds: HashMap<String, (usize, usize)> = HashMap::new();
+    for (_, at) in all.iter().enumerate().filter(is_like) {
+        let kind = kinds.entry(kind(lines[*at])).or_default();
+        *kind = (kind.0 + 1, *at);
+    }
+    let mut found: Vec<(usize, usize)> = kinds.into_values().collect();
+    // Names that never come again are a list, not an ending.
+    let most = found.iter().map(|(times, _)| *times).max().unwrap_or_default();
+    if found.len() > TOGETHER && most == 1 {
+        found.clear();
+    }
+    found.sort_unstable_by_key(|(times, at)| (!BAD.is_match(lines[*at]), *times, usize::MAX - at));
+    let together: Vec<usize> = found.into_iter().take(TOGETHER).map(|(_, at)| at).collect();
+    if together.len() > 1 { together } else { Vec::new() }
+}
+
+fn has_number(line: &str) -> bool {
+    line.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn words(line: &str) -> HashSet<String> {
+    let words = line.split(|letter: char| !letter.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Whether at least half of the words of two lines are the same.
+fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+    let same = one.intersection(other).count();
+    same >= 2 && 2 * same >= one.len() + other.len() - same
+}
+
+/// A line with its numbers as what they say of a count: nothing, or something.
+fn kind(line: &str) -> String {
+    let mut kind = String::new();
+    let numeral = |letter: char| letter.is_ascii_digit() || letter == '.';
+    let mut rest = line.trim();
+    while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let end = rest[start..].find(|letter| !numeral(letter)).map_or(rest.len(), |length| start + length);
+        kind.push_str(&rest[..start]);
+        kind.push(if rest[start..end].trim_end_matches('.') == "0" { '0' } else { '#' });
+        rest = &rest[end..];
+    }
+    kind + rest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn must(text: &str) -> Vec<&str> {
+    fn told(text: &str) -> Vec<&str> {
         let lines: Vec<&str> = text.lines().collect();
         ending(&lines, false).must.into_iter().map(|at| lines[at].trim()).collect()
     }
 
     #[test]
-    fn the_bad_line_of_an_ending_comes_first_and_the_last_line_is_told_always() {
-        assert_eq!(must("x\n\n  1 failed\n    a.spec.ts:3\n  9 passed (22.3s)"), ["1 failed", "9 passed (22.3s)"]);
+    fn a_count_of_passes_never_stands_without_the_failures() {
         assert_eq!(
-            must("test result: FAILED. 1 failed\nrunning\ntest result: ok. 30 passed; 0 failed"),
-            ["test result: FAILED. 1 failed", "test result: ok. 30 passed; 0 failed"]
+            told("x\n\n  1 failed\n    [c] a.spec.ts:3:5 > Bob\n  11 did not run\n  9 passed (22.3s)"),
+            ["1 failed", "11 did not run", "9 passed (22.3s)"]
+        );
+        let (bad, good) =
+            ("test result: FAILED. 3 passed; 1 failed; 0 ignored", "test result: ok. 30 passed; 0 failed; 0 ignored");
+        assert_eq!(told(&format!("{good}\nrunning\n{bad}\nrunning\n{good}\n{good}")), [bad, good]);
+        assert_eq!(told(&format!("{good}\n{good}")), [good]);
+        let maven = ["Tests run: 20, Failures: 1", "Tests run: 12, Failures: 0"];
+        assert_eq!(told(&maven.join("\nnoise\n")), maven);
+        let packages = ["pkg-a test: Tests  1 failed | 20 passed (21)", "pkg-b test: Tests  12 passed (12)"];
+        assert_eq!(
+            told(&format!("{}\npkg-b test: Done", packages.join("\n"))),
+            [packages[0], packages[1], "pkg-b test: Done"]
         );
         assert_eq!(
-            must("error: process \"migrate\" exited with code 3\nBuild finished\nDone."),
+            told("error: process \"migrate\" exited with code 3\nBuilt\nDone."),
             ["error: process \"migrate\" exited with code 3", "Done."]
         );
-        assert_eq!(must("✓ throws an error on bad input\n12 passed, 0 failed"), ["12 passed, 0 failed"]);
-        assert_eq!(must("pas de droit\nabandon"), ["abandon"], "in any language the last line");
-        assert_eq!(must("\n \n"), [""; 0]);
+    }
+
+    #[test]
+    fn in_any_language_the_last_line_and_counts_beside_it_say_it() {
+        assert_eq!(told("pas de droit\nabandon"), ["abandon"]);
+        assert_eq!(told("x\n 1 échoué\n 9 réussis"), ["1 échoué", "9 réussis"]);
+        assert_eq!(told("Edited a.ts:\n 1→a\n 2→b"), ["Edited a.ts:"], "lines of a file say nothing of it");
+        assert_eq!(told("\n \n"), [""; 0]);
     }
 
     #[test]
     fn the_beginning_of_an_error_is_told() {
-        let lines = ["nicht erlaubt", "b", "c", "d", "e"];
-        assert_eq!(ending(&lines, true), Ending { must: vec![0, 4], more: vec![3, 2] });
+        let ending = ending(&["nicht erlaubt", "b", "c", "d", "e"], true);
+        assert_eq!((ending.must, ending.more), (vec![0, 4], vec![3, 2]));
+    }
+
+    #[test]
+    fn what_differs_in_names_alone_is_a_list() {
+        let list: Vec<String> =
+            ('a'..='j').map(|name| format!("src/part/file_{name}{name}.ts has 3 lines in all")).collect();
+        assert_eq!(told(&list.join("\n")), [&list[9]]);
     }
 }

@@ -42,7 +42,7 @@ impl Kind {
         match meaning {
             Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
             Meaning::Command => Self::Command,
-            Meaning::Read | Meaning::Search | Meaning::List | Meaning::Skill => Self::Look,
+            Meaning::Read | Meaning::Search | Meaning::List | Meaning::Skill | Meaning::Recall => Self::Look,
             Meaning::Todo | Meaning::Item => Self::Silent,
             Meaning::Ask | Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => {
                 Self::Asked

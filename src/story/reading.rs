@@ -16,10 +16,10 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, calls},
-    markers::{NoteLine, is_about_messages},
+    markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
         ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Stretch, ToolSource, ToolTable, Voice,
-        decompose_texts, stretches, with_texts,
+        decompose_texts, with_texts,
     },
 };
 
@@ -115,7 +115,7 @@ impl<'a> Reading<'a> {
             }
             let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
             let draft = source.as_ref().map(|source| self.draft_of(message, &piece, source));
-            for Stretch { range, voice } in stretches(&piece, whole.text) {
+            for Stretch { range, voice } in piece.stretches(whole.text) {
                 let text = &whole.text[range];
                 match (voice, draft, &source) {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
@@ -131,7 +131,7 @@ impl<'a> Reading<'a> {
                     }
                     (Voice::User, ..) => self.words(place, USER, Kind::User, text),
                     (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
-                    _ if self.conversation.message(message).is_summary() => {
+                    _ if is_summary(self.conversation.message(message)) => {
                         self.words(place, SUMMARY, Kind::Summary, text)
                     }
                     (Voice::Assistant, ..) => {

@@ -204,6 +204,7 @@ struct Sums {
     most: f64,
     by_model: BTreeMap<String, f64>,
     stood_in: bool,
+    unpriced: bool,
     refused: Option<(String, f64)>,
 }
 
@@ -229,9 +230,17 @@ impl Spent {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that something stands for an answer that a model would be asked for.
-    pub fn note_stand_in(&self) {
-        self.lock().stood_in = true;
+    /// Notes that something stands for an answer that a model would be asked for, and whether its price is known.
+    pub fn note_stand_in(&self, is_priced: bool) {
+        let mut spent = self.lock();
+        spent.stood_in = true;
+        spent.unpriced |= !is_priced;
+    }
+
+    /// Returns true if a model would be asked whose price is not known, so that the sum says nothing.
+    #[must_use]
+    pub fn is_unpriced(&self) -> bool {
+        self.lock().unpriced
     }
 
     /// Whether a model would be asked, whatever becomes of its answers.

@@ -303,7 +303,7 @@ impl<'a> SummaryClient<'a> {
         if is_preview {
             reservation.settle(estimate);
             self.context.llm.spent.add(model, estimate);
-            self.context.llm.spent.note_stand_in();
+            self.context.llm.spent.note_stand_in(self.is_price_known());
             return Ok(self.stand_in(&question));
         }
         let limited = longest < expected_answer(expected_input);

@@ -8,6 +8,7 @@ use super::fence::Fence;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Message, Role, is_blank, visible},
     llm::{LlmMessage, LlmRole},
+    markers::{SummaryHead, is_summary},
     tokens::{Encoding, count_inside, truncate_start_to_tokens, truncate_to_tokens},
     transcript::{ContentPiece, PieceSource, ToolTable, attachments, decompose},
 };
@@ -227,7 +228,7 @@ impl<'a> Teller<'a> {
         announced: &mut Option<String>,
     ) {
         match &message.role {
-            _ if message.is_summary() => self.words(message, What::EarlierSummary, text),
+            _ if is_summary(message) => self.words(message, What::EarlierSummary, SummaryHead::below(text)),
             Role::Assistant => self.words(message, What::Assistant, text),
             Role::User => self.user(message, text, pieces, announced),
             Role::Other(role) => self.words(message, What::Role(role.clone()), text),
@@ -305,7 +306,7 @@ impl<'a> Teller<'a> {
         match block {
             Block::Image { .. } => self.tell(message, What::Image, ""),
             Block::Other { kind, .. } if !kind.is_empty() && kind != "redacted_thinking" => {
-                self.tell(message, What::Block(kind.clone()), "");
+                self.tell(message, What::Block(block.name().to_owned()), "");
             }
             _ => {}
         }

@@ -1,19 +1,24 @@
 //! Tokens of messages and conversations.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde_json::value::RawValue;
 
-use super::{Encoding, count_all, image_tokens};
+use super::{Encoding, count_all, file_tokens, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
-    conversation::{Block, Content, Conversation, Message, surrogates},
+    conversation::{
+        AttachedFile, Block, Content, Conversation, Message,
+        json_text::{escape, splice},
+        surrogates,
+    },
 };
 
 /// Tokens of every block of a conversation, unscaled. What did not change is not counted again.
 ///
 /// What counts: texts; of a tool call its name and the JSON text of its input; of a tool result its texts; thinking;
-/// images by `image_tokens`; blocks of other types by their JSON text. Roles, ids and other fields count nothing.
+/// images by `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
+/// other fields count nothing.
 #[derive(Debug, Clone)]
 pub struct Tally {
     encoding: Encoding,
@@ -25,7 +30,7 @@ pub struct Tally {
 }
 
 /// A block whose texts are still to be counted: tokens known already, and the numbers of its texts.
-type Uncounted = (usize, std::ops::Range<usize>);
+type Uncounted = (usize, Range<usize>);
 
 /// Something a block is counted by.
 enum Part<'a> {
@@ -106,7 +111,7 @@ impl Tally {
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let counts = count_all(&texts, encoding, cancel)?;
         let approximate = counts.iter().any(|count| count.approximate);
-        let sum = |range: std::ops::Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
+        let sum = |range: Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
         let messages: Vec<Arc<[usize]>> = layout
             .into_iter()
             .map(|message| match message {
@@ -159,7 +164,10 @@ fn message_parts(message: &Message) -> Vec<Vec<Part<'_>>> {
 fn content_parts(content: &Content) -> Vec<Part<'_>> {
     match content {
         Content::Text(text) => vec![Part::text(text)],
-        Content::Blocks(blocks) => blocks.iter().flat_map(block_parts).collect(),
+        Content::Blocks(blocks) => {
+            let (json, rest) = shaped(blocks).unwrap_or((Vec::new(), blocks));
+            json.into_iter().chain(rest.iter().flat_map(block_parts)).collect()
+        }
         Content::Other(raw) if raw.get() != RawValue::NULL.get() => vec![Part::json(raw)],
         Content::Other(_) | Content::Missing => Vec::new(),
     }
@@ -172,6 +180,26 @@ fn block_parts(block: &Block) -> Vec<Part<'_>> {
         Block::ToolResult { content, .. } => content_parts(content),
         Block::Image { data_length, .. } => vec![Part::Tokens(image_tokens(*data_length))],
         Block::Thinking { thinking, .. } => vec![Part::text(thinking)],
-        Block::Other { raw, .. } => vec![Part::json(raw)],
+        Block::Other { raw, holes, .. } => json_parts(raw, &holes.files, Vec::new()),
     }
+}
+
+/// The parts of JSON that is carried through: files by what they are, all else as text, with `filled` in the place of what stands there.
+fn json_parts<'a>(raw: &'a RawValue, files: &[AttachedFile], mut filled: Vec<(Range<usize>, String)>) -> Vec<Part<'a>> {
+    filled.extend(files.iter().filter_map(|file| Some((file.literal.clone()?, "\"\"".to_owned()))));
+    let text = if filled.is_empty() {
+        Part::json(raw)
+    } else {
+        Part::Text(surrogates::leave(splice(raw.get(), &mut filled)).into())
+    };
+    std::iter::once(text).chain(files.iter().map(|file| Part::Tokens(file_tokens(file)))).collect()
+}
+
+/// A JSON value whose long strings are the texts behind it, whole, so that it counts the same however it is read; and what stands behind those.
+fn shaped(blocks: &[Block]) -> Option<(Vec<Part<'_>>, &[Block])> {
+    let (Block::Other { raw, holes, .. }, behind) = blocks.split_first()? else { return None };
+    let (texts, rest) = behind.split_at_checked(holes.texts.len()).filter(|(texts, _)| !texts.is_empty())?;
+    let text = |block: &Block| if let Block::Text { text, .. } = block { Some(escape(text)) } else { None };
+    let texts = texts.iter().map(text).collect::<Option<Vec<_>>>()?;
+    Some((json_parts(raw, &holes.files, holes.texts.iter().cloned().zip(texts).collect()), rest))
 }

@@ -108,6 +108,7 @@ impl<'t> Interpreter<'t> {
             | Meaning::Agent
             | Meaning::Skill
             | Meaning::Mode
+            | Meaning::Recall
             | Meaning::Other => Vec::new(),
         };
         let mut events = if events.is_empty() { vec![known.event(Action::Other)] } else { events };

@@ -11,7 +11,7 @@ pub enum CallOutcome {
     Denied,
     /// The answer says that it does not show everything; what it shows is right.
     CutOff,
-    /// Of a change: it may have been made or not. No answer proves it, and no later view of the file.
+    /// A change that may have been made or not: no answer proves it, and no later view of the file.
     Unproven,
     /// There is no answer.
     Unanswered,
@@ -56,7 +56,8 @@ const CUT_OFF: [&str; 6] = [
 ];
 
 /// How the call ended, by what its answer says. `is_error` is the flag of a native result.
-pub(super) fn outcome(answer: &str, is_error: bool) -> CallOutcome {
+#[must_use]
+pub fn outcome(answer: &str, is_error: bool) -> CallOutcome {
     let start = answer.trim_start();
     let starts_with = |notes: &[&str]| notes.iter().any(|note| start.starts_with(note));
     if starts_with(&DENIED) {

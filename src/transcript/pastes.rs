@@ -21,7 +21,7 @@ const INDENT: usize = 4;
 /// Records are no longer, but for those in brackets: a paragraph on one line may begin with a number.
 const RECORD_BYTES: usize = 300;
 
-/// What a line is by itself.
+/// The shape of a line by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Blank,

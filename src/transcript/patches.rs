@@ -125,6 +125,14 @@ pub(super) fn first_file(patch: &str) -> &str {
     named.unwrap_or_default().trim()
 }
 
+/// The files that the headings of a patch (`*** Begin Patch`) name.
+#[must_use]
+pub fn files_of_patch(patch: &str) -> Vec<String> {
+    let headings = [UPDATES, ADDS, DELETES];
+    let named = patch.lines().filter_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));
+    named.map(|path| path.trim().to_owned()).collect()
+}
+
 /// The files of a patch (`*** Begin Patch`, or a unified diff), with the range of each path.
 pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePatch> {
     let mut found: Vec<FilePatch> = Vec::new();

@@ -3,7 +3,8 @@
 use std::{collections::HashMap, sync::Arc};
 
 /// The clean form of a path: forward slashes in Windows paths, no `.` and no `..` where they can be resolved.
-pub(super) fn clean(path: &str) -> String {
+#[must_use]
+pub fn clean(path: &str) -> String {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);
     // What Windows writes before paths that may be long, and URLs before drives.

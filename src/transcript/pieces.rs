@@ -6,13 +6,16 @@ use std::{
     sync::Arc,
 };
 
-use crate::conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt};
+use crate::{
+    conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt},
+    markers::is_summary,
+};
 
 use super::{
     labels::{Parameter, ToolSource},
     tools::{Meaning, ToolTable},
     user_text::{SectionKind, UserTexts},
-    voice::{self, Voice},
+    voice::{self, Stretch, Voice},
     xml_calls,
 };
 
@@ -29,11 +32,19 @@ pub struct ContentPiece {
     pub kind: ContentKind,
     /// What it belongs to.
     pub source: PieceSource,
-    /// Who speaks. Words of the user may hold pastes and notices of the host: [`super::stretches`] tells them apart.
+    /// The speaker. Words of the user may hold pastes and notices of the host: [`ContentPiece::stretches`] tells them apart.
     pub voice: Voice,
 }
 
-/// What a piece belongs to.
+impl ContentPiece {
+    /// Divides the piece, which is of `text`, into stretches of one voice each: in order, without gaps, at least one.
+    #[must_use]
+    pub fn stretches(&self, text: &str) -> Vec<Stretch> {
+        voice::stretches(self.voice, self.range.clone(), text)
+    }
+}
+
+/// The owner of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PieceSource {
     /// The words of the user, of the assistant or of the host.
@@ -207,7 +218,7 @@ impl<'a> Decomposer<'a, '_> {
                 pieces.push(whole(text, self.source_of(message, text), Voice::Assistant));
                 continue;
             }
-            let users = |words: &str| if message.is_summary() { Voice::Summary } else { voice::of_words(words) };
+            let users = |words: &str| if is_summary(message) { Voice::Summary } else { voice::voice_of_words(words) };
             let mut cutter = Cutter::new(text, &mut pieces, users);
             let Some(sections) = sections else {
                 let block = message.content.blocks().get(text.block);
@@ -251,7 +262,7 @@ impl<'a> Decomposer<'a, '_> {
         pieces
     }
 
-    /// What a text of a call or of a result belongs to.
+    /// Returns the tool call that a text belongs to.
     fn source_of(&self, message: &Message, text: &TextAt<'_>) -> PieceSource {
         match message.content.blocks().get(text.block) {
             Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => {
@@ -307,7 +318,7 @@ impl<'p, 't, F: Fn(&str) -> Voice> Cutter<'p, 't, F> {
         if range.is_empty() {
             return self.cut(range, ContentKind::ToolResults, source, Voice::Tool);
         }
-        for stretch in voice::of_answer(self.text, range, tool, is_error) {
+        for stretch in voice::answer_stretches(self.text, range, tool, is_error) {
             let is_users = stretch.voice == Voice::User;
             let kind = if is_users { ContentKind::MessageText } else { ContentKind::ToolResults };
             self.cut(stretch.range, kind, source, stretch.voice);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::paths::clean;
 
-/// What hosts answer once a file was written or changed. `{path}` stands for the file's path, `{n}` for a number; where nothing is left open by `…`, only
+/// Answers of hosts once a file was written or changed. `{path}` stands for the file's path, `{n}` for a number; where nothing is left open by `…`, only
 /// what hosts add on lines of their own or in brackets may follow.
 const WRITTEN: [&str; 24] = [
     // Claude Code.
@@ -41,7 +41,7 @@ const WRITTEN: [&str; 24] = [
     "Successfully wrote to {path}",
 ];
 
-/// What they answer once a list of things to do was set: Claude Code, Roo, Codex, Gemini CLI.
+/// Answers of hosts once a todo list was set: Claude Code, Roo, Codex, Gemini CLI.
 const LISTED: [&str; 4] = [
     "Todos have been modified successfully.…",
     "Todo list updated successfully.",
@@ -49,7 +49,7 @@ const LISTED: [&str; 4] = [
     "Successfully updated the todo list.…",
 ];
 
-/// What may follow a form on its line.
+/// Text that may follow a form on its line.
 const BEHIND: [&str; 4] = [" (", " Here is ", " Changed ", " Here's "];
 
 /// Whether an answer proves that the file at `path`, as the call names it, was written or changed.
@@ -83,7 +83,7 @@ fn has_form(said: &str, form: &str, path: &str) -> bool {
         })
 }
 
-/// What follows `form`, in which `{n}` stands for numbers.
+/// Returns the text behind `form`, in which `{n}` stands for numbers.
 fn behind_numbers<'s>(said: &'s str, form: &str) -> Option<&'s str> {
     let mut rest = said;
     for (index, part) in form.split("{n}").enumerate() {
@@ -144,7 +144,7 @@ fn shows_result(said: &str, path: &str) -> bool {
     shown.is_some_and(|(named, _)| is_same(named, path)) && said.contains("successfully saved")
 }
 
-/// What a program said that a shell ran, where the exit code says that it succeeded; any other answer as it is.
+/// Returns a program's output if a stated exit code says that it succeeded; any other answer as it is.
 fn output(answer: &str) -> std::borrow::Cow<'_, str> {
     if answer.starts_with("{\"output\":")
         && let Ok(object) = serde_json::from_str::<Value>(answer)

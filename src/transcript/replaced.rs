@@ -44,6 +44,8 @@ pub struct Replaced {
     pub lines: Vec<ReplacedLines>,
     /// Writes and edits of files that were written anew, each with the event that did so; in order.
     pub written: Vec<(usize, usize)>,
+    /// Writes that stay although another came after, each with that one; from the newest. A command that ran since may have brought back or moved what they wrote.
+    pub unproven: Vec<(usize, usize)>,
 }
 
 /// Lines between replaced ones that stand below too go with them where they have at most so many bytes: pointers to them would cost as much.
@@ -94,6 +96,8 @@ struct Later<'t> {
     whole: Option<Whole>,
     /// The next write that nothing took back.
     written: Option<usize>,
+    /// The next write, where a command behind it leaves open what it replaced.
+    beyond: Option<usize>,
     /// Edits that nothing took back.
     edits: Edits<'t>,
     /// Something later decides already whether an edit or a write is still there.
@@ -161,20 +165,25 @@ impl Follower<'_, '_> {
             later.is_seen(whole, transcript, index);
         }
         match &event.action {
-            // What the file was may be back.
+            // The file may have its old content again.
             Action::Write(_) | Action::Edit(_)
                 if matches!(event.outcome, CallOutcome::Unproven | CallOutcome::Unanswered) =>
             {
                 later.is_closed = true;
             }
             Action::Write(_) | Action::Edit(_) if is_done => {
-                self.found.written.extend(later.written.map(|newer| (index, newer)));
+                match (later.written, later.beyond) {
+                    (Some(newer), _) => self.found.written.push((index, newer)),
+                    (None, Some(newer)) => self.found.unproven.push((index, newer)),
+                    (None, None) => {}
+                }
                 let is_there = !later.is_closed || later.whole.is_some();
                 match &event.action {
                     Action::Write(content) if is_there => {
                         later.is_seen(content, transcript, index);
                         later.written = Some(index);
                     }
+                    Action::Write(_) if later.seen.0 > 0 => later.beyond = Some(index),
                     Action::Edit(changes) if !later.is_closed => later.edits.add(transcript, changes, index),
                     _ => {}
                 }
@@ -198,7 +207,8 @@ impl Later<'_> {
         self.is_closed |= changes < times.0;
         if moves < times.1 {
             // What it was before may stand under another name now, whatever has this one.
-            *self = Self { is_closed: true, seen: times, ..Self::default() };
+            let beyond = self.written.or(self.beyond);
+            *self = Self { is_closed: true, seen: times, beyond, ..Self::default() };
         }
     }
 

@@ -93,6 +93,16 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
     }
 }
 
+/// The files that a command line changes, as far as that is certain.
+#[must_use]
+pub fn changed_by(command: &str) -> Vec<String> {
+    match action(command) {
+        Some(ShellAction::Write { path, .. } | ShellAction::Append { path, .. }) => vec![path],
+        Some(ShellAction::Touch { paths }) => paths.into_iter().map(|(path, _)| path).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether a command line is there to show files or their changes, whatever else it does with what they hold. What is shown need not be known,
 /// so this is less certain than [`action`].
 pub(super) fn shows_files(command: &str) -> bool {

@@ -11,14 +11,13 @@ use serde_json::Value;
 use super::{
     labels::ToolSource,
     pastes::pastes,
-    pieces::ContentPiece,
     tools::Meaning,
     user_answers::{refuses, refuses_in_words},
     user_text::{HostText, NOTICES, leading_words, spoken_from},
     xml_calls::starts_line,
 };
 
-/// Who speaks.
+/// The speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Voice {
     /// The user, in words of their own.
@@ -40,7 +39,7 @@ pub enum Voice {
 pub struct Stretch {
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// Who speaks.
+    /// The speaker.
     pub voice: Voice,
 }
 
@@ -50,14 +49,12 @@ impl Stretch {
     }
 }
 
-/// Divides a piece of `text` into stretches of one voice each: in order, without gaps, at least one. Only what the user says is divided. Linear in
-/// the length of the piece.
-#[must_use]
-pub fn stretches(piece: &ContentPiece, text: &str) -> Vec<Stretch> {
-    if piece.voice != Voice::User {
-        return vec![Stretch::new(piece.range.clone(), piece.voice)];
+/// Divides the part `range` of `text`, in which `voice` speaks, into stretches of one voice each: in order, without gaps, at least one. Only what the
+/// user says is divided. Linear in the length of the part.
+pub(super) fn stretches(voice: Voice, range: Range<usize>, text: &str) -> Vec<Stretch> {
+    if voice != Voice::User {
+        return vec![Stretch::new(range, voice)];
     }
-    let range = piece.range.clone();
     let (mut start, mut end) = (range.start, range.end);
     let mut found = Vec::new();
     while let Some((close, voice)) = first_notice(&text[start..end]) {
@@ -82,7 +79,7 @@ pub fn stretches(piece: &ContentPiece, text: &str) -> Vec<Stretch> {
 }
 
 /// Says who speaks in a text of the user's role that no call is answered in.
-pub(super) fn of_words(text: &str) -> Voice {
+pub(super) fn voice_of_words(text: &str) -> Voice {
     match HostText::of(text) {
         Some(HostText::Summary) => Voice::Summary,
         Some(HostText::Notice) => Voice::Host,
@@ -91,7 +88,7 @@ pub(super) fn of_words(text: &str) -> Voice {
 }
 
 /// The stretches of a tool's answer: its own, and those of the user that a host put into it. In order, without gaps; an empty answer has none.
-pub(super) fn of_answer(text: &str, answer: Range<usize>, tool: &ToolSource, is_error: bool) -> Vec<Stretch> {
+pub(super) fn answer_stretches(text: &str, answer: Range<usize>, tool: &ToolSource, is_error: bool) -> Vec<Stretch> {
     let own = &text[answer.clone()];
     if tool.asks_user || is_users_alone(own, tool, is_error) {
         return vec![Stretch::new(answer, Voice::User)];
@@ -162,7 +159,7 @@ fn judgement(answer: &str) -> Option<usize> {
     (is_of_host && USERS_FIELDS.iter().any(|field| says(field))).then(|| blanks + values.byte_offset())
 }
 
-/// What the user changed in what was written, before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
+/// The user's changes to written text before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
 fn edited_by_user(answer: &str) -> Option<Range<usize>> {
     const OPEN: &str = "<user_edits>";
     const CLOSE: &str = "</user_edits>";
@@ -191,8 +188,8 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
     let close = format!("</{tag}>");
     let end = start + memmem::find(&text.as_bytes()[start..], close.as_bytes())? + close.len();
     let ends_line = text[end..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
-    // What fills a text is one voice already.
-    (ends_line && !text[end..].trim().is_empty()).then(|| (end, of_words(&text[start..end])))
+    // A text that one stretch fills has one voice already.
+    (ends_line && !text[end..].trim().is_empty()).then(|| (end, voice_of_words(&text[start..end])))
 }
 
 /// Where a notice begins that `text` ends with, and who speaks in it.
@@ -200,7 +197,7 @@ fn last_notice(text: &str) -> Option<(usize, Voice)> {
     let end = text.trim_end().len();
     let tag = NOTICES.iter().find(|tag| text[..end].ends_with(&format!("</{tag}>")))?;
     let open = memmem::rfind(&text.as_bytes()[..end], format!("<{tag}>").as_bytes())?;
-    (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, of_words(&text[open..end])))
+    (starts_line(text, open) && !text[..open].trim().is_empty()).then(|| (open, voice_of_words(&text[open..end])))
 }
 
 fn opens(text: &str, tag: &str) -> bool {
@@ -220,7 +217,7 @@ mod tests {
 
     fn answered<'t>(tool: &str, answer: &'t str, is_error: bool) -> Vec<(Voice, &'t str)> {
         let source = ToolSource::new(tool, "", &ToolTable::default());
-        told(answer, &of_answer(answer, 0..answer.len(), &source, is_error))
+        told(answer, &answer_stretches(answer, 0..answer.len(), &source, is_error))
     }
 
     /// The only words of the user in an answer, if there are any.
@@ -256,13 +253,12 @@ mod tests {
             (format!("{approved}\n\nnode v22"), approved),
             (format!("{judged}\n\nnode v22"), judged),
             (
-                format!("still running\nThe user provided the following feedback:\n<feedback>\nstop\n</feedback>"),
+                "still running\nThe user provided the following feedback:\n<feedback>\nstop\n</feedback>".to_owned(),
                 "The user provided the following feedback:\n<feedback>\nstop\n</feedback>",
             ),
             (
-                format!(
-                    "node v22\n\n<system-reminder>\nThe user sent the following message:\nStop.\n</system-reminder>"
-                ),
+                "node v22\n\n<system-reminder>\nThe user sent the following message:\nStop.\n</system-reminder>"
+                    .to_owned(),
                 "<system-reminder>\nThe user sent the following message:\nStop.\n</system-reminder>",
             ),
         ] {
@@ -298,16 +294,7 @@ mod tests {
 
     /// The stretches of a text that the user wrote.
     fn of_user(text: &str) -> Vec<(Voice, &str)> {
-        let (kind, source) = (crate::conversation::ContentKind::MessageText, crate::transcript::PieceSource::Words);
-        let piece = ContentPiece {
-            block: 0,
-            path: Default::default(),
-            range: 0..text.len(),
-            kind,
-            source,
-            voice: of_words(text),
-        };
-        told(text, &stretches(&piece, text))
+        told(text, &stretches(voice_of_words(text), 0..text.len(), text))
     }
 
     #[test]

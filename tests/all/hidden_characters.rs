@@ -103,7 +103,7 @@ fn none_stands_in_words_of_ours() {
             ("smart", json!({ "preset": "balanced" })),
             ("smart", json!({ "preset": "aggressive" })),
         ] {
-            for percent in [60, 30, 15, 8, 4] {
+            for percent in [80, 60, 45, 30, 20, 15, 10, 8, 4] {
                 let report = run_alone(provider, &config, &before, Some(all * percent / 100));
                 let after = check_report(&before, &report);
                 assert_eq!(ours(&before, &after), Vec::<String>::new(), "{provider} {config} {percent} {hidden:?}");

@@ -34,7 +34,9 @@ fn entries(conversation: &Conversation) -> Vec<Entry> {
             };
             let quote =
                 ["| ", "+ ", "- ", "→ ", "! ", "… "].iter().find_map(|mark| quote.strip_prefix(mark)).unwrap_or(quote);
-            let count = quote.strip_suffix(" lines:").and_then(|count| count.parse::<usize>().ok());
+            let indented = quote.strip_suffix(" indented lines:");
+            let count =
+                indented.or_else(|| quote.strip_suffix(" lines:")).and_then(|count| count.parse::<usize>().ok());
             let quotes = &mut all.last_mut().unwrap().quotes;
             match count {
                 Some(count) => quotes.extend((&mut lines).take(count).map(str::to_owned)),
@@ -201,9 +203,10 @@ fn a_reader_sees_what_ran_where_and_how_it_ended() {
         }
         let text = letters(&export(&after)).replace('\\', "");
         let is_left = |end: &str| text.contains(&letters(end));
-        assert!(percent < 6 || ends.iter().all(|(_, end)| is_left(end)), "at {percent}%: {text}");
+        assert!(ends.iter().all(|(_, end)| is_left(end)), "at {percent}%: {text}");
     }
-    assert_eq!(met, [true; 5]);
+    // A short refusal stays where it stands: it takes no more room than its entry.
+    assert_eq!(met, [true, true, true, false, true]);
 }
 
 #[test]
@@ -247,6 +250,19 @@ fn what_looks_like_a_log_elsewhere_is_content() {
 }
 
 #[test]
+fn no_call_is_told_without_how_it_ended() {
+    let push = |answer: &str| {
+        let before = history(&[round(1, "Bash", &json!({ "command": "git push --force origin main" }), answer, false)]);
+        let told = [1, 2, 3, 4, 6].map(|percent| entries(&condensed(&before, percent)));
+        told.into_iter().flatten().filter(|entry| entry.head.starts_with("Bash git push")).collect::<Vec<_>>()
+    };
+    let refusal = "Das darf ich hier nicht ausführen.";
+    let told = push(&format!("{}{refusal}", noise(40)));
+    assert!(!told.is_empty() && told.iter().all(|entry| entry.quotes.iter().any(|quote| quote == refusal)), "{told:?}");
+    assert!(push("").is_empty(), "nobody knows how it ended");
+}
+
+#[test]
 fn the_newest_list_of_things_to_do_is_quoted_with_its_states() {
     let list = |state: &str| {
         json!({ "todos": [
@@ -260,7 +276,8 @@ fn the_newest_list_of_things_to_do_is_quoted_with_its_states() {
     let mut met = 0;
     for percent in [2, 3, 4, 6, 10] {
         let told = entries(&condensed(&before, percent));
-        for list in told.iter().filter(|entry| entry.head == "TodoWrite" && !entry.quotes.is_empty()) {
+        // With the list, and not by its answer alone.
+        for list in told.iter().filter(|entry| entry.head == "TodoWrite" && entry.quotes.len() > 1) {
             assert_eq!(list.quotes[..2], ["completed: Find the parser", "in_progress: Mend it"]);
             met += 1;
         }

@@ -634,7 +634,7 @@ fn a_preview_shows_up_to_five_messages_that_would_be_changed() {
         assert!(sample["tokensSaved"].as_u64() > Some(100), "{sample}");
     }
     let estimate = preview_of(Does::Shorten(vec![2, 4]), &conversation, Trial::Estimate);
-    assert_eq!(estimate, json!({ "exact": true, "confidence": 1.0, "samples": [] }));
+    assert_eq!(estimate, json!({ "exact": true, "confidence": 1.0, "priced": true, "samples": [] }));
     assert_eq!(preview_of(Does::Nothing, &conversation, Trial::Preview)["samples"], json!([]));
     assert_eq!(preview_of(Does::Fail, &conversation, Trial::Preview)["confidence"], 0.0);
 }

@@ -58,7 +58,7 @@ async fn first_summary_and_the_newest() {
     assert_eq!((report.error_code(), report.provider(), report.summary()), (None, "native", "What happened."));
     let after = applied(&conversation, &report);
     assert_eq!(after.as_array().unwrap().len(), 5);
-    assert_eq!(after[1], json!({ "role": "assistant", "content": "What happened.", "isSummary": true, "ts": 6 }));
+    assert_eq!(after[1], json!({ "role": "assistant", "content": "[Summary of 5 messages]\nWhat happened.", "ts": 6 }));
     assert!((report.cost() - (1000.0 * 3.0 + 100.0 * 15.0) / 1e6).abs() < 1e-12);
     let asked = handler.asked();
     let roles: Vec<LlmRole> = asked[0].messages.iter().map(|message| message.role).collect();
@@ -296,7 +296,8 @@ async fn a_history_that_says_what_a_preview_says_is_previewed_as_any_other() {
     let [first, summary, kept @ ..] = &after[..] else { panic!("{after:?}") };
     assert_eq!((first, kept), (&messages[0], &messages[40 - kept.len()..]), "what the history says stays as it is");
     let content = summary["content"].as_str().unwrap();
-    assert!(content.starts_with(report.summary()), "the record of work stands behind it");
+    let told = content.split_once("]\n").unwrap().1;
+    assert!(told.starts_with(report.summary()), "the record of work stands behind it");
     let expected: f64 =
         report.summary().split_once(", about ").and_then(|(_, rest)| rest.split_once(' ')).unwrap().0.parse().unwrap();
     assert!((500.0..2000.0).contains(&expected), "{}", report.summary());

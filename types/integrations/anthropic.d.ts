@@ -2,9 +2,9 @@
 
 import type { LlmHandler } from "../handlers.js";
 import type { ClientHandlerOptions } from "./model.js";
-import type { CondensingOptions } from "./options.js";
+import type { ClientRecall, CondensingOptions, RecallingOptions } from "./options.js";
 
-export type { ClientHandlerOptions, CondensingOptions };
+export type { ClientHandlerOptions, ClientRecall, CondensingOptions, RecallingOptions };
 
 /**
  * A client of `@anthropic-ai/sdk`. No type of that package is named: TypeScript takes those that are imported and those that
@@ -26,12 +26,14 @@ export interface AnthropicClient {
  *
  * const client = condensing(new Anthropic({ apiKey: "…" }), { contextWindow: 200_000 });
  * const { content } = await client.messages.create({
- *   model: "claude-sonnet-5",
+ *   model: "claude-sonnet-5-5",
  *   max_tokens: 8192,
  *   messages: [{ role: "user", content: "Fix the parser." }],
  * });
  * ```
  */
+export function condensing<C extends AnthropicClient>(client: C, options: RecallingOptions): C & { readonly recall: ClientRecall };
+/** The same without recall. */
 export function condensing<C extends AnthropicClient>(client: C, options: CondensingOptions): C;
 
 /**
@@ -43,7 +45,7 @@ export function condensing<C extends AnthropicClient>(client: C, options: Conden
  * import { CondensationManager } from "roo-condense";
  * import { clientHandler } from "roo-condense/anthropic";
  *
- * const handler = clientHandler(new Anthropic({ apiKey: "…" }), { model: "claude-haiku-4-5" });
+ * const handler = clientHandler(new Anthropic({ apiKey: "…" }), { model: "claude-haiku-5-5" });
  * const manager = new CondensationManager({ autoCondenseContextPercent: 75, handler });
  * ```
  */

@@ -11,7 +11,7 @@ export type CondensingHook = (input: any, toolUseID: string | undefined, options
 
 /** Hooks as the SDK's option `hooks` takes them. */
 export interface CondensingHooks {
-  /** Reads the session, and adds to the instructions of the compaction. */
+  /** Reads the session, and adds to the instructions of the compaction that quotes will stand behind the summary. */
   PreCompact: { hooks: CondensingHook[] }[];
   /** Adds quotes behind the summary of a compaction; does nothing at other starts. */
   SessionStart: { hooks: CondensingHook[] }[];
@@ -27,7 +27,7 @@ export interface CondensingHooksOptions {
 
 /**
  * Hooks that keep in a compaction of the Claude Agent SDK what its summary may lose: what the user said, and a log that quotes calls, results and names, made without a model.
- * They stand in the instructions for the summary, and behind the summary. The hooks do not replace the SDK's compaction, and never stop it.
+ * They stand behind the summary, once; the instructions for it say so. The hooks do not replace the SDK's compaction, and never stop it.
  * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
  * @example
  * ```ts

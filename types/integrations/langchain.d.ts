@@ -27,7 +27,7 @@ export interface CondensingEdit {
  * import { createAgent } from "langchain";
  * import { condensingMiddleware } from "roo-condense/langchain";
  *
- * const agent = createAgent({ model: "anthropic:claude-sonnet-5", middleware: [condensingMiddleware({ contextWindow: 200_000 })] });
+ * const agent = createAgent({ model: "anthropic:claude-sonnet-5-5", middleware: [condensingMiddleware({ contextWindow: 200_000 })] });
  * const { messages } = await agent.invoke({ messages: [{ role: "user", content: "Fix the parser." }] });
  * ```
  */
@@ -43,7 +43,7 @@ export function condensingMiddleware(options: CondensingOptions): CondensingMidd
  * import { condensingEdit } from "roo-condense/langchain";
  *
  * const middleware = [contextEditingMiddleware({ edits: [condensingEdit({ contextWindow: 200_000 })] })];
- * const agent = createAgent({ model: "anthropic:claude-sonnet-5", middleware });
+ * const agent = createAgent({ model: "anthropic:claude-sonnet-5-5", middleware });
  * ```
  */
 export function condensingEdit(options: CondensingOptions): CondensingEdit;

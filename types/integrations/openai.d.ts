@@ -2,9 +2,9 @@
 
 import type { LlmHandler } from "../handlers.js";
 import type { ClientHandlerOptions } from "./model.js";
-import type { CondensingOptions } from "./options.js";
+import type { ClientRecall, CondensingOptions, RecallingOptions } from "./options.js";
 
-export type { ClientHandlerOptions, CondensingOptions };
+export type { ClientHandlerOptions, ClientRecall, CondensingOptions, RecallingOptions };
 
 /**
  * A client of `openai`, `AzureOpenAI` too. No type of that package is named: TypeScript takes those that are imported and those that are required for different ones.
@@ -26,11 +26,13 @@ export interface OpenAIClient {
  *
  * const client = condensing(new OpenAI({ apiKey: "…" }), { contextWindow: 400_000 });
  * const { choices } = await client.chat.completions.create({
- *   model: "gpt-5",
+ *   model: "gpt-5.6-sol",
  *   messages: [{ role: "user", content: "Fix the parser." }],
  * });
  * ```
  */
+export function condensing<C extends OpenAIClient>(client: C, options: RecallingOptions): C & { readonly recall: ClientRecall };
+/** The same without recall. */
 export function condensing<C extends OpenAIClient>(client: C, options: CondensingOptions): C;
 
 /**
@@ -42,7 +44,7 @@ export function condensing<C extends OpenAIClient>(client: C, options: Condensin
  * import { CondensationManager } from "roo-condense";
  * import { clientHandler } from "roo-condense/openai";
  *
- * const handler = clientHandler(new OpenAI({ apiKey: "…" }), { model: "gpt-5-mini" });
+ * const handler = clientHandler(new OpenAI({ apiKey: "…" }), { model: "gpt-5.6-terra" });
  * const manager = new CondensationManager({ autoCondenseContextPercent: 75, handler });
  * ```
  */

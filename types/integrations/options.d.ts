@@ -2,6 +2,7 @@
 
 import type { CondensationError } from "../errors.js";
 import type { CondensationManager } from "../manager.js";
+import type { RecallToolFormat } from "../recall.js";
 import type { Warning } from "../warnings.js";
 
 /** Options of the pieces for frameworks. An unknown field is an error. */
@@ -23,4 +24,31 @@ export interface CondensingOptions {
    * they are. Default: nobody is told.
    */
   onWarning?: ((warning: Warning | CondensationError | (Error & { code?: string })) => void) | undefined;
+  /**
+   * Whether the model is offered a tool that brings back what was left out of its view: the piece's `recall` is that tool, to be put beside the application's own. It reads the
+   * messages that the framework hands over with each request, so nothing is stored. Default: false.
+   */
+  recall?: boolean | undefined;
+}
+
+/** Options with which a piece offers recall. */
+export interface RecallingOptions extends CondensingOptions {
+  recall: true;
+}
+
+/** Answers calls of recall for a client. */
+export interface ClientRecall {
+  /** The tool's definition in a format, to be put beside the application's own. */
+  tool(format: RecallToolFormat): any;
+  /**
+   * The result of a call, in the format of the call.
+   * @param messages the conversation that the call stands in: what the next request will have as its history
+   */
+  answer(call: object, messages: readonly object[]): Promise<any>;
+}
+
+/** Options of the pieces that are not told how long a response may be. */
+export interface CondensingStepOptions extends CondensingOptions {
+  /** The longest response in tokens, 1 or more: as much of the window is reserved for it, at most 40%. Default: 8192. */
+  maxOutputTokens?: number | undefined;
 }

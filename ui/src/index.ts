@@ -42,6 +42,7 @@ export {
 export { MetricsDashboard, type MetricsDashboardProps } from "./components/metrics.js";
 export { Proof, type ProofProps } from "./components/proof.js";
 export { PreviewPane, type PreviewPaneProps } from "./components/preview-pane.js";
+export { SettingsPanel, type SettingsPanelProps } from "./components/settings-panel.js";
 export { WindowBar, type WindowBarProps } from "./components/window-bar.js";
 export { RecommendWizard, type RecommendWizardProps } from "./components/recommend-wizard.js";
 export { type ConfigFault, FaultsAt } from "./faults.js";

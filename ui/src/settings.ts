@@ -18,7 +18,7 @@ export interface Settings {
 }
 
 /** Reads the settings once, and stores them after each change. `onStored` is called when the host works by others. */
-export function useSettings(onStored: () => void): Settings {
+export function useSettings(onStored: (() => void) | undefined): Settings {
   const { client } = useStudio();
   const [told, setTold] = useState<SettingsTold>();
   const [changed, setChanged] = useState<StudioSettings>();
@@ -52,7 +52,7 @@ export function useSettings(onStored: () => void): Settings {
         // Whatever was changed meanwhile is stored next.
         setChanged((latest) => (latest === next ? undefined : latest));
         setFault(undefined);
-        stored.current();
+        stored.current?.();
       } catch (error) {
         setFault(faultOf(error));
       }

@@ -75,9 +75,9 @@ interface PageProps {
 function Page(props: PageProps): ReactNode {
   const [commands] = useState(() => new Commands());
   return (
-    <CommandsContext value={commands}>
+    <CommandsContext.Provider value={commands}>
       <PageInside {...props} commands={commands} />
-    </CommandsContext>
+    </CommandsContext.Provider>
   );
 }
 

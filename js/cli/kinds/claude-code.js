@@ -2,7 +2,7 @@
 
 // Sessions of Claude Code and of its Agent SDK: ~/.claude/projects/*/*.jsonl. It reads such a file again to go on (`--resume`, `resume`).
 
-const { isTranscriptLine } = require("../../formats.js");
+const { isRunEvent, isTranscriptLine } = require("../../formats.js");
 const isObject = require("../../is-object.js");
 const { contentFor, contentsOf, isSame, messagesOfTurns } = require("./turns.js");
 const { relinked, wayTo } = require("./tree.js");
@@ -14,7 +14,8 @@ const isOfMessage = (record) => (record.type === "user" || record.type === "assi
 const holdsMessage = (record) => isOfMessage(record) && isObject(record.message) && "role" in record.message;
 
 /** Whether these values are records of a session. One that has just begun holds no message yet. */
-const sees = (values) => values.every(isRecord) && values.some((value) => isOfMessage(value) || isTranscriptLine(value));
+const sees = (values) =>
+  values.every(isRecord) && !values.some(isRunEvent) && values.some((value) => isOfMessage(value) || isTranscriptLine(value));
 
 /** What is wrong with a record, by the field. */
 function faultOf(record) {
@@ -25,8 +26,8 @@ function faultOf(record) {
   return typeof content === "string" || Array.isArray(content) ? undefined : "message.content";
 }
 
-/** Whether the model saw the content of a record. Sidechains belong to subagents; API errors and summaries are for people. */
-const isShown = (record) => holdsMessage(record) && !record.isSidechain && !record.isApiErrorMessage;
+/** Whether the model saw the content of a record. API errors and summaries are for people. */
+const isShown = (record) => holdsMessage(record) && !record.isApiErrorMessage;
 
 const blocksOf = ({ message: { content } }) => (Array.isArray(content) ? content : []);
 
@@ -35,17 +36,20 @@ const blocksOf = ({ message: { content } }) => (Array.isArray(content) ? content
  * Calls made together are each a record, and their results hang on them: the way from the last record has only one of them, so the others are added.
  */
 function sentRecords(records) {
-  const shown = records.filter(isShown);
+  const all = records.filter(isShown);
+  // Sidechains belong to subagents, whose own files hold nothing else.
+  const main = all.filter((record) => !record.isSidechain);
+  const shown = main.length > 0 ? main : all;
   const last = shown.at(-1);
   if (last?.uuid === undefined) return shown;
-  const all = wayTo(last, records, LINKS);
-  const way = new Set(all);
-  const answers = new Set(all.flatMap((record) => (record.type === "assistant" && record.message?.id) || []));
+  const line = wayTo(last, records, LINKS);
+  const way = new Set(line);
+  const answers = new Set(line.flatMap((record) => (record.type === "assistant" && record.message?.id) || []));
   for (const record of shown) if (record.type === "assistant" && answers.has(record.message.id)) way.add(record);
   const calls = new Set([...way].filter(isShown).flatMap((record) => blocksOf(record).flatMap((block) => block?.id ?? [])));
   for (const record of shown)
     if (blocksOf(record).some((block) => block?.type === "tool_result" && calls.has(block.tool_use_id))) way.add(record);
-  const kept = keptByCompaction(all);
+  const kept = keptByCompaction(line);
   const sent = shown.filter((record) => way.has(record) && !kept?.uuids.has(record.uuid));
   if (!kept) return sent;
   // They are sent behind the summary, but stand before it.
@@ -110,7 +114,7 @@ function written(records, turns, messages) {
 }
 
 /** The fields that say where and by what a record was written. */
-const SETTING = ["isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "timestamp"];
+const SETTING = ["isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "timestamp"];
 
 function freshRecord({ role, content }, beside = {}) {
   const setting = Object.fromEntries(SETTING.filter((field) => field in beside).map((field) => [field, beside[field]]));
@@ -132,4 +136,44 @@ function freshRecord({ role, content }, beside = {}) {
 const IS_TEXT = "rooCondenseText";
 const contentIn = ({ message: { content }, [IS_TEXT]: isText }) => (isText && content.length === 1 ? content[0].text : content);
 
-module.exports = { program: "Claude Code", sees, read };
+/** Attachments that hold what somebody said or a file that was shown, as the text of a message. Others list tools and states. */
+const ATTACHED = {
+  queued_command: ({ prompt }) => prompt,
+  file: ({ filename, content }) => (isObject(content?.file) ? `${filename ?? ""}\n${content.file.content ?? ""}` : undefined),
+};
+
+function attachedMessage({ attachment }) {
+  const content = isObject(attachment) ? ATTACHED[attachment.type]?.(attachment) : undefined;
+  return typeof content === "string" || Array.isArray(content) ? { role: "user", content } : undefined;
+}
+
+/** Names the conversations of subagents. Old records have no `agentId`: such a conversation begins where a record names none before it. */
+function sidechainNames() {
+  const names = new Map();
+  let count = 0;
+  return ({ isSidechain, agentId, uuid, parentUuid }) => {
+    if (!isSidechain) return undefined;
+    const name = agentId ? `subagent ${agentId}` : (names.get(parentUuid) ?? `subagent ${++count}`);
+    if (!agentId) names.set(uuid, name);
+    return name;
+  };
+}
+
+/** The whole session: `take(record)` gives the pieces of a record. */
+function whole() {
+  const taken = new Set();
+  const threadOf = sidechainNames();
+  return (record) => {
+    if (!isRecord(record) || faultOf(record)) return undefined;
+    // A session that was resumed may repeat records.
+    if (record.uuid !== undefined && taken.has(record.uuid)) return [];
+    taken.add(record.uuid);
+    if (record.subtype === "compact_boundary") return [{ isBoundary: true }];
+    const message = isOfMessage(record) && !record.isApiErrorMessage ? record.message : attachedMessage(record);
+    if (!message) return [];
+    const content = isOfMessage(record) ? contentIn(record) : message.content;
+    return [{ message: { role: message.role, content }, thread: threadOf(record), isSummary: Boolean(record.isCompactSummary) }];
+  };
+}
+
+module.exports = { program: "Claude Code", format: "anthropic", sees, read, whole };

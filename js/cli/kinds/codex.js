@@ -4,6 +4,7 @@
 // at the end with all that is to be sent from there on.
 
 const isObject = require("../../is-object.js");
+const { asSent, limitFor } = require("./codex-outputs.js");
 const { areSame } = require("./turns.js");
 
 const isLine = (value) => isObject(value) && typeof value.type === "string" && !("role" in value) && "payload" in value;
@@ -23,25 +24,58 @@ function faultOf({ type, payload }) {
 const isItems = (value) => Array.isArray(value) && value.every(isObject);
 
 /**
- * What Codex sends to the model: items of OpenAI's Responses API. A compaction replaces all items before it by its own; lines of other types repeat the
- * conversation for the screen.
+ * The history as Codex sends it to the model: items of OpenAI's Responses API, long outputs cut. A compaction replaces all items before it by its own, which are sent whole; lines of other
+ * types repeat the conversation for the screen.
  */
 function read({ lines, refuse }) {
   let messages = [];
+  const policy = limitFor(lines.findLast(({ value }) => value.type === "turn_context")?.value.payload?.model);
   for (const line of lines) {
     const { type, payload } = line.value;
     const fault = faultOf(line.value);
     if (fault) refuse(line, fault);
-    if (type === "response_item") messages.push(payload);
+    if (type === "response_item") messages.push(asSent(payload, policy));
     else if (type === "compacted" && payload.replacement_history != null) messages = [...payload.replacement_history];
   }
-  const kept = lines.map(({ value }) => ({ before: value, after: value }));
+  const values = lines.map(({ value }) => value);
+  const kept = values.map((value) => ({ before: value, after: value }));
   const written = (changed) => {
     if (areSame(changed, messages)) return kept;
-    const { timestamp } = lines.at(-1).value;
-    return [...kept, { after: { timestamp, type: "compacted", payload: { message: "", replacement_history: changed } } }];
+    const compacted = { type: "compacted", payload: { message: "", replacement_history: changed.map(asItem) } };
+    return [...kept, ...behind(values.at(-1), [compacted, ...statesFor(values, messages, changed)])];
   };
   return { messages, written };
+}
+
+/** A message as Codex reads one: of any item in another form it drops the whole compaction. */
+const asItem = (item) =>
+  typeof item.role === "string" && typeof item.content === "string"
+    ? { type: "message", ...item, content: [{ type: item.role === "assistant" ? "output_text" : "input_text", text: item.content }] }
+    : item;
+
+/** Lines at the end of a file. Where the others are numbered, Codex refuses a session whose last line is not. */
+const behind = ({ timestamp, ordinal }, lines) =>
+  lines.map((line, index) => ({ after: { timestamp, ...(ordinal !== undefined && { ordinal: ordinal + 1 + index }), ...line } }));
+
+/**
+ * The lines by which Codex knows what it has told the model of its surroundings; after a compaction without them it tells all anew. They are true where all that it told still
+ * stands.
+ */
+function statesFor(values, messages, changed) {
+  const left = new Set(changed);
+  if (!messages.filter(isContext).every((item) => left.has(item))) return [];
+  const full = values.findLastIndex(({ type, payload }) => type === "world_state" && payload?.full === true);
+  const turn = values.findLast(({ type }) => type === "turn_context");
+  if (full === -1 || turn === undefined || values.slice(full).some(({ type }) => type === "compacted")) return [];
+  const states = values.slice(full).filter(({ type }) => type === "world_state");
+  return [...states, turn].map(({ type, payload }) => ({ type, payload }));
+}
+
+/** Whether an item may be one by which Codex told of the surroundings: a message of the developer's, or of the user's that nothing says was typed. */
+function isContext({ type, role, internal_chat_message_metadata_passthrough: metadata }) {
+  if (type !== "message" || role === "assistant") return false;
+  const kinds = metadata?.content_item_kinds;
+  return !(role === "user" && Array.isArray(kinds) && kinds.some((kind) => String(kind).startsWith("user.")));
 }
 
 /** Those of 2025 have the items themselves, behind a first line of their own, and lines that tell the state. Codex no longer reads them. */
@@ -50,6 +84,7 @@ const isState = (value) => value.record_type === "state";
 
 const codexOf2025 = {
   program: "Codex (2025)",
+  format: "openai-responses",
   sees: (values) =>
     values.every(isObject) && isHead(values[0]) && values.slice(1).some((value) => isState(value) || typeof value.type === "string"),
   read({ lines, refuse }) {
@@ -57,6 +92,46 @@ const codexOf2025 = {
     for (const line of items) if (typeof line.value.type !== "string") refuse(line, "type");
     return { messages: items.map(({ value }) => value) };
   },
+  whole: () => (line) => {
+    if (!isObject(line)) return undefined;
+    if (isHead(line) || isState(line)) return [];
+    return typeof line.type === "string" ? [{ message: line }] : undefined;
+  },
 };
 
-module.exports = { codex: { program: "Codex", sees, read }, codexOf2025 };
+/** Items that no one said: lists of tools, and what only the service can read. */
+const SILENT = new Set(["additional_tools", "compaction", "ghost_snapshot"]);
+
+/** The same for items that say the same, whatever their ids. */
+const keyOf = ({ type, role, call_id: id, content }) => JSON.stringify(id === undefined ? [type, role, content] : [type, id]);
+
+/**
+ * The whole session: `take(line)` gives the pieces of a line. A compaction repeats the messages that it keeps, and Codex repeats its instructions behind it; both are taken
+ * once. What else a compaction holds is its summary.
+ */
+function whole() {
+  const taken = new Set();
+  const isNew = (item) => {
+    const key = keyOf(item);
+    if (taken.has(key)) return false;
+    taken.add(key);
+    return true;
+  };
+  return (line) => {
+    if (!isLine(line) || faultOf(line)) return undefined;
+    const { type, payload } = line;
+    if (type === "response_item") {
+      const isRepeated = !isNew(payload) && payload.role === "developer";
+      return isRepeated || SILENT.has(payload.type) ? [] : [{ message: payload }];
+    }
+    if (type !== "compacted") return [];
+    const said = (payload.replacement_history ?? []).filter((item) => !SILENT.has(item.type) && isNew(item));
+    const own = payload.message && payload.replacement_history == null ? [summaryItem(payload.message)] : [];
+    const pieces = [...said, ...own].map((message) => ({ message, isSummary: message.role !== "developer" }));
+    return [{ isBoundary: true }, ...pieces];
+  };
+}
+
+const summaryItem = (text) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+
+module.exports = { codex: { program: "Codex", format: "openai-responses", sees, read, whole }, codexOf2025 };

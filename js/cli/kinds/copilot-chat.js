@@ -48,12 +48,20 @@ function roundOf({ response, toolCalls = [] }, results) {
   ];
 }
 
+const faultOf = (request) => {
+  if (!isObject(request) || !isObject(request.message)) return "message";
+  return typeof request.message.text === "string" ? undefined : "message.text";
+};
+
 function read({ root, refuse }) {
   root.requests.forEach((request, index) => {
-    if (!isObject(request) || !isObject(request.message)) refuse(`requests[${index}]`, "message");
-    if (typeof request.message.text !== "string") refuse(`requests[${index}]`, "message.text");
+    const fault = faultOf(request);
+    if (fault) refuse(`requests[${index}]`, fault);
   });
   return { messages: root.requests.flatMap(messagesOf) };
 }
 
-module.exports = { program: "Copilot Chat", sees, read };
+/** The whole conversation: `take(request)` gives the pieces of a request. */
+const whole = () => (request) => (faultOf(request) ? undefined : messagesOf(request).map((message) => ({ message })));
+
+module.exports = { program: "Copilot Chat", format: "openai-chat", sees, read, elementsOf: ({ requests }) => requests, whole };

@@ -9,6 +9,13 @@ const isEvent = (value) => isObject(value) && typeof value.type === "string" && 
 /** Events of subagents are between those of the conversation. */
 const isOfSubagent = ({ agentId, data }) => agentId !== undefined || data.agentId !== undefined;
 
+/** The result of a call, as a message. */
+const resultOf = ({ toolCallId, result, error }) => ({
+  role: "tool",
+  tool_call_id: toolCallId,
+  content: result?.content ?? error?.message ?? "",
+});
+
 const READERS = {
   "system.message": ({ content }, messages) => {
     if (messages[0]?.role === "system") messages.shift();
@@ -30,7 +37,7 @@ const READERS = {
     if (at < 0) return;
     let end = at + 1;
     while (messages[end]?.role === "tool") end++;
-    messages.splice(end, 0, { role: "tool", tool_call_id: toolCallId, content: result?.content ?? error?.message ?? "" });
+    messages.splice(end, 0, resultOf({ toolCallId, result, error }));
   },
   "session.compaction_complete": ({ summaryContent }, messages) => {
     if (typeof summaryContent !== "string") return;
@@ -51,16 +58,46 @@ const FIELDS = {
   "tool.execution_complete": { toolCallId: (value) => typeof value === "string" },
 };
 
+/** Names the field that makes an event invalid. */
+function faultOf(event) {
+  if (!isEvent(event)) return "data";
+  const wrong = Object.entries(FIELDS[event.type] ?? {}).find(([field, isRight]) => !isRight(event.data[field]));
+  return wrong && `data.${wrong[0]}`;
+}
+
 function read({ lines, refuse }) {
   const messages = [];
   for (const line of lines) {
-    if (!isEvent(line.value)) refuse(line, "data");
+    const fault = faultOf(line.value);
+    if (fault) refuse(line, fault);
     const { type, data } = line.value;
-    if (isOfSubagent(line.value)) continue;
-    for (const [field, isRight] of Object.entries(FIELDS[type] ?? {})) if (!isRight(data[field])) refuse(line, `data.${field}`);
-    READERS[type]?.(data, messages);
+    if (!isOfSubagent(line.value)) READERS[type]?.(data, messages);
   }
   return { messages };
 }
 
-module.exports = { program: "Copilot CLI", sees: (values) => isEvent(values[0]) && values[0].type === "session.start", read };
+/** The whole session: `take(event)` gives the pieces of an event. */
+function whole() {
+  let system;
+  return (event) => {
+    if (faultOf(event)) return undefined;
+    const { type, data, agentId = data.agentId } = event;
+    const thread = isOfSubagent(event) ? `subagent ${agentId}` : undefined;
+    if (type === "tool.execution_complete") return [{ message: resultOf(data), thread }];
+    // The same again with each turn.
+    if (type === "system.message" && data.content === system) return [];
+    if (type === "system.message") system = data.content;
+    const messages = [];
+    READERS[type]?.(data, messages);
+    const isSummary = type === "session.compaction_complete";
+    return [...(isSummary ? [{ isBoundary: true }] : []), ...messages.map((message) => ({ message, thread, isSummary }))];
+  };
+}
+
+module.exports = {
+  program: "Copilot CLI",
+  format: "openai-chat",
+  sees: (values) => isEvent(values[0]) && values[0].type === "session.start",
+  read,
+  whole,
+};

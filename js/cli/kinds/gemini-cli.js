@@ -123,8 +123,51 @@ const freshRecord = ({ role, parts }, beside) => ({
   content: parts,
 });
 
+/**
+ * The whole chat: `take(line)` gives the pieces of a line, or of a record of the older form. Records are written again when they gain results, and responses stand in the record
+ * of the call as well as in a message of the user; each is taken once. A list of all records that lacks earlier ones is a compression: what it adds is its summary.
+ */
+function whole() {
+  const taken = new Set();
+  let current = new Set();
+  const isNew = (key) => !taken.has(key) && Boolean(taken.add(key));
+  /** The parts of a turn that were not taken. Without an id a part is known by its record and place. */
+  const freshParts = (record, parts) =>
+    parts.filter(({ functionCall, functionResponse }, index) => {
+      const place = `${record.id} ${index}`;
+      if (functionCall) return isNew(`call ${functionCall.id ?? place}`);
+      return isNew(functionResponse ? `response ${functionResponse.id ?? place}` : `part ${place}`);
+    });
+  const piecesOf = (record, isSummary) =>
+    turnsOf(record).flatMap(({ role, content }) => {
+      const parts = freshParts(record, content);
+      return parts.length === 0 ? [] : [{ message: { role, parts }, isSummary }];
+    });
+  const takeOne = (record, isSummary = false) => {
+    current.add(record.id);
+    return piecesOf(record, isSummary);
+  };
+  const takeAll = (records) => {
+    const known = current;
+    current = new Set(records.map(({ id }) => id));
+    const isShorter = [...known].some((id) => !current.has(id));
+    const pieces = records.flatMap((record) => takeOne(record, isShorter && !known.has(record.id)));
+    return [...(isShorter ? [{ isBoundary: true }] : []), ...pieces];
+  };
+  return (value) => {
+    if (!isObject(value)) return undefined;
+    const list = value.$set?.messages ?? (isChat(value) ? (value.messages ?? []) : undefined);
+    if (list !== undefined) return Array.isArray(list) ? takeAll(list.filter((record) => isRecord(record) && !faultOf(record))) : undefined;
+    if (isObject(value.$set) || value.$rewindTo !== undefined) return [];
+    return isRecord(value) && !faultOf(value) ? takeOne(value) : undefined;
+  };
+}
+
 const chat = {
   program: "Gemini CLI",
+  format: "gemini",
+  elementsOf: ({ messages }) => messages,
+  whole,
   sees: (root) => isChat(root) && Array.isArray(root.messages) && root.messages.every(isRecord) && root.messages.length > 0,
   read({ root, refuse }) {
     root.messages.forEach((record, index) => {
@@ -172,6 +215,8 @@ function replayed(lines, refuse) {
 
 const chatLines = {
   program: "Gemini CLI",
+  format: "gemini",
+  whole,
   sees: (values) => isChat(values[0]) && values[0].type === undefined,
   read({ lines, refuse }) {
     const { messages, written } = readRecords(replayed(lines, refuse));

@@ -61,4 +61,23 @@ function storedSession(name, readFile) {
   return { info, messages: messages.sort((one, other) => created(one) - created(other)) };
 }
 
-module.exports = { PROGRAM, storedSession };
+/** The text that is sent in the place of a cleared output is not what the tool said, which is kept beside it. */
+const uncleared = (part) =>
+  part?.state?.time?.compacted === undefined
+    ? part
+    : { ...part, state: { ...part.state, time: { ...part.state.time, compacted: undefined } } };
+
+/** Parts that say nothing: where steps begin and end, and what the program keeps of the files. */
+const SILENT = new Set(["compaction", "step-start", "step-finish", "snapshot", "patch"]);
+
+/** The whole session: `take(message)` gives the pieces of a message. A compaction is a part of a user's message, and the next answer its summary. */
+const whole = () => (message) => {
+  if (!isObject(message) || !isObject(message.info) || !Array.isArray(message.parts)) return undefined;
+  const { info, parts } = message;
+  const isBoundary = parts.some((part) => part?.type === "compaction");
+  const said = parts.filter((part) => !SILENT.has(part?.type)).map(uncleared);
+  const pieces = said.length > 0 ? [{ message: { info, parts: said }, isSummary: info.summary === true }] : [];
+  return [...(isBoundary ? [{ isBoundary }] : []), ...pieces];
+};
+
+module.exports = { PROGRAM, sessionAt, storedSession, whole };

@@ -161,4 +161,17 @@ function freshEntry({ role, content }, turns, beside, withIds) {
   return { type: "message", ...(withIds && { id, parentId: null }), timestamp, message, ...(isText && { [IS_TEXT]: true }) };
 }
 
-module.exports = { program: "Pi", sees, read };
+/** The whole session: `take(entry)` gives the pieces of an entry, of branches that somebody went back from, too. */
+function whole() {
+  const taken = new Set();
+  return (entry) => {
+    if (faultOf(entry)) return undefined;
+    if (entry.id !== undefined && taken.has(entry.id)) return [];
+    taken.add(entry.id);
+    const isSummary = entry.type === "compaction" || entry.type === "branch_summary";
+    const pieces = turnOf(entry).map(({ role, content }) => ({ message: { role, content }, isSummary }));
+    return [...(entry.type === "compaction" ? [{ isBoundary: true }] : []), ...pieces];
+  };
+}
+
+module.exports = { program: "Pi", format: "anthropic", sees, read, whole };

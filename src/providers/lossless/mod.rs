@@ -7,6 +7,7 @@
 
 mod dictionary;
 mod inline;
+mod kept_writes;
 mod lines;
 mod memory;
 mod operations;
@@ -30,7 +31,10 @@ use crate::{
 };
 
 pub(super) use self::operations::TABLE;
-use self::{lines::KnownLines, memory::Memory, operations::LosslessOptions, proposal::Found, work_text::Text};
+use self::{
+    kept_writes::KeptWrites, lines::KnownLines, memory::Memory, operations::LosslessOptions, proposal::Found,
+    work_text::Text,
+};
 
 /// Leaves out what the conversation says elsewhere, and what it says no more.
 pub struct Lossless {
@@ -125,5 +129,8 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let superseded = superseded::leave_out(conversation, &transcript, &mut texts, options, encoding);
     let (changed, unfinished) = inline::condense(&texts, lines, conversation.len(), options, encoding);
     let unfinished = unfinished || superseded.unfinished;
-    Found { transcript: &transcript, texts, superseded, changed, unfinished }.proposal(request, options.keep_first)
+    let kept = KeptWrites { conversation, transcript: &transcript, writes: &superseded.unproven, options, encoding };
+    let warnings = kept.warning(&changed).into_iter().collect();
+    let found = Found { transcript: &transcript, texts, superseded, changed, unfinished };
+    Proposal { warnings, ..found.proposal(request, options.keep_first) }
 }

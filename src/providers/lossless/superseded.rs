@@ -36,6 +36,8 @@ pub struct Superseded {
     pub inputs: BTreeMap<(usize, usize), NewInput>,
     /// Something obsolete stays because pointers lead to it, which may go with what is left out.
     pub unfinished: bool,
+    /// Writes that were written over and stay, by the index of their events: see [`Replaced::unproven`].
+    pub unproven: Vec<usize>,
 }
 
 /// What stands in the place of a call's input: an edit sets a whole input, or texts in it.
@@ -113,8 +115,10 @@ pub fn leave_out(
     options: &LosslessOptions,
     encoding: Encoding,
 ) -> Superseded {
-    let obsolete = Finder { transcript, options, replaced: replaced(transcript), found: Vec::new() }.find();
-    let mut superseded = Superseded::default();
+    let mut replaced = replaced(transcript);
+    let unproven = std::mem::take(&mut replaced.unproven).into_iter().map(|(write, _)| write).rev().collect();
+    let obsolete = Finder { transcript, options, replaced, found: Vec::new() }.find();
+    let mut superseded = Superseded { unproven, ..Superseded::default() };
     if obsolete.is_empty() {
         return superseded;
     }

@@ -10,6 +10,7 @@
 
 use crate::{
     conversation::{Conversation, Role, answered},
+    markers::is_summary,
     providers::CondenseError,
 };
 
@@ -34,15 +35,18 @@ pub(super) struct SummaryRange {
 /// Decides what to summarise so that at least the newest `keep` messages stay.
 ///
 /// # Errors
-/// [`CondenseError::NotEnoughMessages`] and [`CondenseError::CondensedRecently`].
+/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and [`CondenseError::SummarizedByThisCall`].
 pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<SummaryRange, CondenseError> {
     let messages = conversation.len();
     let head = conversation.head();
     let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + head + 1 };
     let wanted = messages.checked_sub(keep).filter(|start| *start > head).ok_or_else(not_enough)?;
-    let earlier = (0..messages).rev().find(|index| conversation.message(*index).is_summary());
+    let earlier = (0..messages).rev().find(|index| is_summary(conversation.message(*index)));
+    // A message that this call has added came from nowhere.
+    let is_own = earlier.is_some_and(|summary| conversation.entries()[summary].origin.is_none());
+    let nothing_new = if is_own { CondenseError::SummarizedByThisCall } else { CondenseError::CondensedRecently };
     if earlier.is_some_and(|summary| summary >= wanted) {
-        return Err(CondenseError::CondensedRecently);
+        return Err(nothing_new);
     }
     let role = match conversation.message(head - 1).role {
         Role::Assistant => Role::User,
@@ -51,7 +55,7 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Summary
     let (start, bridge) = tail(conversation, head, wanted, &role).ok_or_else(not_enough)?;
     match earlier {
         // The first message may be a summary itself.
-        Some(summary) if start <= summary + 1 + head => Err(CondenseError::CondensedRecently),
+        Some(summary) if start <= summary + 1 + head => Err(nothing_new),
         None if start <= head => Err(not_enough()),
         _ => Ok(SummaryRange { earlier, head, start, role, bridge }),
     }
@@ -74,6 +78,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::conversation::{Edit, Plan};
 
     /// `u` user, `a` assistant, `c` assistant calling a tool, `r` its result, `S` a summary.
     fn conversation(shape: &str) -> Conversation {
@@ -136,6 +141,18 @@ mod tests {
         assert_eq!(start("uSuau"), Err("condensed_recently"));
         assert_eq!(start("uSuaua"), Err("condensed_recently"));
         assert_eq!(start("uSuauau"), Ok((4, false)));
+    }
+
+    #[test]
+    fn a_summary_of_this_call_is_not_told_as_an_earlier_one() {
+        let before = conversation("uauauau");
+        let summary = conversation("S").message(0).clone();
+        let edits =
+            (1..5).map(|message| Edit::Drop { message }).chain([Edit::Insert { before: 1, value: summary.into() }]);
+        let after = before.apply(&Plan { edits: edits.collect() }).unwrap();
+        let error = select(&after, 2).unwrap_err();
+        assert_eq!(error.code(), "not_enough_messages");
+        assert!(error.to_string().contains("this call"), "{error}");
     }
 
     #[test]

@@ -223,15 +223,11 @@ fn proposal(
         let value = Inserted { estimates, ..message.into() };
         Edit::Insert { before: selection.start, value }
     };
-    let head = if request.host_call.is_foreign() {
-        format!("{}\n", SummaryHead::Messages(selection.start - selection.head))
-    } else {
-        String::new()
-    };
+    let head = format!("{}\n", SummaryHead::Messages(selection.start - selection.head));
     let range = head.len()..head.len() + summary.text.len();
     let estimate = summary.expected_tokens.map(|tokens| Estimate { path: vec!["content".into()], range, tokens });
     let text = head + &words.map_or_else(|| summary.text.clone(), |words| format!("{}\n\n{words}", summary.text));
-    let message = Message::new(selection.role.clone(), Content::Text(text)).as_summary();
+    let message = Message::new(selection.role.clone(), Content::Text(text));
     let inserted = insert(message.with_time_of(tail), estimate.into_iter().collect());
     let mut how = vec![said!("change.summary", first: selection.head.to_string(), last: last.to_string())];
     how.extend((summary.parts > 1).then(|| said!("change.inParts", count: summary.parts)));

@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, Conversation, visible},
+    markers::is_summary,
     salience::likely_names,
     story::is_story_block,
-    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, stretches, with_texts},
+    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, with_texts},
 };
 
 /// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
@@ -166,10 +167,12 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
         for (piece, text) in with_texts(pieces, &texts[message]) {
-            if is_story_block(conversation, message, piece.block) || piece.source.asks_user() {
+            let is_told =
+                is_summary(conversation.message(message)) || is_story_block(conversation, message, piece.block);
+            if is_told || piece.source.asks_user() {
                 continue;
             }
-            let said = stretches(&piece, text.text).into_iter();
+            let said = piece.stretches(text.text).into_iter();
             let said = said.filter(|stretch| matches!(stretch.voice, Voice::User | Voice::Paste));
             words.extend(
                 said.map(|stretch| text.text[stretch.range].trim().to_owned()).filter(|words| !words.is_empty()),

@@ -21,8 +21,8 @@ use crate::{
     options::merged,
     progress::Progress,
     providers::{
-        Change, CondenseError, Lossless, PassReport, Proposal, Provider, Request, Settled, State, Step, Truncation,
-        pass_report::PassTimer, request::MAX_FITTINGS, settle, tool_rules::limited,
+        Change, CondenseError, Lossless, Native, PassReport, Proposal, Provider, Request, Settled, State, Step,
+        Truncation, pass_report::PassTimer, request::MAX_FITTINGS, settle, tool_rules::limited,
     },
     summaries::{Preview, SourceText, summarize_texts},
     warning::{Warning, WarningCode, Warnings},
@@ -149,6 +149,7 @@ impl<'a> Engine<'a> {
     }
 
     async fn round(&self, config: &SmartConfig, state: &mut State) -> Result<(), CondenseError> {
+        let start = state.clone();
         let total = config.passes.len();
         if state.request.tools.rules().iter().any(|(_, rule)| rule.limit().is_some()) {
             self.step(config, Part::Rules, state).await?;
@@ -177,8 +178,51 @@ impl<'a> Engine<'a> {
             self.pass_within_target(config, pass, state).await?;
             progress.report("pass", ID, index + 1, total);
         }
-        if self.goes_on_to_target(config) && !state.meets_target() {
-            self.step(config, Part::Target, state).await?;
+        self.to_target(config, &start, state).await
+    }
+
+    /// One summary of the whole with what stands around it, and truncation where that misses the target.
+    ///
+    /// # Errors
+    /// The errors of the native provider.
+    pub async fn one_summary(&self) -> Result<Proposal, CondenseError> {
+        let native = Native::new(&Value::Null)?;
+        let request = Request { config: Value::Null, ..self.request.clone() };
+        let start = State::new(request.clone());
+        let name = "One summary of the whole";
+        let timer = PassTimer::begin(PassReport::SUMMARY, name, start.scaled(), request.llm.preview.is_none());
+        let spent = request.llm.spent.total();
+        let proposal = native.propose(&request).await?;
+        let settled = settle(&request, ID, &proposal)?;
+        let done = settled.changes.iter().map(|change| (change.message_index, change.operation.as_str()));
+        let report = timer.end(request.scaled(&settled.tally), request.llm.preview.is_none(), done);
+        let report = PassReport { cost: request.llm.spent.total() - spent, ..report };
+        if !self.goes_on_to_target(self.config) || request.meets_target(&settled.tally) {
+            return Ok(Proposal { passes: vec![report], ..proposal });
+        }
+        let mut state = start.clone();
+        let mut warnings = proposal.warnings.clone();
+        state.adopt(settled, proposal);
+        state.report(report);
+        self.to_target(self.config, &start, &mut state).await?;
+        warnings.retain(|warning| warning.code != WarningCode::TargetNotMet);
+        warnings.extend(state.missed.clone().filter(|_| !state.meets_target()));
+        Ok(Proposal { warnings, ..state.into_proposal(&request) })
+    }
+
+    /// Truncates to the target; where what the passes did stands in the way, what was there before them.
+    async fn to_target(&self, config: &SmartConfig, start: &State, state: &mut State) -> Result<(), CondenseError> {
+        if !self.goes_on_to_target(config) || state.meets_target() {
+            return Ok(());
+        }
+        self.step(config, Part::Target, state).await?;
+        if state.meets_target() {
+            return Ok(());
+        }
+        let mut without = start.clone();
+        self.step(config, Part::Target, &mut without).await?;
+        if without.meets_target() {
+            state.become_like(without);
         }
         Ok(())
     }
@@ -624,6 +668,9 @@ fn asks(request: &Request, pass: &Pass) -> bool {
 fn is_nothing_to_gain(error: &CondenseError) -> bool {
     matches!(
         error,
-        CondenseError::NotEnoughMessages { .. } | CondenseError::CondensedRecently | CondenseError::ContextGrew { .. }
+        CondenseError::NotEnoughMessages { .. }
+            | CondenseError::CondensedRecently
+            | CondenseError::SummarizedByThisCall
+            | CondenseError::ContextGrew { .. }
     )
 }

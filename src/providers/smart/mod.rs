@@ -33,10 +33,7 @@ use self::{
     config::SmartConfig,
     engine::{Engine, any_asks},
 };
-use super::{
-    Capabilities, CondenseError, Descriptor, Native, PassReport, Proposal, Provider, ProviderInfo, Request, Speed,
-    State, pass_report::PassTimer, settle,
-};
+use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed, State};
 use crate::{
     options::{ConfigError, merged},
     progress::Progress,
@@ -134,7 +131,7 @@ impl Provider for Smart {
         let may_take_one = config.preset.as_deref().is_some_and(|preset| preset != presets::ASKS_OF_EACH)
             && config.min_reduction_tokens == 0;
         if may_take_one && engine.asks() && is_tight(request) {
-            match one_summary(request).await {
+            match engine.one_summary().await {
                 Ok(proposal) => return Ok(proposal),
                 // The passes do what they can; what was paid for is told.
                 Err(error) => {
@@ -173,21 +170,6 @@ const TIGHT: usize = 3;
 
 fn is_tight(request: &Request) -> bool {
     request.target_tokens.is_some_and(|target| target.saturating_mul(TIGHT) < request.scaled(&request.tally))
-}
-
-async fn one_summary(request: &Request) -> Result<Proposal, CondenseError> {
-    let native = Native::new(&Value::Null).map_err(CondenseError::from)?;
-    let request = Request { config: Value::Null, ..request.clone() };
-    let is_exact = request.llm.preview.is_none();
-    let name = "One summary of the whole";
-    let timer = PassTimer::begin(PassReport::SUMMARY, name, request.scaled(&request.tally), is_exact);
-    let spent = request.llm.spent.total();
-    let proposal = native.propose(&request).await?;
-    let settled = settle(&request, Smart::ID, &proposal)?;
-    let done = settled.changes.iter().map(|change| (change.message_index, change.operation.as_str()));
-    let report = timer.end(request.scaled(&settled.tally), is_exact, done);
-    let cost = request.llm.spent.total() - spent;
-    Ok(Proposal { passes: vec![PassReport { cost, ..report }], ..proposal })
 }
 
 /// The same work with the shortest summaries there could be, asking nobody and telling nobody.

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
+    markers,
     options::{ConfigError, Field, Settings, Table, merged},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     tokens::Tally,
@@ -182,7 +183,7 @@ fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, 
     // One with a call or an answer would stand there without the other half.
     let is_summary = |message: usize| {
         let message = conversation.message(message);
-        message.is_summary() && calls(message).is_empty() && answers(message).is_empty()
+        markers::is_summary(message) && calls(message).is_empty() && answers(message).is_empty()
     };
     if (0..conversation.len()).any(is_summary) {
         let touches = |edit: &Edit| matches!(edit, Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } if is_summary(*message));

@@ -5,8 +5,8 @@
 
 use super::{
     meaning::Meaning::{
-        self, Agent, Ask, Command, Edit, Editor, Item, List, Mode, Other, Plan, Read, Search, Skill, Todo, Touch, Web,
-        Write,
+        self, Agent, Ask, Command, Edit, Editor, Item, List, Mode, Other, Plan, Read, Recall, Search, Skill, Todo,
+        Touch, Web, Write,
     },
     parameters::ParameterRole,
 };
@@ -179,6 +179,8 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("use_skill", Skill).in_xml().with(&[(ParameterRole::Label, "skill_name")]),
     // The mode is switched.
     tool("switch_mode", Mode).in_xml().with(&[(ParameterRole::Label, "mode_slug")]),
+    // Brings back earlier content.
+    tool("recall", Recall).with(&[(ParameterRole::Label, "query"), (ParameterRole::Label, "key")]),
     // Files are deleted, moved, or changed out of sight.
     tool("move_file", Touch),
     tool("delete_file", Touch),

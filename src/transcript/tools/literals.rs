@@ -22,7 +22,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
     ("src/transcript/unseen.rs", &["grep", "ls"], "programs"),
     (
         "src/transcript/tools/meaning.rs",
-        &["read", "write", "edit", "list", "skill", "view", "create", "str_replace", "insert"],
+        &["read", "write", "edit", "list", "recall", "skill", "view", "create", "str_replace", "insert"],
         "words in a configuration, and commands of an editor",
     ),
     ("src/transcript/tools/parameters.rs", &["patch", "replace"], "parameters"),

@@ -37,6 +37,8 @@ pub enum Meaning {
     Mode,
     /// Deletes or moves a file, or changes it in a way that the conversation does not show.
     Touch,
+    /// Brings back what stands in this or an earlier conversation: nothing new, and no reading of a file.
+    Recall,
     /// Nothing that is followed.
     #[default]
     Other,
@@ -78,6 +80,7 @@ impl Meaning {
         ("skill", Self::Skill),
         ("mode", Self::Mode),
         ("touch", Self::Touch),
+        ("recall", Self::Recall),
         ("other", Self::Other),
     ];
 

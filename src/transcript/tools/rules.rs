@@ -20,6 +20,10 @@ pub struct ToolRule {
     pub inputs: bool,
 }
 
+/// The rule of calls that bring back what stands elsewhere.
+pub(super) const RECALLED: ToolRule =
+    ToolRule { keep: None, max_tokens: None, suppress: true, protect: false, keep_errors: false, inputs: false };
+
 /// Rules by name or glob of tools.
 pub type ToolRules = Rows<ToolRule>;
 

@@ -10,7 +10,7 @@ use super::{
     known::{KNOWN, KnownTool},
     meaning::Meaning,
     parameters::{ParameterRole, TELLING, TELLING_OF_SEARCH, common_in_xml},
-    rules::ToolRules,
+    rules::{RECALLED, ToolRule, ToolRules},
 };
 
 /// What one tool means and what its parameters are called.
@@ -220,6 +220,16 @@ impl ToolTable {
     #[must_use]
     pub fn rules(&self) -> &ToolRules {
         &self.host.rules
+    }
+
+    /// The rule for the calls of this tool, with the name or glob that gives it. By default, recalled text goes first: it still stands where it
+    /// came from.
+    #[must_use]
+    pub fn rule(&self, name: &str) -> Option<(&str, &ToolRule)> {
+        self.host.rules.of_tool(name).or_else(|| {
+            let (known, tool) = KNOWN_ROWS.of_tool(name)?;
+            (tool.meaning == Meaning::Recall && self.meaning(name) == Meaning::Recall).then_some((known, &RECALLED))
+        })
     }
 
     /// What the tool means; [`Meaning::Other`] when it is not known.

@@ -80,8 +80,13 @@ pub fn orphans(format: &str, messages: &[Value]) -> BTreeMap<String, usize> {
                 }
             }
             "gemini" => elements(&message["parts"]).for_each(|part| {
-                add("call", &part["functionCall"]["id"], 0);
-                add("call", &part["functionResponse"]["id"], 1);
+                ["functionCall", "function_call"].iter().for_each(|name| add("call", &part[*name]["id"], 0));
+                ["functionResponse", "function_response"].iter().for_each(|name| add("call", &part[*name]["id"], 1));
+            }),
+            "goose" => elements(&message["content"]).for_each(|part| match part["type"].as_str() {
+                Some("toolRequest") => add("call", &part["id"], 0),
+                Some("toolResponse") => add("call", &part["id"], 1),
+                _ => {}
             }),
             "bedrock-converse" => elements(&message["content"]).for_each(|part| {
                 add("call", &part["toolUse"]["toolUseId"], 0);

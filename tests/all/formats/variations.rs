@@ -22,6 +22,12 @@ pub enum Variation {
     Unknown,
     /// A message of the system, or an item that stands for another one.
     Between,
+    /// The names and nulls of Python's client, or parts for the screen.
+    Client,
+    /// An output is a JSON value with this many letters of each text, and has files beside it.
+    Shaped(usize),
+    /// Texts have no state, so that they may be pieces of one.
+    Loose,
 }
 
 /// What no service takes: a message at another place, twice, or missing.
@@ -39,7 +45,8 @@ pub fn variations() -> impl Strategy<Value = Vec<(Variation, usize)>> {
     let variation = prop_oneof![
         (1_usize..9).prop_map(Ids),
         any::<bool>().prop_map(Approval),
-        select(vec![Cleared, Reasoning, Executed, Empty, Unknown, Between]),
+        (60_usize..600).prop_map(Shaped),
+        select(vec![Cleared, Reasoning, Executed, Empty, Unknown, Between, Loose, Client]),
     ];
     vec((variation, any::<usize>()), 0..7)
 }
@@ -67,6 +74,9 @@ pub fn varied(format: &str, history: &str, variations: &[(Variation, usize)]) ->
             Variation::Unknown => add(format, &mut messages, *place, place.is_multiple_of(2), unknown(format, *place)),
             Variation::Empty => empty(&mut messages, *place),
             Variation::Between => between(format, &mut messages, *place, number),
+            Variation::Client => of_client(format, &mut messages, *place),
+            Variation::Shaped(letters) => shape(format, &mut messages, *place, *letters),
+            Variation::Loose => messages.iter_mut().for_each(loosen),
         }
     }
     Value::from(messages).to_string()
@@ -161,6 +171,7 @@ fn reasoning(format: &str, number: usize) -> Value {
         "langchain" => json!({ "type": "redacted_thinking", "data": "Z0FB" }),
         "gemini" => json!({ "text": "", "thought": true, "thoughtSignature": "Z0FB" }),
         "bedrock-converse" => json!({ "reasoningContent": { "redactedContent": "Z0FB" } }),
+        "goose" => json!({ "type": "redactedThinking", "data": "Z0FB" }),
         "opencode" => json!({ "type": "reasoning", "text": "", "id": "prt_r", "metadata": openai }),
         _ => json!({ "type": "redacted_thinking", "data": "Z0FB" }),
     }
@@ -191,28 +202,115 @@ fn executed(format: &str, number: usize) -> Vec<Value> {
     }
 }
 
+/// Base64 that stands for a file.
+fn file_data(place: usize) -> String {
+    "QUJDRA0K".repeat(40 + place % 50)
+}
+
+/// Makes one output a JSON value, or puts a file beside it.
+fn shape(format: &str, messages: &mut [Value], place: usize, letters: usize) {
+    let path = match format {
+        "ai-sdk-model" | "ai-sdk-ui" => "/output",
+        "gemini" => "/functionResponse",
+        "opencode" => "/state",
+        _ => return,
+    };
+    let parts = messages.iter_mut().filter_map(|message| parts_of(format, message)).flatten();
+    let outputs: Vec<&mut Value> = parts.filter_map(|part| part.pointer_mut(path)).collect();
+    let count = outputs.len().max(1);
+    let Some(output) = outputs.into_iter().nth(place % count) else { return };
+    let old = ["/value", "/response/output", ""].iter().find_map(|path| output.pointer(path)?.as_str());
+    let text: String = old.unwrap_or("a line of some output\n").chars().cycle().take(letters).collect();
+    let value = json!({ "note": text, "ok": true, "n": place, "more": [&text[..0], text], "short": "a \"word\"" });
+    let image = format!("data:image/png;base64,{}", file_data(place));
+    match format {
+        "ai-sdk-model" => *output = json!({ "type": "json", "value": value }),
+        "ai-sdk-ui" => *output = value,
+        "gemini" => {
+            output["response"] = value;
+            if place.is_multiple_of(2) {
+                output["parts"] = json!([{ "inlineData": { "mimeType": "image/png", "data": file_data(place) } }]);
+            }
+        }
+        _ => output["attachments"] = json!([{ "id": "prt_f", "type": "file", "mime": "image/png", "url": image }]),
+    }
+}
+
+fn loosen(message: &mut Value) {
+    for part in message.get_mut("parts").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(fields) = part.as_object_mut().filter(|part| part.get("type").is_some_and(|kind| kind == "text")) {
+            fields.remove("state");
+        }
+    }
+}
+
 fn unknown(format: &str, place: usize) -> Option<Value> {
+    let file = json!({ "type": "file", "mediaType": "application/pdf", "data": file_data(place) });
     let known: &[Value] = match format {
         "openai-chat" => &[json!({ "audio": { "id": "a" } }), json!({ "annotations": [] })],
         "openai-responses" => {
             &[json!({ "type": "item_reference", "id": "x_1" }), json!({ "type": "news", "id": "n_1" })]
         }
-        "ai-sdk-model" => &[json!({ "type": "custom", "kind": "a.b" }), json!({ "type": "source", "id": "s" })],
+        "ai-sdk-model" => &[json!({ "type": "custom", "kind": "a.b" }), json!({ "type": "source", "id": "s" }), file],
         "ai-sdk-ui" => &[
             json!({ "type": "data-x", "data": [1] }),
             json!({ "type": "source-url", "sourceId": "s", "url": "u" }),
             json!({ "type": "step-start" }),
+            json!({ "type": "file", "mediaType": "audio/wav", "url": format!("data:audio/wav;base64,{}", file_data(place)) }),
         ],
-        "gemini" => &[json!({ "fileData": { "fileUri": "u" } }), json!({ "news": 1 })],
-        "bedrock-converse" => &[json!({ "cachePoint": { "type": "default" } }), json!({ "guardContent": {} })],
+        "gemini" => &[
+            json!({ "fileData": { "fileUri": "u" } }),
+            json!({ "news": 1 }),
+            json!({ "inlineData": { "mimeType": "video/mp4", "data": file_data(place) } }),
+        ],
+        "bedrock-converse" => &[
+            json!({ "cachePoint": { "type": "default" } }),
+            json!({ "guardContent": {} }),
+            json!({ "document": { "format": "pdf", "name": "n", "source": { "bytes": file_data(place) } } }),
+        ],
+        "goose" => &[
+            json!({ "type": "news", "text": 5 }),
+            json!({ "type": "systemNotification", "notificationType": "inlineMessage", "msg": "Hm." }),
+        ],
         "opencode" => &[
             json!({ "type": "step-finish", "id": "prt_s" }),
             json!({ "type": "patch", "files": [] }),
             json!({ "type": "text", "text": "Not sent.", "ignored": true }),
         ],
-        _ => &[json!({ "type": "news", "text": 5 }), json!({ "type": "container_upload", "file_id": "f" })],
+        _ => &[
+            json!({ "type": "news", "text": 5 }),
+            json!({ "type": "container_upload", "file_id": "f" }),
+            json!({ "type": "document", "source": { "type": "base64", "media_type": "application/pdf", "data": file_data(place) } }),
+        ],
     };
     known.get(place / 3 % known.len()).cloned()
+}
+
+/// What some clients write otherwise: Gemini's for Python in snake case, with a null for each field that is not set; Goose parts that only its user sees.
+fn of_client(format: &str, messages: &mut [Value], place: usize) {
+    for (index, message) in messages.iter_mut().enumerate() {
+        for part in parts_of(format, message).into_iter().flatten().filter_map(Value::as_object_mut) {
+            match format {
+                "gemini" => {
+                    for (name, other) in [
+                        ("functionCall", "function_call"),
+                        ("functionResponse", "function_response"),
+                        ("thoughtSignature", "thought_signature"),
+                    ] {
+                        let value = part.remove(name).or_else(|| part.remove(other));
+                        part.insert(other.to_owned(), value.unwrap_or_default());
+                    }
+                    part.entry("text").or_insert(Value::Null);
+                }
+                "goose" if part.contains_key("toolResult") && (index + place).is_multiple_of(3) => {
+                    let shown = json!({ "type": "text", "text": "shown", "annotations": { "audience": ["user"] } });
+                    let parts = part["toolResult"].pointer_mut("/value/content").and_then(Value::as_array_mut);
+                    parts.into_iter().for_each(|parts| parts.insert(0, shown.clone()));
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Sets one output to what is left when it was cleared.
@@ -233,6 +331,7 @@ fn clear(format: &str, messages: &mut [Value], place: usize) {
                         "ai-sdk-ui" => ("/output", json!(null)),
                         "gemini" => ("/functionResponse/response", json!({})),
                         "bedrock-converse" => ("/toolResult/content", json!([])),
+                        "goose" => ("/toolResult/value/content", json!([])),
                         "opencode" => (
                             "/state",
                             json!({ "status": "completed", "input": {}, "output": "x", "time": { "compacted": 5 } }),

@@ -16,6 +16,7 @@ pub fn written(format: &str, conversation: &Conversation) -> String {
         "gemini" => conversation.messages().map(gemini).collect(),
         "bedrock-converse" => conversation.messages().map(bedrock).collect(),
         "opencode" => opencode(conversation),
+        "goose" => conversation.messages().map(goose).collect(),
         "anthropic" => return conversation.export(conversation).unwrap(),
         other => panic!("{other}"),
     };
@@ -352,6 +353,33 @@ fn bedrock(message: &Message) -> String {
         })
         .collect();
     format!(r#"{{"role":"{}","content":{}}}"#, message.role.as_str(), list(&parts))
+}
+
+fn goose(message: &Message) -> String {
+    let parts: Vec<Value> = blocks(message)
+        .iter()
+        .filter_map(|block| match block {
+            Block::Thinking { thinking, .. } => {
+                Some(json!({ "type": "thinking", "thinking": thinking, "signature": "" }))
+            }
+            Block::Text { text, .. } => Some(json!({ "type": "text", "text": text })),
+            Block::ToolUse { id, name, input, .. } => {
+                let arguments: Value = serde_json::from_str(input.get()).unwrap_or_default();
+                let value = json!({ "name": name, "arguments": arguments });
+                Some(json!({ "type": "toolRequest", "id": id, "toolCall": { "status": "success", "value": value } }))
+            }
+            Block::ToolResult { tool_use_id, content, is_error, .. } => {
+                let texts: Vec<Value> =
+                    texts(content).into_iter().map(|text| json!({ "type": "text", "text": text })).collect();
+                let value = json!({ "content": texts, "isError": is_error });
+                let result = json!({ "status": "success", "value": value });
+                Some(json!({ "type": "toolResponse", "id": tool_use_id, "toolResult": result }))
+            }
+            _ => None,
+        })
+        .collect();
+    let shown = json!({ "userVisible": true, "agentVisible": true });
+    json!({ "id": null, "role": message.role.as_str(), "created": 1, "content": parts, "metadata": shown }).to_string()
 }
 
 /// One message for each step, with calls and results in one part.

@@ -1,7 +1,7 @@
 //! Each operation of the lossless provider on a small history that a person can follow.
 
 use super::support::{condense, decoded, history_of, propose, request, texts};
-use roo_condense::{Cancel, Conversation, Encoding, Grade, Request, Tally, settle};
+use roo_condense::{Cancel, Conversation, Encoding, Grade, Request, Tally, WarningCode, settle};
 use serde_json::{Value, json};
 
 /// The pointer to `count` lines that begin with one of [`program`].
@@ -294,6 +294,32 @@ fn a_failed_edit_says_nothing_about_a_file() {
 }
 
 #[test]
+fn writes_that_nothing_proves_gone_stay_and_are_told() {
+    let config = || json!({ "preserveRecentCount": 0 });
+    let warnings = |steps: &[(Value, Value)], config: Value| propose(&request(&history_of(steps), config)).warnings;
+    let tests = || run("npm test", "1 failed".into());
+    // Other lines each time: nothing that could be read elsewhere.
+    let steps = [write("/p/a.rs", &program(1, 20)), tests(), write("/p/a.rs", &program(100, 20)), tests()];
+    let steps = [&steps[..], &[write("/p/a.rs", &program(200, 20)), tests()]].concat();
+    let [warning] = &warnings(&steps, config())[..] else { panic!("one warning") };
+    assert_eq!((&warning.code, warning.message_index), (&WarningCode::WritesKept, Some(1)));
+    assert!(warning.message.starts_with("2 writes of files that were written anew later remain ("), "{warning}");
+    // The same lines each time become pointers, and one of which little stays is not worth a word.
+    let same = [write("/p/a.rs", &program(1, 20)), write("/p/a.rs", &program(1, 20)), tests()];
+    assert_eq!(warnings(&same, config()), []);
+    let small = [write("/p/a.rs", &program(1, 1)), write("/p/a.rs", &program(100, 20)), tests()];
+    assert_eq!(warnings(&small, config()), []);
+    // What is proven gone goes, what is not looked for is not missed.
+    assert_eq!(warnings(&steps[..3], config()), []);
+    // A file that may have another name now is another one.
+    let moved = [steps[0].clone(), run("mv /p/a.rs /p/b.rs", String::new()), steps[2].clone()];
+    assert_eq!(warnings(&moved, config()).len(), 1);
+    assert_eq!(warnings(&steps, json!({ "preserveRecentCount": 0, "overwrittenWrites": false })), []);
+    assert_eq!(warnings(&steps, json!({ "preserveRecentCount": 0, "strict": true })), []);
+    assert_eq!(warnings(&steps[..2], config()), []);
+}
+
+#[test]
 fn writes_lists_and_snapshots_but_the_newest() {
     let steps = [write("/p/a.rs", &program(1, 20)), write("/p/a.rs", &program(100, 3))];
     let (texts, done) = superseded(&history_of(&steps), json!({}));
@@ -304,7 +330,10 @@ fn writes_lists_and_snapshots_but_the_newest() {
         (0..6).map(|item| json!({ "content": format!("Do number {item}"), "status": if item < done { "completed" } else { "pending" } })).collect()
     };
     let list = |done: usize| {
-        (json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }), json!("Todos have been modified."))
+        (
+            json!({ "name": "TodoWrite", "input": { "todos": todos(done) } }),
+            json!("Todos have been modified successfully. Ensure that you continue to use the todo list."),
+        )
     };
     let settled = condense(&history_of(&[list(1), list(2)]), json!({ "preserveRecentCount": 0 }));
     let json: Value = serde_json::from_str(&serde_json::to_string(&settled.conversation).unwrap()).unwrap();
@@ -414,7 +443,10 @@ fn within_a_target_what_stays_after_all_leads_no_pointer_astray() {
         ),
         run("sed -n '345,390p' django/db/models/constraints.py", other.join("\n")),
         run("sed -n '390,415p' django/db/models/constraints.py", file),
-        run("sed -i '396s/raise/return/' django/db/models/constraints.py", String::new()),
+        run(
+            "sed -i '396s/raise/return/' django/db/models/constraints.py",
+            "<returncode>0</returncode>\n<output>\n</output>".to_owned(),
+        ),
         run("sed -n '133,160p' b.py", String::new()),
     ]);
     let before = texts(&history);

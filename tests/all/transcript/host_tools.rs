@@ -87,7 +87,11 @@ fn events_and_pieces_are_those_of_known_tools() {
         assert_ne!(events(&json, &default), events(&json, &invented()));
     }
     let read = events(&native().to_string(), &invented());
-    let expected =
-        ["Read src/a.rs [2] Ok false", "Write src/a.rs [] Ok false", "Other - [] Ok true", "Read b.rs [1] Ok false"];
+    let expected = [
+        "Read src/a.rs [2] Ok false",
+        "Write src/a.rs [] Unproven false",
+        "Other - [] Ok true",
+        "Read b.rs [1] Ok false",
+    ];
     assert_eq!(read, expected);
 }

@@ -60,7 +60,10 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
     t("column.cost"),
     t("metrics.p50"),
     t("metrics.p95"),
+    t("column.lostPercent"),
+    t("measure.summaryQuality"),
   ];
+  const share = (value: number | undefined) => (value === undefined ? "" : format.percent(100 * value));
   const figures = (totals: MetricTotals) => [
     format.number(totals.calls),
     totals.errors ? format.number(totals.errors) : "",
@@ -69,6 +72,8 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
     format.dollars(totals.cost),
     format.duration(totals.p50LatencyMs),
     format.duration(totals.p95LatencyMs),
+    share(totals.informationPreservation === undefined ? undefined : 1 - totals.informationPreservation),
+    share(totals.summaryQualityScore),
   ];
   return <Figures title={title} columns={columns} rows={rows.map(([name, totals]) => [name, figures(totals)])} />;
 }

@@ -173,11 +173,13 @@ function Summaries({ told, value, change }: PartProps): ReactNode {
 }
 
 export interface SettingsPanelProps {
+  /** The host's answer to `client.hello()`: its providers and presets. */
   hello: Hello;
-  /** The host works by other settings now. */
-  onStored: () => void;
+  /** Called after each change that the host has stored. */
+  onStored?: (() => void) | undefined;
 }
 
+/** Settings of automatic condensing. Each change is stored with the host, whose `settings` (`createStudioHost`) are read and written. */
 export function SettingsPanel({ hello, onStored }: SettingsPanelProps): ReactNode {
   const { t } = useStudio();
   const faults = useTold();

@@ -26,6 +26,12 @@ const AGENTS: Record<string, { sign: string; name: Key }> = {
   roo: { sign: "Ro", name: "agent.roo" },
   zoo: { sign: "Zo", name: "agent.zoo" },
   cline: { sign: "Cl", name: "agent.cline" },
+  copilot: { sign: "Co", name: "agent.copilot" },
+  "copilot-chat": { sign: "Ch", name: "agent.copilotChat" },
+  cursor: { sign: "Cu", name: "agent.cursor" },
+  gemini: { sign: "Ge", name: "agent.gemini" },
+  opencode: { sign: "OC", name: "agent.opencode" },
+  pi: { sign: "Pi", name: "agent.pi" },
 };
 
 interface Looked {

@@ -1,6 +1,6 @@
 "use strict";
 
-// What a model reads of a message, as the measures of recall look for names and passages in it. A message may be anything.
+// The texts of a message that a model reads, in which the measures of future use look for names and passages. A message may be anything.
 
 const { stringify } = require("../deep-json.js");
 const isObject = require("../is-object.js");

@@ -1,0 +1,59 @@
+"use strict";
+
+// A call of the tool as text: what a model asks may be anything, and is answered with a sentence.
+
+const isObject = require("../is-object.js");
+const { NOTHING_ASKED, foundText, readText } = require("./said.js");
+
+/** `40-80`, `40`, `40-`, and `40@1200`: from a byte of a line. */
+const LINES = /^\s*(?:lines?\s+)?(\d{1,9})(?:@(\d{1,10}))?\s*(-|–|\.\.|,|to)?\s*(\d{1,9})?\s*$/i;
+
+/** The lines that are asked for, as the index takes them; undefined if they cannot be read. Absent, all are. */
+function readLines(lines) {
+  if (lines === undefined || lines === null || lines === "") return { first: 1 };
+  if (typeof lines === "number") return rangeOf(lines, undefined, lines);
+  if (Array.isArray(lines)) return rangeOf(lines[0], undefined, lines[1]);
+  const found = typeof lines === "string" ? LINES.exec(lines) : null;
+  if (!found) return undefined;
+  const [, first, skip, goesOn, last] = found;
+  // `40@1200` reads on to the end.
+  return rangeOf(Number(first), skip, last !== undefined ? Number(last) : goesOn || skip !== undefined ? undefined : Number(first));
+}
+
+function rangeOf(first, skip, last) {
+  const isLine = (line) => Number.isSafeInteger(line) && line >= 0;
+  if (!isLine(first) || !(last === undefined || isLine(last))) return undefined;
+  // `80-40` means the same lines.
+  if (last !== undefined && last < first) return rangeOf(last, skip, first);
+  return { first: Math.max(1, first), ...(skip !== undefined && { skip: Number(skip) }), ...(last !== undefined && { last }) };
+}
+
+/** The parameters of a call: an object, or its JSON. */
+function inputOf(input) {
+  if (typeof input !== "string") return isObject(input) ? input : {};
+  try {
+    const parsed = JSON.parse(input);
+    return isObject(parsed) ? parsed : { query: String(parsed) };
+  } catch {
+    return { query: input };
+  }
+}
+
+const textOf = (value) => (typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "");
+
+/**
+ * The text that answers a call of the tool.
+ * @param {unknown} input its parameters, or their JSON
+ * @param {import("./conversation-index.js").ConversationIndex} index
+ * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View }} [options] `view` is what the model still sees
+ */
+async function runTool(input, index, { view, ...options } = {}) {
+  const { query, key, lines } = inputOf(input);
+  if (textOf(key) !== "") {
+    const range = readLines(lines) ?? { first: 1 };
+    return readText(await index.read(textOf(key), { ...range, within: options.within }), textOf(key));
+  }
+  return textOf(query) === "" ? NOTHING_ASKED : foundText(await index.search(textOf(query), options), view);
+}
+
+module.exports = { readLines, runTool };

@@ -1,0 +1,58 @@
+//! Writes that were written over and stay, because nothing proves that what they wrote is gone: the result says so.
+
+use std::collections::HashSet;
+
+use super::{
+    inline::Changed,
+    operations::{LosslessOperation, LosslessOptions},
+    work_text::given,
+};
+use crate::{
+    conversation::Conversation,
+    tokens::{Encoding, count_inside},
+    transcript::Transcript,
+    warning::{Warning, WarningCode},
+    words::said,
+};
+
+/// Writes with fewer tokens are not worth a word.
+const LEAST_TOKENS: usize = 100;
+
+/// Writes of a conversation that may stay, and by what is decided which of them do.
+pub struct KeptWrites<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// The events of the conversation.
+    pub transcript: &'a Transcript<'a>,
+    /// The writes, by the index of their events, from the oldest.
+    pub writes: &'a [usize],
+    /// The operations that are switched on.
+    pub options: &'a LosslessOptions,
+    /// For counting.
+    pub encoding: Encoding,
+}
+
+impl KeptWrites<'_> {
+    /// The warning about those that stay whole; what became pointers in `changed` is not among them.
+    #[must_use]
+    pub fn warning(&self, changed: &[Changed]) -> Option<Warning> {
+        let is_on = self.options.parameters && self.options.is_on(LosslessOperation::OverwrittenWrite);
+        let changed: HashSet<usize> = changed.iter().map(|changed| changed.text).collect();
+        let writes = self.writes.iter().filter(|_| is_on);
+        let kept: Vec<(usize, usize)> = writes.filter_map(|write| self.kept(*write, &changed)).collect();
+        let (first, _) = *kept.first()?;
+        let tokens: usize = kept.iter().map(|(_, tokens)| tokens).sum();
+        let said = said!("warning.writesKept", count: kept.len(), tokens: tokens, message: first);
+        (tokens >= LEAST_TOKENS).then(|| Warning::new(WarningCode::WritesKept, said).at(Some(first)))
+    }
+
+    /// The message and the tokens of a write that stays whole and is old enough to go.
+    fn kept(&self, write: usize, changed: &HashSet<usize>) -> Option<(usize, usize)> {
+        let places = given(&self.transcript.events[write]);
+        let message = self.transcript.texts[places.first()?.text].message;
+        let is_old = message >= self.conversation.task() && message + self.options.recent < self.conversation.len();
+        let is_whole = places.iter().all(|place| !changed.contains(&place.text));
+        let tokens = |place| count_inside(self.transcript.text(place), self.encoding).tokens;
+        (is_old && is_whole).then(|| (message, places.iter().map(tokens).sum()))
+    }
+}

@@ -1,0 +1,428 @@
+//! Writes the answer to a query: whole lines around each place that was found, as many places as fit.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt::Write,
+    rc::Rc,
+};
+
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    entries::Kind,
+    index::{Entry, Place, RecallIndex, Within},
+    ranking::{Candidate, Ranked, rank},
+    words::each_word_at,
+};
+use crate::{
+    by_hash::ByHash,
+    tokens::{Encoding, count},
+};
+
+/// Lines before one that was found, and behind it, that are shown with it.
+const BEFORE: u32 = 1;
+const BEHIND: u32 = 2;
+/// Entries of at most so many bytes are shown whole.
+const WHOLE: usize = 500;
+/// Bytes of a line that are shown.
+const MAX_LINE: usize = 360;
+/// Bytes of what a call is about, in its title.
+const MAX_TITLE: usize = 80;
+/// Bytes of a path there.
+const MAX_PATH: usize = 48;
+/// Places of one entry that are shown.
+const PER_ENTRY: usize = 2;
+/// Bytes of what the user answered that are shown with words of the assistant.
+const MAX_REPLY: usize = 200;
+/// Entries that say the same, of which the keys are told.
+const MAX_ALSO: usize = 2;
+/// Shorter lines stand in many entries by chance.
+const MIN_SAME: usize = 16;
+/// An answer that has used so much of its budget is full.
+const FULL: f32 = 0.92;
+/// So many places that did not fit say that it is full, too.
+const MAX_MISFITS: usize = 8;
+/// Texts of more bytes a token are rare enough not to be counted for an answer in which they would hardly fit.
+const BYTES_PER_TOKEN: usize = 8;
+
+/// How to search.
+#[derive(Debug, Clone)]
+pub struct SearchOptions {
+    /// Tokens of the answer at most.
+    pub max_tokens: usize,
+    /// Where to search.
+    pub within: Within,
+}
+
+/// The result of a search.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// The hits, the best first.
+    pub hits: Vec<Hit>,
+    /// Entries that have a word of the query.
+    pub matching: usize,
+    /// Entries that were searched.
+    pub entries: usize,
+    /// Tokens of the hits as text.
+    pub tokens: usize,
+}
+
+/// An entry that was found.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// The key by which it is read.
+    pub key: String,
+    /// The speaker: `user`, `assistant`, `context`, `summary`, or `call`.
+    pub who: &'static str,
+    /// The call, on one line.
+    pub head: String,
+    /// The ranges of lines that are shown, from 1, both ends included.
+    pub lines: Vec<(u32, u32)>,
+    /// Lines of the entry.
+    pub total_lines: u32,
+    /// Its place in the conversation, in percent.
+    pub percent: u32,
+    /// The name of its conversation.
+    pub conversation: String,
+    /// The entry that last changed the file that this one is about, if that came later.
+    pub changed_since: Option<String>,
+    /// Other entries that say the same.
+    pub also: Vec<String>,
+    /// The line that says what it is and when.
+    pub title: String,
+    /// That line, and the lines of the entry.
+    pub text: String,
+}
+
+/// A hit under work.
+struct Draft {
+    entry: u32,
+    place: Place,
+    /// Notes on newer versions and earlier readings.
+    notes: String,
+    lines: BTreeSet<u32>,
+    windows: usize,
+    also: Vec<u32>,
+    reply: Option<String>,
+}
+
+impl RecallIndex {
+    /// Searches for a query.
+    pub fn search(&self, query: &str, options: &SearchOptions) -> Found {
+        let ranked = rank(self, query, &options.within);
+        let weights = ranked.query.by_hash();
+        let mut answer = Answer {
+            index: self,
+            ranked: &ranked,
+            weights: &weights,
+            options,
+            drafts: Vec::new(),
+            lines: HashMap::default(),
+            shown: HashMap::default(),
+            used: 0,
+            misfits: 0,
+        };
+        for candidate in &ranked.candidates {
+            if answer.used as f32 >= FULL * options.max_tokens as f32 || answer.misfits > MAX_MISFITS {
+                break;
+            }
+            answer.add(candidate);
+        }
+        Found {
+            hits: answer.drafts.iter().map(|draft| answer.hit(draft)).collect(),
+            tokens: answer.used,
+            matching: ranked.entries,
+            entries: self.entries.iter().filter(|entry| !entry.places.is_empty()).count(),
+        }
+    }
+
+    /// Where an entry stands, for people: `36%`, and before which compaction.
+    pub(super) fn when(&self, place: Place) -> String {
+        let told = &self.conversations[place.conversation as usize];
+        let slot = self.slot(place);
+        let mut when = format!("{}%", self.percent(place));
+        let is_summary = |slot: &&super::index::Slot| self.entries[slot.entry as usize].kind == Kind::Summary;
+        let (before, behind) = told.slots.split_at(place.slot as usize + 1);
+        if behind.iter().any(|slot| is_summary(&slot)) {
+            write!(when, ", before compaction {}", before.iter().filter(is_summary).count() + 1).unwrap_or_default();
+        }
+        if slot.label > 0 {
+            write!(when, ", {}", self.labels[usize::from(slot.label)]).unwrap_or_default();
+        }
+        if self.conversations.len() > 1 && !told.name.is_empty() {
+            write!(when, ", in {}", told.name).unwrap_or_default();
+        }
+        when
+    }
+
+    pub(super) fn percent(&self, place: Place) -> u32 {
+        let told = &self.conversations[place.conversation as usize];
+        (100 * u64::from(self.slot(place).message) / u64::from(told.messages.max(1))) as u32
+    }
+
+    /// Names an entry in short, such as `Bash npm test`; the tool alone if its parameters are shown anyway.
+    pub(super) fn title(entry: &Entry, shows_parameters: bool) -> String {
+        if !matches!(entry.kind, Kind::Call(_)) {
+            return entry.kind.speaker().to_owned();
+        }
+        let tool = entry.head.split(' ').next().unwrap_or_default();
+        match (shows_parameters, entry.file.is_empty()) {
+            (true, _) => tool.to_owned(),
+            (false, false) => format!("{tool} {}", end_of_path(&entry.file)),
+            (false, true) => clipped(&entry.head, MAX_TITLE),
+        }
+    }
+}
+
+struct Answer<'a> {
+    index: &'a RecallIndex,
+    ranked: &'a Ranked,
+    weights: &'a HashMap<u32, f32>,
+    options: &'a SearchOptions,
+    drafts: Vec<Draft>,
+    /// The lines of entries.
+    lines: HashMap<u32, Rc<[&'a str]>>,
+    /// Which hit shows a line of this hash.
+    shown: HashMap<u64, usize, ByHash>,
+    used: usize,
+    misfits: usize,
+}
+
+impl<'a> Answer<'a> {
+    /// Shows a place, unless it is shown already or does not fit.
+    fn add(&mut self, candidate: &Candidate) {
+        let lines = self.lines(candidate.entry);
+        let known = self.drafts.iter().position(|draft| draft.entry == candidate.entry);
+        let is_shown = |draft: &Draft| draft.windows >= PER_ENTRY || draft.lines.contains(&candidate.line);
+        if known.is_some_and(|at| is_shown(&self.drafts[at])) || self.stands_elsewhere(candidate, &lines, known) {
+            return;
+        }
+        let Some(draft) = self.draft(candidate, &lines, known) else { return };
+        let left = self.options.max_tokens - self.used;
+        let Some(cost) = self.cost(&draft, &lines, known.is_some(), left) else {
+            self.misfits += 1;
+            return;
+        };
+        self.used += cost;
+        let at = known.unwrap_or(self.drafts.len());
+        for shown in &draft.lines {
+            self.shown.entry(xxh3_64(lines[*shown as usize].trim().as_bytes())).or_insert(at);
+        }
+        match known {
+            Some(at) => {
+                self.drafts[at].lines.extend(draft.lines);
+                self.drafts[at].windows += 1;
+            }
+            None => self.drafts.push(draft),
+        }
+    }
+
+    fn lines(&mut self, entry: u32) -> Rc<[&'a str]> {
+        let text = &self.index.entries[entry as usize].text;
+        Rc::clone(self.lines.entry(entry).or_insert_with(|| text.split('\n').collect()))
+    }
+
+    /// Whether another hit shows the line, which then tells where it stands, too.
+    fn stands_elsewhere(&mut self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> bool {
+        let Some(line) = lines.get(candidate.line as usize).map(|line| line.trim()) else { return true };
+        let Some(at) = self.shown.get(&xxh3_64(line.as_bytes())).filter(|_| line.len() >= MIN_SAME) else {
+            return false;
+        };
+        let also = &mut self.drafts[*at].also;
+        if known.is_none() && also.len() < MAX_ALSO && !also.contains(&candidate.entry) {
+            also.push(candidate.entry);
+        }
+        true
+    }
+
+    /// The lines around a place that are not shown yet.
+    fn draft(&self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> Option<Draft> {
+        let entry = &self.index.entries[candidate.entry as usize];
+        let place = self.index.place(candidate.entry, &self.options.within)?;
+        let last = lines.len() as u32 - 1;
+        let range = if entry.text.len() <= WHOLE {
+            0..=last
+        } else {
+            let (first, end) = self.ranked.span(entry, candidate.line);
+            first.saturating_sub(BEFORE)..=last.min(end + BEHIND)
+        };
+        let is_new = |line: &u32| known.is_none_or(|at| !self.drafts[at].lines.contains(line));
+        let (notes, reply) = match known {
+            Some(_) => Default::default(),
+            None => (self.notes(candidate.entry, place), self.reply(entry, place)),
+        };
+        let lines = range.filter(is_new).collect();
+        Some(Draft { entry: candidate.entry, place, notes, lines, windows: 1, also: Vec::new(), reply })
+    }
+
+    /// Tokens of a hit, or of lines that are added to one; nothing if they do not fit.
+    fn cost(&self, draft: &Draft, lines: &[&str], is_known: bool, left: usize) -> Option<usize> {
+        let text = if is_known { self.body(draft, lines) } else { self.section(draft, lines) };
+        let cost = if text.len() > left * BYTES_PER_TOKEN { None } else { Some(tokens(&text) + 1) };
+        cost.filter(|cost| *cost <= left)
+    }
+
+    /// Notes on newer versions and earlier readings of an entry.
+    fn notes(&self, entry: u32, place: Place) -> String {
+        let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
+        let changed =
+            self.index.changed_since(entry, place).map(|newer| format!(" · file changed since: {}", key(newer)));
+        let shown = self.index.shown_before(entry, place).map(|shown| format!(" · shown before: {}", key(shown)));
+        changed.into_iter().chain(shown).collect()
+    }
+
+    /// The user's reply to words of the assistant.
+    fn reply(&self, entry: &Entry, place: Place) -> Option<String> {
+        if entry.kind != Kind::Assistant {
+            return None;
+        }
+        let told = &self.index.conversations[place.conversation as usize];
+        let next = told.slots.get(place.slot as usize + 1)?;
+        let reply = &self.index.entries[next.entry as usize];
+        let is_shown = self.drafts.iter().any(|draft| draft.entry == next.entry);
+        (reply.kind == Kind::User && !is_shown)
+            .then(|| format!("[{}] {}", reply.key, clipped(reply.text.trim(), MAX_REPLY)))
+    }
+
+    /// A hit as text: a line that says what it is and when, and the lines.
+    fn section(&self, draft: &Draft, lines: &[&str]) -> String {
+        let mut text = format!("{}\n{}", self.title(draft), self.body(draft, lines));
+        if let Some(reply) = &draft.reply {
+            text.push_str(&format!("user answered: {reply}\n"));
+        }
+        text
+    }
+
+    /// The title of a hit: what it is, when it was, and notes on other versions.
+    fn title(&self, draft: &Draft) -> String {
+        let index = self.index;
+        let entry = &index.entries[draft.entry as usize];
+        let mut text = format!(
+            "[{}] {} · {}",
+            entry.key,
+            RecallIndex::title(entry, draft.lines.contains(&0)),
+            index.when(draft.place)
+        );
+        if draft.lines.len() < entry.line_count as usize {
+            let shown: Vec<String> = ranges(&draft.lines).into_iter().map(range_text).collect();
+            text.push_str(&format!(" · lines {} of {}", shown.join(", "), entry.line_count));
+        }
+        text.push_str(&draft.notes);
+        let times = (entry.places.len() > 1).then(|| format!("{} times", entry.places.len()));
+        let keys = draft.also.iter().map(|other| index.entries[*other as usize].key.clone());
+        let also: Vec<String> = times.into_iter().chain(keys).collect();
+        if !also.is_empty() {
+            text.push_str(&format!(" · also {}", also.join(", ")));
+        }
+        text
+    }
+
+    fn body(&self, draft: &Draft, lines: &[&str]) -> String {
+        let mut text = String::new();
+        let mut before = None;
+        for at in &draft.lines {
+            if before.is_some_and(|before| before + 1 < *at) {
+                text.push_str("…\n");
+            }
+            before = Some(*at);
+            text.push_str(&best_part(lines[*at as usize], self.weights));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn hit(&self, draft: &Draft) -> Hit {
+        let index = self.index;
+        let lines: Vec<&str> = index.entries[draft.entry as usize].text.split('\n').collect();
+        let entry = &index.entries[draft.entry as usize];
+        let key = |entry: u32| index.entries[entry as usize].key.clone();
+        let is_call = matches!(entry.kind, Kind::Call(_));
+        Hit {
+            key: entry.key.clone(),
+            who: if is_call { "call" } else { entry.kind.speaker() },
+            head: entry.head.clone(),
+            lines: ranges(&draft.lines),
+            total_lines: entry.line_count,
+            percent: index.percent(draft.place),
+            conversation: index.conversations[draft.place.conversation as usize].name.clone(),
+            changed_since: index.changed_since(draft.entry, draft.place).map(|newer| key(index.slot(newer).entry)),
+            also: draft.also.iter().map(|other| key(*other)).collect(),
+            title: self.title(draft),
+            text: self.section(draft, &lines),
+        }
+    }
+}
+
+/// Ranges of lines that follow each other, from 1.
+fn ranges(lines: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for line in lines.iter().map(|line| line + 1) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == line => *last = line,
+            _ => ranges.push((line, line)),
+        }
+    }
+    ranges
+}
+
+fn range_text((first, last): (u32, u32)) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+pub(super) fn tokens(text: &str) -> usize {
+    count(text, Encoding::default()).tokens
+}
+
+/// The beginning of a text on one line.
+pub(super) fn clipped(text: &str, bytes: usize) -> String {
+    let line = text.split('\n').next().unwrap_or_default();
+    if line.len() <= bytes && line.len() == text.len() {
+        return line.to_owned();
+    }
+    let end = boundary(line, bytes.min(line.len()));
+    format!("{}…", &line[..end])
+}
+
+/// The end of a path, which says more than its beginning.
+fn end_of_path(path: &str) -> String {
+    if path.len() <= MAX_PATH {
+        return path.to_owned();
+    }
+    let from = boundary(path, path.len() - MAX_PATH);
+    let end = &path[from..];
+    format!("…{}", end.find('/').map_or(end, |at| &end[at..]))
+}
+
+/// The last border of a character at or before `at`.
+pub(super) fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// A line, or of a long one the part in which most of the query stands.
+fn best_part(line: &str, weights: &HashMap<u32, f32>) -> String {
+    if line.len() <= MAX_LINE {
+        return line.to_owned();
+    }
+    let mut found: Vec<(usize, u32, f32)> = Vec::new();
+    each_word_at(line, |at, hash| found.extend(weights.get(&hash).map(|weight| (at, hash, *weight))));
+    let worth = |from: usize| {
+        let mut seen: Vec<u32> = Vec::new();
+        let inside = found.iter().filter(|(at, ..)| (from..from + MAX_LINE).contains(at));
+        inside.fold(0.0, |sum, (_, hash, weight)| {
+            if seen.contains(hash) {
+                return sum;
+            }
+            seen.push(*hash);
+            sum + weight
+        })
+    };
+    let starts = found.iter().take(200).map(|(at, ..)| at.saturating_sub(MAX_LINE / 4));
+    let best = starts.map(|start| (worth(start), start)).reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let start = best.map_or(0, |(_, start)| start.min(line.len() - MAX_LINE));
+    let (start, end) = (boundary(line, start), boundary(line, start + MAX_LINE));
+    let (before, behind) = (if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" });
+    format!("{before}{}{behind}", &line[start..end])
+}

@@ -1,0 +1,138 @@
+// Recall: finding and reading what was said, shown and done earlier in a conversation.
+
+import type { MessageFormat, MessageLike } from "./messages.js";
+import type { RestoreData } from "./results.js";
+
+/** A conversation as recall takes it: its messages, or condensed ones with the restore data that lead back. */
+export type RecalledMessages =
+  | readonly MessageLike[]
+  | {
+      readonly messages: readonly MessageLike[];
+      /** That of the condensation which led to `messages`; of several in a row, the oldest first. */
+      readonly restoreData?: RestoreData | readonly RestoreData[] | undefined;
+    };
+
+/** Options of {@link createRecall}. An unknown field is an error. */
+export interface RecallOptions {
+  /**
+   * The conversation, or a function that gives it, at once or by a promise. It is read again at each call: messages that were appended are added to the index, and if one was
+   * changed or removed, everything is read anew.
+   */
+  messages: RecalledMessages | (() => RecalledMessages | Promise<RecalledMessages>);
+  /** Restore data of `messages`, where they are condensed; of several condensations in a row, the oldest first. */
+  restoreData?: RestoreData | readonly RestoreData[] | undefined;
+  /** The format of the messages. Default: what is seen in them. */
+  format?: MessageFormat | undefined;
+  /** Tokens of an answer to a search at most, 100 or more. Default: 875. */
+  maxTokens?: number | undefined;
+}
+
+/** An entry that a search found. */
+export interface RecallHit {
+  /** The key for `read`: 4 characters or more, the same after more messages, another condensation, in another process. */
+  key: string;
+  /** The speaker, or `call` for a tool call and its result. */
+  who: "user" | "assistant" | "assistant, thinking" | "context" | "summary" | "call";
+  /** Tool and target of a call, on one line; empty for words. */
+  head: string;
+  /** Ranges of lines that the text shows, from 1, both ends included. */
+  lines: [first: number, last: number][];
+  /** Number of lines of the entry. */
+  totalLines: number;
+  /** Its place in the conversation, 0 to 100 percent. */
+  percent: number;
+  /** Key of the entry that last changed the file which this one is about, if that came later; else null. */
+  changedSince: string | null;
+  /** Keys of other entries that say the same. */
+  also: string[];
+}
+
+/** The result of a search. */
+export interface RecallFound {
+  /** Text for the model: the hits, as whole lines; or one sentence that says that there are none. */
+  text: string;
+  /** The hits, the best first. */
+  hits: RecallHit[];
+  /** Number of entries that have a word of the query. */
+  matching: number;
+  /** Tokens of the hits. */
+  tokens: number;
+}
+
+/** Lines of an entry. */
+export interface RecallRead {
+  /** Text for the model: a line that says what it is, and the lines; or one sentence that says that there is no such key. */
+  text: string;
+  /** Whether there is an entry of this key. */
+  found: boolean;
+  /** The lines, exactly. Absent if the key is unknown. */
+  content?: string;
+  /** First and last line that is there, from 1. Absent if the key is unknown. */
+  lines?: [first: number, last: number];
+  /** Number of lines of the entry. Absent if the key is unknown. */
+  total?: number;
+  /** Where to read on, as the option `lines` takes it. Absent if everything is there. */
+  next?: string;
+  /** The key. Absent if it is unknown. */
+  key?: string;
+}
+
+/** The formats of {@link Recall.tool}. */
+export type RecallToolFormat =
+  | "anthropic"
+  | "openai-chat"
+  | "openai-responses"
+  | "gemini"
+  | "bedrock-converse"
+  | "ai-sdk"
+  | "langchain"
+  | "mastra";
+
+/** Recall over one conversation. */
+export interface Recall {
+  /**
+   * Searches by words, in any order: names, paths, commands, error texts, or a question.
+   * @throws {TypeError | RangeError} by rejection: `invalid_argument`, `out_of_range`, `invalid_messages`, `unsupported_format`, `not_serializable`, `invalid_restore_data`
+   */
+  search(query: string, options?: { maxTokens?: number | undefined }): Promise<RecallFound>;
+  /**
+   * Reads an entry, or lines of it: `"40-80"`, `"40"`, `"40-"`, or `[40, 80]`. At most `maxTokens` tokens, 2,000 by default; `next` says where to read on.
+   * @throws {TypeError | RangeError} by rejection, as {@link Recall.search}
+   */
+  read(
+    key: string,
+    options?: { lines?: string | number | readonly [number, number] | undefined; maxTokens?: number | undefined },
+  ): Promise<RecallRead>;
+  /**
+   * The tool's definition, to be put beside the application's own. Those for `ai-sdk`, `langchain` and `mastra` run by themselves; calls in the other formats are
+   * answered by {@link Recall.answer}.
+   * @throws {TypeError} `invalid_argument`
+   */
+  tool(format: RecallToolFormat): any;
+  /**
+   * The result of a call of the tool, in the format of the call: an Anthropic `tool_use` block, a call of OpenAI's chat completions or a Responses `function_call`, a Gemini
+   * part with a `functionCall`, a Bedrock `toolUse` block, an AI SDK `tool-call` part, a LangChain tool call. Nothing in the call's parameters is an error: the result
+   * says what is wrong with them.
+   * @throws {TypeError} by rejection: `invalid_argument` for a value that is no call
+   */
+  answer(call: object): Promise<any>;
+  /** One line for the conversation that says that the tool brings back what was left out. */
+  readonly hint: string;
+}
+
+/**
+ * Makes the conversation searchable, whatever of it is left out of the model's view. The messages that the host still has are the store; nothing is written.
+ *
+ * @throws {TypeError | RangeError} `invalid_argument`, `out_of_range`
+ * @example
+ * ```ts
+ * import { type Message, createRecall } from "roo-condense";
+ *
+ * declare const messages: Message[];
+ * const recall = createRecall({ messages });
+ * const { text, hits } = await recall.search("which port does the server use?");
+ * const entry = await recall.read(hits[0]?.key ?? "", { lines: "1-40" });
+ * console.log(text, entry.text);
+ * ```
+ */
+export function createRecall(options: RecallOptions): Recall;
