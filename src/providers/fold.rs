@@ -6,7 +6,7 @@ use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role},
     markers::LEFT_OUT_HERE,
     salience::{Salience, SalienceError, Why},
-    story::{Telling, told},
+    story::{Telling, told, tuned},
     words::said,
 };
 
@@ -116,14 +116,14 @@ impl Boundaries {
     /// The share of the room that the story has.
     fn share(request: &Request, fold: &Fold<'_>, budget: usize) -> f64 {
         let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
-        STORY * (1.0 - stays) * fold.part
+        tuned!("STORY", 0.6667) * (1.0 - stays).powf(tuned!("POW", 1.0)) * fold.part
     }
 
     /// The first message that stands where so much of the room behind the boundary is used; `None` where nothing is folded.
     fn at(&self, request: &Request, fold: &Fold<'_>, budget: usize, part: f64) -> Option<usize> {
         let first = self.from[0] - self.from[self.start.min(self.from.len() - 1)];
         let room = budget.saturating_sub(first) as f64 * (1.0 - Self::share(request, fold, budget));
-        let most = (room * BEHIND * part) as usize;
+        let most = (room * tuned!("BEHIND", 3.0) * part) as usize;
         if self.from[self.start.min(self.from.len() - 1)] <= most {
             return None;
         }

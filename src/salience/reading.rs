@@ -102,14 +102,14 @@ impl<'a, 't> Reading<'a, 't> {
             Origin::Assistant => MIN_WORDS_TOKENS,
             _ => MIN_TEXT_TOKENS,
         };
-        let users = origin == Origin::User;
+        let is_said = matches!(origin, Origin::User | Origin::Assistant);
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
             || is_log
             || tokens <= smallest
             || announces
-            || (users && piece.voice != Voice::Paste && tokens <= scope.most_words)
+            || (is_said && piece.voice != Voice::Paste && tokens <= scope.most_words)
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, &piece, origin, tokens))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);

@@ -2,7 +2,7 @@
 //! changes nothing that it need not.
 
 use super::{
-    endings::ending,
+    endings::{Ending, ending},
     text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, Writer},
 };
 use crate::transcript::{Meaning, ToolTable};
@@ -18,8 +18,6 @@ pub enum Kind {
     Summary,
     /// The assistant's words.
     Assistant,
-    /// A few of them beside calls, which mostly say what is done next.
-    Aside,
     /// A notice of the host.
     Notice,
     /// The newest list of things to do.
@@ -66,108 +64,158 @@ impl Kind {
     }
 }
 
-/// How much of an entry is told, from the fullest to the shortest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    Full,
-    Short,
-    Least,
-    /// Only the user's words, and what stands for them, are told.
-    Words,
-}
-
-/// All of them.
-pub const FORMS: [Form; 4] = [Form::Full, Form::Short, Form::Least, Form::Words];
-
-/// The most characters of words, of what a call was given or wrote, and of its answer. All of the words of the user fit into a twenty-fifth of a session, but for
-/// pastes; the other numbers were chosen with the reading test.
+/// The most characters of words, of what a call was given or wrote, and of its answer.
 struct Most {
-    said: usize,
-    given: usize,
-    answered: usize,
+    said: f64,
+    given: f64,
+    answered: f64,
 }
 
-/// More characters than the user says at once.
-const WHOLE: usize = 1 << 20;
-
-const fn most(said: usize, given: usize, answered: usize) -> Most {
+const fn most(said: f64, given: f64, answered: f64) -> Most {
     Most { said, given, answered }
 }
 
 impl Kind {
-    /// The room of a kind in a form; `None` where it is not told.
-    fn most(self, form: Form) -> Option<Most> {
-        Some(match (self, form) {
-            (Self::User, _) => most(WHOLE, 0, 0),
-            (Self::Paste, Form::Full) => most(3200, 0, 0),
-            (Self::Paste, Form::Short) => most(1200, 0, 0),
-            (Self::Paste, _) => most(400, 0, 0),
-            (Self::List, _) => most(0, 4000, 80),
-            (Self::Summary, Form::Full) => most(8000, 0, 0),
-            (Self::Summary, Form::Short) => most(5000, 0, 0),
-            (Self::Summary, _) => most(2400, 0, 0),
-            (Self::Silent, _) | (_, Form::Words) => return None,
-            (Self::Assistant, Form::Full) => most(2400, 0, 0),
-            (Self::Assistant, Form::Short) => most(700, 0, 0),
-            (Self::Assistant, Form::Least) => most(300, 0, 0),
-            (Self::Aside, Form::Full) => most(300, 0, 0),
-            (Self::Aside, Form::Short) => most(120, 0, 0),
-            (Self::Notice, Form::Full) => most(400, 0, 0),
-            (Self::Notice, Form::Short) => most(160, 0, 0),
-            (Self::Change, Form::Full) => most(0, 1200, 160),
-            (Self::Change, Form::Short) => most(0, 300, 100),
-            (Self::Change, Form::Least) => most(0, 0, 100),
-            (Self::Command, Form::Full) => most(0, 200, 500),
-            (Self::Command, Form::Short) => most(0, 0, 240),
-            (Self::Command, Form::Least) => most(0, 0, 120),
-            (Self::Asked, Form::Full) => most(0, 600, 800),
-            (Self::Asked, Form::Short) => most(0, 200, 300),
-            (Self::Asked, Form::Least) => most(0, 80, 120),
-            (Self::Look, Form::Full) => most(0, 0, 160),
-            (Self::Look | Self::Notice | Self::Aside, _) => return None,
-        })
+    /// The room of an entry of this kind that is told in full. All of the words of the user fit into a twenty-fifth of a session, but for pastes; the other
+    /// numbers were chosen with the reading test.
+    fn most(self) -> Most {
+        match self {
+            Self::User => most(f64::MAX, 0.0, 0.0),
+            Self::List => most(0.0, 4000.0, 80.0),
+            Self::Paste => most(2400.0, 0.0, 0.0),
+            Self::Summary => most(8000.0, 0.0, 0.0),
+            Self::Assistant => most(1800.0, 0.0, 0.0),
+            Self::Notice => most(400.0, 0.0, 0.0),
+            Self::Change => most(0.0, tuned!("CHANGE", 420.0), 160.0),
+            Self::Command => most(0.0, 200.0, tuned!("ANSWER", 320.0)),
+            Self::Asked => most(0.0, 400.0, 600.0),
+            Self::Look => most(0.0, 0.0, 300.0),
+            Self::Silent => most(0.0, 0.0, 0.0),
+        }
+    }
+
+    /// The share of that room where everything has `scale` times its share, for an entry of this age: 0 for the oldest, 1 for the newest. The user's words and
+    /// the newest list are told whole.
+    pub fn share(self, age: f64, scale: f64) -> f64 {
+        let weight = match self {
+            Self::User | Self::List => return 1.0,
+            Self::Summary => 1.0,
+            Self::Paste => 0.6,
+            Self::Assistant => tuned!("A0", 0.6) + tuned!("A1", 0.4) * age,
+            Self::Notice => 0.5,
+            Self::Change => tuned!("C0", 0.3) + 0.4 * age,
+            Self::Command | Self::Asked => tuned!("R0", 0.4) + 0.4 * age,
+            Self::Look => 0.6,
+            Self::Silent => 0.0,
+        };
+        (weight * scale).min(1.0)
     }
 }
 
-/// A line of an ending is cut to so many characters in the fullest form.
+/// An entry is told with the first line of its call in at least so many characters.
+const HEAD: f64 = 60.0;
+/// Fewer characters of a text say nothing: it is left out.
+const LEAST: f64 = 30.0;
+/// The same of an answer, of which the telling lines are quoted.
+const LEAST_ANSWER: f64 = 16.0;
+/// A line of an ending is cut to so many characters.
 const LINE: usize = 240;
 /// Of words that are cut, this share stays at their beginning and the rest at their end.
 const BEGINNING: f64 = 0.65;
 
-/// An entry as it is told; `None` where it is not.
-pub fn told(writer: &Writer, entry: &Entry, kind: Kind, form: Form) -> Option<String> {
-    let most = kind.most(form)?;
-    let (mut given, mut answered, mut said) = (Vec::new(), Vec::new(), Vec::new());
-    for quote in &entry.quotes {
-        match quote.mark {
-            Mark::Said => said.push(quote),
-            Mark::Given | Mark::Added | Mark::Removed => given.push(quote),
-            Mark::Answered | Mark::Failed => answered.push(quote),
+/// An entry that is ready to be told at any length.
+pub struct Form {
+    kind: Kind,
+    head: String,
+    said: Vec<Quotation>,
+    given: Vec<Quotation>,
+    /// Lines of the answer that say how it ended.
+    answered: Vec<Quotation>,
+    /// The places of those without which it is not told, and those of the others by how much they say.
+    ending: Ending,
+}
+
+impl Form {
+    /// Of an entry, with no more of it than its kind is told at most.
+    pub fn new(entry: &Entry, kind: Kind) -> Self {
+        let with = |marks: &[Mark]| -> Vec<&Quotation> {
+            entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
+        };
+        let most = kind.most();
+        let answered = with(&[Mark::Answered, Mark::Failed]);
+        let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
+        let is_failed = answered.iter().any(|quote| quote.mark == Mark::Failed);
+        let ranked = ending(&lines, is_failed);
+        let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).copied().collect();
+        told.sort_unstable();
+        let place = |at: &usize| told.binary_search(at).ok();
+        let places = |all: &[usize]| all.iter().filter_map(place).collect();
+        Self {
+            kind,
+            head: entry.head.clone(),
+            said: both_ends(&with(&[Mark::Said]), most.said),
+            given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
+            ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
+            answered: told.into_iter().map(|at| answered[at].clone()).collect(),
         }
     }
-    let is_failed = answered.iter().any(|quote| quote.mark == Mark::Failed);
-    if kind == Kind::Look && !is_failed {
-        return None;
+
+    /// The entry where this share of its room is there; `None` where that says nothing.
+    pub fn told(&self, writer: &Writer, share: f64) -> Option<String> {
+        let most = self.kind.most();
+        let is_failed = self.answered.iter().any(|quote| quote.mark == Mark::Failed);
+        if self.kind == Kind::Silent || (self.kind == Kind::Look && !is_failed) {
+            return None;
+        }
+        let in_room = |quotes: &[Quotation], most: f64| {
+            let all: Vec<&Quotation> = quotes.iter().collect();
+            let room = most * share;
+            if room < LEAST && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
+        };
+        let mut quotes = in_room(&self.said, most.said);
+        if quotes.is_empty() && !self.said.is_empty() {
+            return None;
+        }
+        let room = most.answered * share;
+        if room < LEAST_ANSWER && !self.answered.is_empty() && self.kind != Kind::List {
+            return None;
+        }
+        quotes.extend(in_room(&self.given, most.given));
+        quotes.extend(self.ends(room as usize));
+        let head = if share < 1.0 { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
+        Some(writer.written(&head, &quotes))
     }
-    let mut quotes = both_ends(&said, most.said);
-    quotes.extend(both_ends(&given, most.given));
-    quotes.extend(ends(&answered, most.answered));
-    Some(writer.written(&head(&entry.head, form), &quotes))
-}
 
-/// The user's words in so many characters: the last that is done where nothing else has room.
-pub fn cut_words(writer: &Writer, entry: &Entry, characters: usize) -> String {
-    writer.written(&entry.head, &both_ends(&entry.quotes.iter().collect::<Vec<_>>(), characters))
-}
+    /// The lines of the answer by how much they say of how it ended, in their order.
+    fn ends(&self, room: usize) -> Vec<Quotation> {
+        let must = self.ending.must.len();
+        let line = LINE.min(room);
+        let each = (room / must.max(1)).clamp(LEAST as usize, LINE);
+        let mut chosen: Vec<(usize, String)> = Vec::new();
+        let mut left = room;
+        for (place, at) in self.ending.must.iter().chain(&self.ending.more).enumerate() {
+            let text = cut(&self.answered[*at].text, if place < must { each } else { line });
+            let length = text.chars().count() + 1;
+            if place >= must && length > left {
+                continue;
+            }
+            left = left.saturating_sub(length);
+            chosen.push((*at, text));
+        }
+        chosen.sort_by_key(|(at, _)| *at);
+        chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].mark, text }).collect()
+    }
 
-/// The first line of a call: what it is about goes on at the end where it is long.
-fn head(head: &str, form: Form) -> String {
-    let most = match form {
-        Form::Full => return head.to_owned(),
-        Form::Short => 140,
-        Form::Least | Form::Words => 100,
-    };
-    cut(head, most)
+    /// The words in so many characters: the last that is done where nothing else has room.
+    pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
+        let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
+        writer.written(&self.head, &both_ends(&all, characters as f64))
+    }
+
+    /// Returns true if it is told whatever else has no room.
+    pub fn is_always_told(&self) -> bool {
+        matches!(self.kind, Kind::User | Kind::List)
+    }
 }
 
 /// A line cut to so many characters.
@@ -192,11 +240,12 @@ fn length(quotes: &[&Quotation]) -> usize {
 }
 
 /// Lines from both ends, with a sign where others are left out; a line that is cut ends with it.
-fn both_ends(quotes: &[&Quotation], characters: usize) -> Vec<Quotation> {
+fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
+    let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {
         return Vec::new();
     }
-    if length(quotes) <= characters + 1 {
+    if length(quotes) <= characters.saturating_add(1) {
         return quotes.iter().map(|quote| (*quote).clone()).collect();
     }
     let (mut first, mut room) = (0, (characters as f64 * BEGINNING) as usize);
@@ -226,23 +275,3 @@ fn both_ends(quotes: &[&Quotation], characters: usize) -> Vec<Quotation> {
     kept
 }
 
-/// The lines of an answer by how much they say of how it ended, in their order.
-fn ends(quotes: &[&Quotation], characters: usize) -> Vec<Quotation> {
-    let lines: Vec<&str> = quotes.iter().map(|quote| quote.text.as_str()).collect();
-    let is_error = quotes.iter().any(|quote| quote.mark == Mark::Failed);
-    let ranked = ending(&lines, is_error);
-    let line = LINE.min(characters);
-    let mut chosen: Vec<(usize, String)> = Vec::new();
-    let mut room = characters;
-    for (place, at) in ranked.must.iter().chain(&ranked.more).enumerate() {
-        let text = cut(lines[*at], line);
-        let length = text.chars().count() + 1;
-        if place >= ranked.must.len() && length > room {
-            continue;
-        }
-        room = room.saturating_sub(length);
-        chosen.push((*at, text));
-    }
-    chosen.sort_by_key(|(at, _)| *at);
-    chosen.into_iter().map(|(at, text)| Quotation { mark: quotes[at].mark, text }).collect()
-}

@@ -20,8 +20,18 @@
 //! | `standing` | where a text is a story, and not content that looks like one |
 //! | `reading` | messages read into entries |
 //! | `endings` | the lines of an answer that say how it ended |
-//! | `form` | an entry, fuller or shorter |
+//! | `form` | an entry at any length |
 //! | `telling` | entries in the room there is: the older, the shorter |
+
+/// Tuning.
+macro_rules! tuned {
+    ($name:literal, $default:expr) => {{
+        static VALUE: std::sync::LazyLock<f64> =
+            std::sync::LazyLock::new(|| std::env::var($name).ok().and_then(|value| value.parse().ok()).unwrap_or($default));
+        *VALUE
+    }};
+}
+pub(crate) use tuned;
 
 mod endings;
 mod form;

@@ -15,7 +15,7 @@ use super::{
     text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
 };
 use crate::{
-    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt, calls},
+    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
         ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Stretch, ToolSource, ToolTable, Voice,
@@ -35,8 +35,6 @@ pub struct Told {
 
 /// The first line of an answer whose call is not known.
 const UNKNOWN: &str = "Answer:";
-/// Longer words beside calls say more than what is done next.
-const MAX_ASIDE: usize = 240;
 /// Shorter lines are said again by chance.
 const MIN_AGAIN: usize = 24;
 
@@ -105,8 +103,6 @@ impl<'a> Reading<'a> {
 
     fn message(&mut self, message: usize, pieces: Vec<ContentPiece>, texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
-        let has_calls = pieces.iter().any(|piece| matches!(piece.source, PieceSource::Tool(_)))
-            || !calls(self.conversation.message(message)).is_empty();
         for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
             let place = (message, piece.block);
             if piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block) {
@@ -125,9 +121,10 @@ impl<'a> Reading<'a> {
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         // How the call ended, and who says so.
-                        self.answer(message, draft, &piece, source, text);
+                        let (first, words) = announced(text);
+                        self.answer(message, draft, &piece, source, first);
                         let place = self.drafts[draft].place;
-                        self.words(place, USER, Kind::User, text);
+                        self.words(place, USER, Kind::User, words);
                     }
                     (Voice::User, ..) => self.words(place, USER, Kind::User, text),
                     (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
@@ -135,8 +132,7 @@ impl<'a> Reading<'a> {
                         self.words(place, SUMMARY, Kind::Summary, text)
                     }
                     (Voice::Assistant, ..) => {
-                        let kind = if has_calls && text.len() <= MAX_ASIDE { Kind::Aside } else { Kind::Assistant };
-                        self.words(place, ASSISTANT, kind, text);
+                        self.words(place, ASSISTANT, Kind::Assistant, text);
                     }
                     (Voice::Summary, ..) => self.words(place, SUMMARY, Kind::Summary, text),
                     (Voice::Host, ..) if matches!(self.conversation.message(message).role, Role::Other(_)) => {
@@ -330,6 +326,12 @@ impl<'a> Reading<'a> {
         all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);
         all
     }
+}
+
+/// The first line of what the user says to a call, and the words; they are the same where no line announces them.
+fn announced(text: &str) -> (&str, &str) {
+    let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
+    if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { (first, text) }
 }
 
 /// The lines of a text that can be quoted. A pointer leads nowhere from another place, and a note is about its own.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    form::{FORMS, Form, Kind, cut_words, told as in_form},
+    form::{Form, Kind},
     reading::{Told, read},
     text::{Paths, Writer, story},
 };
@@ -13,8 +13,12 @@ use crate::{
     transcript::ToolTable,
 };
 
-/// Each form reaches so many times as far back as the fuller one.
-const REACH: usize = 4;
+/// At this scale everything is told in full.
+const MOST: f64 = 4.0;
+/// An earlier story stands as it is where what follows it is told at this scale behind it.
+const CONTINUED: f64 = 0.15;
+/// Scales that are tried, as estimates are a little off.
+const TRIES: usize = 5;
 /// Where an earlier story has no room as it stands, it is shortened to this share of it, so that the next ones find room behind it: prompt caches keep the
 /// beginning that stays.
 const LEEWAY: f64 = 0.8;
@@ -31,10 +35,14 @@ pub struct Telling<'a> {
     pub encoding: Encoding,
 }
 
-/// An entry in each form, with its tokens.
-struct Forms {
-    told: Told,
-    forms: [Option<(String, usize)>; FORMS.len()],
+/// An entry that may be told.
+struct Candidate {
+    form: Form,
+    kind: Kind,
+    /// It stands in an earlier story, in these words.
+    is_earlier: bool,
+    /// Tokens of a byte of it.
+    each: f64,
 }
 
 /// The story of these messages in at most `room` tokens; `None` where there is nothing to tell or no room. Lines for which `is_known` holds stand elsewhere.
@@ -55,115 +63,98 @@ pub fn told(
     let heading = count(crate::markers::LOG_HEADING) + 1;
     let room = room.checked_sub(heading)?;
     let writer = &Writer::new(all.iter().map(|told| told.entry.head.as_str()));
-    let in_all = |told: Told| {
-        let in_one = |form| {
-            let text = in_form(writer, &told.entry, told.kind, form)?;
-            let tokens = count(&text);
-            Some((text, tokens))
-        };
-        Forms { forms: FORMS.map(in_one), told }
+    let standing: Vec<String> = all
+        .iter()
+        .take_while(|told| told.is_earlier)
+        .map(|told| writer.written(&told.entry.head, &told.entry.quotes))
+        .collect();
+    let candidate = |told: Told| {
+        let form = Form::new(&told.entry, told.kind);
+        let whole = form.told(writer, 1.0).unwrap_or_default();
+        let each = count(&whole) as f64 / whole.len().max(1) as f64;
+        Candidate { form, kind: told.kind, is_earlier: told.is_earlier, each }
     };
-    let all: Vec<Forms> = all.into_iter().map(in_all).collect();
-    let new = all.iter().position(|forms| !forms.told.is_earlier).unwrap_or(all.len());
-    let (earlier, later) = all.split_at(new);
-    let standing: Vec<String> =
-        earlier.iter().map(|forms| writer.written(&forms.told.entry.head, &forms.told.entry.quotes)).collect();
+    let all: Vec<Candidate> = all.into_iter().map(candidate).collect();
+    let later = &all[standing.len()..];
     let stand: usize = standing.iter().map(|text| count(text)).sum();
-    let least: usize = later.iter().filter_map(|forms| Some(forms.forms[1].as_ref()?.1)).sum();
-    let entries = if earlier.is_empty() {
-        chosen(writer, &all, room, count)
-    } else if stand + least <= room {
-        standing.into_iter().chain(chosen(writer, later, room - stand, count)).collect()
-    } else {
-        chosen(writer, &all, (room as f64 * LEEWAY) as usize, count)
+    let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
+        let (entries, scale) = chosen(writer, later, room, count)?;
+        (scale >= CONTINUED).then_some(entries)
+    });
+    let entries = match continued {
+        Some(later) => standing.into_iter().chain(later).collect(),
+        None => {
+            let room = if standing.is_empty() { room } else { (room as f64 * LEEWAY) as usize };
+            chosen(writer, &all, room, count).map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries)
+        }
     };
     story(entries.iter().map(String::as_str))
 }
 
-/// The entries in the forms for which there is room, written.
-fn chosen(writer: &Writer, all: &[Forms], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
-    let Some(depth) = deepest(all, room) else { return cut_to(writer, all, room, count) };
-    let first = written_at(all, depth);
-    let (estimate, tokens) = (tokens_at(all, depth), first.iter().map(|text| count(text)).sum::<usize>());
-    // Paths that are told by their ends leave room for more.
-    if tokens * 50 < room * 49 && estimate > tokens {
-        let more = deepest(all, room + (estimate - tokens) * 9 / 10);
-        let second = more.map(|depth| written_at(all, depth));
-        if let Some(second) = second.filter(|second| second.iter().map(|text| count(text)).sum::<usize>() <= room) {
-            return second;
+/// The entries as far as there is room, and their scale; `None` where there is none for what is always told.
+fn chosen(
+    writer: &Writer,
+    all: &[Candidate],
+    room: usize,
+    count: impl Fn(&str) -> usize,
+) -> Option<(Vec<String>, f64)> {
+    let mut goal = room as f64;
+    let mut best = None;
+    for _ in 0..TRIES {
+        let scale = scale_for(writer, all, goal);
+        let entries = written_at(writer, all, scale);
+        let tokens: usize = entries.iter().map(|text| count(text)).sum();
+        let fits = tokens <= room;
+        if fits || (best.is_none() && scale <= 0.0) {
+            best = fits.then_some((entries, scale));
         }
+        if (fits && (tokens * 50 >= room * 49 || scale >= MOST)) || scale <= 0.0 {
+            break;
+        }
+        goal *= (room as f64 / tokens as f64).min(2.0) * if fits { 0.995 } else { 0.985 };
     }
-    first
+    best
 }
 
-/// The tokens of the fullest forms behind each entry.
-fn distances(all: &[Forms]) -> Vec<usize> {
-    let mut behind = 0;
-    let mut distances: Vec<usize> = all
-        .iter()
-        .rev()
-        .map(|forms| {
-            let distance = behind;
-            behind += forms.forms[0].as_ref().map_or(0, |(_, tokens)| *tokens);
-            distance
-        })
-        .collect();
-    distances.reverse();
-    distances
-}
-
-/// The form of an entry at this distance where entries are told to that depth.
-fn form_at(distance: usize, depth: usize) -> Form {
-    match depth {
-        depth if distance < depth / (REACH * REACH) => Form::Full,
-        depth if distance < depth / REACH => Form::Short,
-        depth if distance < depth => Form::Least,
-        _ => Form::Words,
-    }
-}
-
-fn forms_at(all: &[Forms], depth: usize) -> impl Iterator<Item = (&Forms, &(String, usize))> {
-    let distances = distances(all);
-    all.iter().zip(distances).filter_map(move |(forms, distance)| {
-        let form = form_at(distance, depth);
-        let told = FORMS.iter().position(|one| *one == form).and_then(|at| forms.forms[at].as_ref())?;
-        Some((forms, told))
-    })
-}
-
-fn tokens_at(all: &[Forms], depth: usize) -> usize {
-    forms_at(all, depth).map(|(_, (_, tokens))| tokens).sum()
-}
-
-fn written_at(all: &[Forms], depth: usize) -> Vec<String> {
-    let mut paths = Paths::default();
-    let write = |(forms, (text, _)): (&Forms, &(String, usize))| {
-        let (head, rest) = text.split_once('\n').map_or((text.as_str(), ""), |(head, _)| (head, &text[head.len()..]));
-        let short = paths.shortened(head);
-        if forms.told.is_earlier { text.clone() } else { format!("{short}{rest}") }
+/// The greatest scale at which entries have about so many tokens.
+fn scale_for(writer: &Writer, all: &[Candidate], goal: f64) -> f64 {
+    let estimate = |scale: f64| -> f64 {
+        let tokens = |(at, entry): (usize, &Candidate)| {
+            at_scale(writer, all.len(), at, entry, scale).map_or(0.0, |text| (text.len() + 1) as f64 * entry.each)
+        };
+        all.iter().enumerate().map(tokens).sum()
     };
-    forms_at(all, depth).map(write).collect()
+    if estimate(MOST) <= goal {
+        return MOST;
+    }
+    let (mut low, mut high) = (0.0, MOST);
+    while high - low > 0.004 {
+        let middle = f64::midpoint(low, high);
+        if estimate(middle) <= goal { low = middle } else { high = middle }
+    }
+    low
 }
 
-/// The greatest depth for which there is room; `None` where there is none for words alone.
-fn deepest(all: &[Forms], room: usize) -> Option<usize> {
-    let total = distances(all).first().copied().unwrap_or(0) + 1;
-    let (mut low, mut high) = (0, total * REACH * REACH + 1);
-    if tokens_at(all, low) > room {
-        return None;
-    }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if tokens_at(all, middle) <= room { low = middle } else { high = middle }
-    }
-    Some(low)
+fn at_scale(writer: &Writer, all: usize, at: usize, entry: &Candidate, scale: f64) -> Option<String> {
+    let age = at as f64 / all.max(1) as f64;
+    entry.form.told(writer, entry.kind.share(age, scale))
 }
 
-/// Words alone, cut to the room there is: the longest are cut first, and the oldest go last of all.
-fn cut_to(writer: &Writer, all: &[Forms], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
-    let words: Vec<&Forms> = all.iter().filter(|forms| forms.forms[FORMS.len() - 1].is_some()).collect();
-    let at =
-        |most: usize| -> Vec<String> { words.iter().map(|forms| cut_words(writer, &forms.told.entry, most)).collect() };
+fn written_at(writer: &Writer, all: &[Candidate], scale: f64) -> Vec<String> {
+    let mut paths = Paths::default();
+    let write = |(at, entry): (usize, &Candidate)| {
+        let text = at_scale(writer, all.len(), at, entry, scale)?;
+        let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
+        let short = paths.shortened(head);
+        Some(if entry.is_earlier { text } else { format!("{short}{rest}") })
+    };
+    all.iter().enumerate().filter_map(write).collect()
+}
+
+/// The words that are always told, cut to the room there is: the longest are cut first, and the oldest go last of all.
+fn cut_to(writer: &Writer, all: &[Candidate], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
+    let words: Vec<&Form> = all.iter().map(|entry| &entry.form).filter(|form| form.is_always_told()).collect();
+    let at = |most: usize| -> Vec<String> { words.iter().map(|form| form.cut_words(writer, most)).collect() };
     let tokens = |texts: &[String]| texts.iter().map(|text| count(text)).sum::<usize>();
     let (mut low, mut high) = (LEAST_WORDS, 8000);
     while high - low > 1 {
