@@ -17,6 +17,10 @@ const STORY: f64 = 0.5;
 const BEHIND: f64 = 3.0;
 /// Each try folds more, where shortening alone does not reach the target.
 const TRIES: [f64; 5] = [1.0, 0.6, 0.3, 0.1, 0.0];
+/// Each of these folds less, where the target has room left.
+const WIDER: [f64; 3] = [2.0, 4.0, 8.0];
+/// A result within this share of the target is good enough.
+const CLOSE_ENOUGH: f64 = 0.9;
 
 /// How a conversation is folded.
 pub struct Fold<'a> {
@@ -30,44 +34,59 @@ pub struct Fold<'a> {
     pub is_known: &'a dyn Fn(&str) -> bool,
 }
 
-/// What leaves at most `budget` tokens (unscaled), or the least there is, and whether it does.
+/// Folds to at most `budget` tokens (unscaled), or to the least there is, and says whether they are reached.
 ///
 /// # Errors
 /// When the work is cancelled, or its plan does not fit.
 pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
-    let salience = Salience::all_signals(fold.preserve_recent);
     let boundaries = Boundaries::of(request, fold.preserve_recent);
-    let mut least: Option<(usize, Proposal)> = None;
-    let mut before = None;
+    let mut room = boundaries.room(request, fold, budget);
+    let mut tried: Option<Tried> = None;
     for part in TRIES {
         let boundary = boundaries.at(request, fold, budget, part);
-        if before.replace(boundary) == Some(boundary) {
+        if tried.as_ref().is_some_and(|tried| tried.boundary == boundary) && part > 0.0 {
             continue;
         }
-        let mut state = State::new(request.clone());
-        if let Some(boundary) = boundary {
-            match state.apply(fold.provider, boundaries.told(request, fold, boundary, budget)) {
-                // So little is before the boundary that telling it takes more: it stands.
-                Err(CondenseError::ContextGrew { .. }) => {}
-                told => drop(told?),
-            }
+        let next = boundaries.tried(request, fold, (boundary, room), budget)?;
+        // Where no message behind the boundary gives way, the story does.
+        room = if part > 0.0 { room } else { room.saturating_sub(next.tokens.saturating_sub(budget)) };
+        let fits = next.tokens <= budget;
+        if tried.as_ref().is_none_or(|tried| next.tokens < tried.tokens) {
+            tried = Some(next);
         }
-        if state.request.tally.total() > budget {
-            let kept =
-                salience.within(state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
-            let notes = kept.reasons.into_iter().map(Note::from).collect();
-            state.apply(fold.provider, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
-        }
-        let tokens = state.request.tally.total();
-        let proposal = state.into_proposal(request);
-        if tokens <= budget {
-            return Ok((proposal, true));
-        }
-        if least.as_ref().is_none_or(|(known, _)| tokens < *known) {
-            least = Some((tokens, proposal));
+        if fits {
+            break;
         }
     }
-    Ok((least.map(|(_, proposal)| proposal).unwrap_or_default(), false))
+    let Some(mut best) = tried else { return Ok((Proposal::default(), false)) };
+    if best.tokens > budget {
+        let last = boundaries.tried(request, fold, (best.boundary, room), budget)?;
+        best = if last.tokens < best.tokens { last } else { best };
+    }
+    for part in WIDER {
+        if best.tokens as f64 >= budget as f64 * CLOSE_ENOUGH || best.boundary.is_none() {
+            break;
+        }
+        let boundary = boundaries.at(request, fold, budget, part);
+        if boundary == best.boundary {
+            continue;
+        }
+        let next = boundaries.tried(request, fold, (boundary, room), budget)?;
+        if next.tokens > budget {
+            break;
+        }
+        best = if next.tokens > best.tokens { next } else { best };
+    }
+    Ok((best.proposal, best.tokens <= budget))
+}
+
+/// A fold at one boundary.
+struct Tried {
+    /// The first message that stands; `None` where nothing is folded.
+    boundary: Option<usize>,
+    /// Tokens that it leaves.
+    tokens: usize,
+    proposal: Proposal,
 }
 
 impl From<Why> for Note {
@@ -119,23 +138,57 @@ impl Boundaries {
         tuned!("STORY", 0.6667) * (1.0 - stays).powf(tuned!("POW", 1.0)) * fold.part
     }
 
+    /// Tokens of the story.
+    fn room(&self, request: &Request, fold: &Fold<'_>, budget: usize) -> usize {
+        (budget.saturating_sub(self.before()) as f64 * Self::share(request, fold, budget)) as usize
+    }
+
+    /// Tokens before the messages that may be told.
+    fn before(&self) -> usize {
+        self.from[0] - self.from[self.start]
+    }
+
     /// The first message that stands where so much of the room behind the boundary is used; `None` where nothing is folded.
     fn at(&self, request: &Request, fold: &Fold<'_>, budget: usize, part: f64) -> Option<usize> {
-        let first = self.from[0] - self.from[self.start.min(self.from.len() - 1)];
-        let room = budget.saturating_sub(first) as f64 * (1.0 - Self::share(request, fold, budget));
-        let most = (room * tuned!("BEHIND", 3.0) * part) as usize;
-        if self.from[self.start.min(self.from.len() - 1)] <= most {
+        let room = budget.saturating_sub(self.before() + self.room(request, fold, budget));
+        let most = (room as f64 * tuned!("BEHIND", 3.0) * part) as usize;
+        if self.from[self.start] <= most {
             return None;
         }
         let first = self.clean.iter().copied().find(|message| self.from[*message] <= most);
         first.or(self.clean.last().copied())
     }
 
+    /// Tells what is before this boundary in so many tokens, and shortens what stands behind it.
+    fn tried(
+        &self,
+        request: &Request,
+        fold: &Fold<'_>,
+        (boundary, room): (Option<usize>, usize),
+        budget: usize,
+    ) -> Result<Tried, CondenseError> {
+        let mut state = State::new(request.clone());
+        if let Some(boundary) = boundary {
+            match state.apply(fold.provider, self.told(request, fold, boundary, room)) {
+                // So little is before the boundary that telling it takes more: it stands.
+                Err(CondenseError::ContextGrew { .. }) => {}
+                told => drop(told?),
+            }
+        }
+        if state.request.tally.total() > budget {
+            let salience = Salience::all_signals(fold.preserve_recent);
+            let kept =
+                salience.within(state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
+            let notes = kept.reasons.into_iter().map(Note::from).collect();
+            state.apply(fold.provider, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
+        }
+        Ok(Tried { boundary, tokens: state.request.tally.total(), proposal: state.into_proposal(request) })
+    }
+
     /// Tells the messages before the boundary.
-    fn told(&self, request: &Request, fold: &Fold<'_>, boundary: usize, budget: usize) -> Proposal {
+    fn told(&self, request: &Request, fold: &Fold<'_>, boundary: usize, room: usize) -> Proposal {
         let conversation = &request.conversation;
         let telling = Telling { conversation, tools: &request.tools, encoding: request.tally.encoding() };
-        let room = (budget as f64 * Self::share(request, fold, budget)) as usize;
         let story = told(&telling, self.start..boundary, room, fold.is_known);
         let text = story.as_deref().unwrap_or(LEFT_OUT_HERE);
         let mut plan = Plan::default();

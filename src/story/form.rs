@@ -86,7 +86,7 @@ impl Kind {
             Self::Summary => most(8000.0, 0.0, 0.0),
             Self::Assistant => most(1800.0, 0.0, 0.0),
             Self::Notice => most(400.0, 0.0, 0.0),
-            Self::Change => most(0.0, tuned!("CHANGE", 420.0), 160.0),
+            Self::Change => most(0.0, tuned!("CHANGE", 420.0), 400.0),
             Self::Command => most(0.0, 200.0, tuned!("ANSWER", 320.0)),
             Self::Asked => most(0.0, 400.0, 600.0),
             Self::Look => most(0.0, 0.0, 300.0),
@@ -120,6 +120,8 @@ const LEAST: f64 = 30.0;
 const LEAST_ANSWER: f64 = 16.0;
 /// A line of an ending is cut to so many characters.
 const LINE: usize = 240;
+/// A part of a line has at least so many characters.
+const PART: usize = 24;
 /// Of words that are cut, this share stays at their beginning and the rest at their end.
 const BEGINNING: f64 = 0.65;
 
@@ -127,6 +129,7 @@ const BEGINNING: f64 = 0.65;
 pub struct Form {
     kind: Kind,
     head: String,
+    is_failed: bool,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
     /// Lines of the answer that say how it ended.
@@ -152,6 +155,7 @@ impl Form {
         let places = |all: &[usize]| all.iter().filter_map(place).collect();
         Self {
             kind,
+            is_failed,
             head: entry.head.clone(),
             said: both_ends(&with(&[Mark::Said]), most.said),
             given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
@@ -163,8 +167,7 @@ impl Form {
     /// The entry where this share of its room is there; `None` where that says nothing.
     pub fn told(&self, writer: &Writer, share: f64) -> Option<String> {
         let most = self.kind.most();
-        let is_failed = self.answered.iter().any(|quote| quote.mark == Mark::Failed);
-        if self.kind == Kind::Silent || (self.kind == Kind::Look && !is_failed) {
+        if self.kind == Kind::Silent || (self.kind == Kind::Look && !self.is_failed) {
             return None;
         }
         let in_room = |quotes: &[Quotation], most: f64| {
@@ -176,13 +179,15 @@ impl Form {
         if quotes.is_empty() && !self.said.is_empty() {
             return None;
         }
-        let room = most.answered * share;
+        let failed = if self.is_failed { tuned!("FAILED", 2.5) } else { 1.0 };
+        let room = most.answered * (share * failed).min(1.0);
         if room < LEAST_ANSWER && !self.answered.is_empty() && self.kind != Kind::List {
             return None;
         }
         quotes.extend(in_room(&self.given, most.given));
         quotes.extend(self.ends(room as usize));
-        let head = if share < 1.0 { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
+        let head =
+            if share < 1.0 { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
         Some(writer.written(&head, &quotes))
     }
 
@@ -239,7 +244,7 @@ fn length(quotes: &[&Quotation]) -> usize {
     quotes.iter().map(|quote| quote.text.chars().count() + 1).sum()
 }
 
-/// Lines from both ends, with a sign where others are left out; a line that is cut ends with it.
+/// Lines from both ends, with a sign where others are left out; a line that is cut ends or begins with it. Code is cut between its lines.
 fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {
@@ -248,30 +253,37 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     if length(quotes) <= characters.saturating_add(1) {
         return quotes.iter().map(|quote| (*quote).clone()).collect();
     }
-    let (mut first, mut room) = (0, (characters as f64 * BEGINNING) as usize);
-    while first < quotes.len() {
-        let Some(left) = room.checked_sub(quotes[first].text.chars().count() + 1) else { break };
-        (first, room) = (first + 1, left);
-    }
-    let mut kept: Vec<Quotation> = quotes[..first].iter().map(|quote| (*quote).clone()).collect();
-    let mut last = quotes.len();
-    let mut left = characters - (characters as f64 * BEGINNING) as usize + if first == 0 { 0 } else { room };
-    while last > first {
-        let Some(rest) = left.checked_sub(quotes[last - 1].text.chars().count() + 1) else { break };
-        (last, left) = (last - 1, rest);
-    }
-    if first == 0 {
-        let line = quotes[0];
-        kept.push(Quotation { text: cut(&line.text, room.max(8)), ..line.clone() });
-        if last <= 1 && left > 24 {
-            let end = cut_before(&line.text, left);
-            kept[0].text.push_str(end.trim_start_matches('…'));
+    let may_cut = |quote: &Quotation| quote.mark != Mark::Added;
+    let fitting = |lines: &mut dyn Iterator<Item = &&Quotation>, mut room: usize| {
+        let mut count = 0;
+        for quote in lines {
+            let Some(left) = room.checked_sub(quote.text.chars().count() + 1) else { break };
+            (count, room) = (count + 1, left);
         }
-        last = last.max(1);
-    } else if let Some(end) = kept.last_mut().filter(|end| last > first && !end.text.ends_with('…')) {
-        end.text.push_str(" …");
+        (count, room)
+    };
+    let beginning = (characters as f64 * BEGINNING) as usize;
+    let (first, room) = fitting(&mut quotes.iter(), beginning);
+    let mut kept: Vec<Quotation> = quotes[..first].iter().map(|quote| (*quote).clone()).collect();
+    let next = quotes[first];
+    let is_cut = first == 0 || (room >= PART && may_cut(next));
+    if is_cut {
+        kept.push(Quotation { text: cut(&next.text, room.max(PART / 2)), ..next.clone() });
+    }
+    let told = first + usize::from(is_cut);
+    let room = characters - beginning + if is_cut { 0 } else { room };
+    let (last, room) = fitting(&mut quotes[told..].iter().rev(), room);
+    let last = quotes.len() - last;
+    if last == told && is_cut && room >= PART && may_cut(next) {
+        // The middle of a line is left out.
+        let end = cut_before(&next.text, room);
+        kept.last_mut().into_iter().for_each(|line| line.text.push_str(end.trim_start_matches('…')));
+    } else if let Some(line) = kept.last_mut().filter(|line| last > told && !line.text.ends_with('…')) {
+        line.text.push_str(" …");
+    }
+    if last == quotes.len() && last > told && room >= PART && may_cut(quotes[last - 1]) {
+        kept.push(Quotation { text: cut_before(&quotes[last - 1].text, room), ..quotes[last - 1].clone() });
     }
     kept.extend(quotes[last..].iter().map(|quote| (*quote).clone()));
     kept
 }
-

@@ -26,8 +26,9 @@
 /// Tuning.
 macro_rules! tuned {
     ($name:literal, $default:expr) => {{
-        static VALUE: std::sync::LazyLock<f64> =
-            std::sync::LazyLock::new(|| std::env::var($name).ok().and_then(|value| value.parse().ok()).unwrap_or($default));
+        static VALUE: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| {
+            std::env::var($name).ok().and_then(|value| value.parse().ok()).unwrap_or($default)
+        });
         *VALUE
     }};
 }

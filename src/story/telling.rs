@@ -105,8 +105,8 @@ fn chosen(
         let entries = written_at(writer, all, scale);
         let tokens: usize = entries.iter().map(|text| count(text)).sum();
         let fits = tokens <= room;
-        if fits || (best.is_none() && scale <= 0.0) {
-            best = fits.then_some((entries, scale));
+        if fits && best.as_ref().is_none_or(|(_, known)| *known < scale) {
+            best = Some((entries, scale));
         }
         if (fits && (tokens * 50 >= room * 49 || scale >= MOST)) || scale <= 0.0 {
             break;
