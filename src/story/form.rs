@@ -120,6 +120,8 @@ const LEAST: f64 = 30.0;
 const LEAST_ANSWER: f64 = 16.0;
 /// A line of an ending is cut to so many characters.
 const LINE: usize = 240;
+/// Fewer characters are told from the beginning alone.
+const PARTS: usize = 160;
 /// A part of a line has at least so many characters.
 const PART: usize = 24;
 /// Of words that are cut, this share stays at their beginning and the rest at their end.
@@ -130,6 +132,8 @@ pub struct Form {
     kind: Kind,
     head: String,
     is_failed: bool,
+    /// The same file is changed again later: without its lines, a change of it says nothing more.
+    is_again: bool,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
     /// Lines of the answer that say how it ended.
@@ -139,8 +143,8 @@ pub struct Form {
 }
 
 impl Form {
-    /// Of an entry, with no more of it than its kind is told at most.
-    pub fn new(entry: &Entry, kind: Kind) -> Self {
+    /// Of an entry, with no more of it than its kind is told at most. `is_again`: an entry with the same head follows.
+    pub fn new(entry: &Entry, kind: Kind, is_again: bool) -> Self {
         let with = |marks: &[Mark]| -> Vec<&Quotation> {
             entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
         };
@@ -156,6 +160,7 @@ impl Form {
         Self {
             kind,
             is_failed,
+            is_again,
             head: entry.head.clone(),
             said: both_ends(&with(&[Mark::Said]), most.said),
             given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
@@ -173,7 +178,7 @@ impl Form {
         let in_room = |quotes: &[Quotation], most: f64| {
             let all: Vec<&Quotation> = quotes.iter().collect();
             let room = most * share;
-            if room < LEAST && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
+            if room < tuned!("LEAST", 80.0) && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
         };
         let mut quotes = in_room(&self.said, most.said);
         if quotes.is_empty() && !self.said.is_empty() {
@@ -181,13 +186,20 @@ impl Form {
         }
         let failed = if self.is_failed { tuned!("FAILED", 2.5) } else { 1.0 };
         let room = most.answered * (share * failed).min(1.0);
-        if room < LEAST_ANSWER && !self.answered.is_empty() && self.kind != Kind::List {
+        let given = in_room(&self.given, most.given);
+        let is_told = match self.kind {
+            Kind::List => true,
+            Kind::Change => !given.is_empty() || (!self.is_again && share > 0.0),
+            _ => room >= LEAST_ANSWER || self.answered.is_empty(),
+        };
+        if !is_told {
             return None;
         }
-        quotes.extend(in_room(&self.given, most.given));
+        quotes.extend(given);
         quotes.extend(self.ends(room as usize));
-        let head =
-            if share < 1.0 { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
+        // The end of a path says which file it is.
+        let is_cut = share < 1.0 && self.kind != Kind::Change;
+        let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
         Some(writer.written(&head, &quotes))
     }
 
@@ -262,7 +274,9 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
         }
         (count, room)
     };
-    let beginning = (characters as f64 * BEGINNING) as usize;
+    // Two short parts say less than one.
+    let share = if characters < PARTS { 1.0 } else { BEGINNING };
+    let beginning = (characters as f64 * share) as usize;
     let (first, room) = fitting(&mut quotes.iter(), beginning);
     let mut kept: Vec<Quotation> = quotes[..first].iter().map(|quote| (*quote).clone()).collect();
     let next = quotes[first];

@@ -1,6 +1,6 @@
 //! Entries in the room there is: the older, the shorter.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::{
     form::{Form, Kind},
@@ -68,13 +68,16 @@ pub fn told(
         .take_while(|told| told.is_earlier)
         .map(|told| writer.written(&told.entry.head, &told.entry.quotes))
         .collect();
-    let candidate = |told: Told| {
-        let form = Form::new(&told.entry, told.kind);
+    let mut later_heads = HashSet::new();
+    let mut again: Vec<bool> = all.iter().rev().map(|told| !later_heads.insert(told.entry.head.clone())).collect();
+    again.reverse();
+    let candidate = |(told, is_again): (Told, bool)| {
+        let form = Form::new(&told.entry, told.kind, is_again);
         let whole = form.told(writer, 1.0).unwrap_or_default();
         let each = count(&whole) as f64 / whole.len().max(1) as f64;
         Candidate { form, kind: told.kind, is_earlier: told.is_earlier, each }
     };
-    let all: Vec<Candidate> = all.into_iter().map(candidate).collect();
+    let all: Vec<Candidate> = all.into_iter().zip(again).map(candidate).collect();
     let later = &all[standing.len()..];
     let stand: usize = standing.iter().map(|text| count(text)).sum();
     let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
