@@ -86,8 +86,8 @@ impl Kind {
             Self::Summary => most(8000.0, 0.0, 0.0),
             Self::Assistant => most(1800.0, 0.0, 0.0),
             Self::Notice => most(400.0, 0.0, 0.0),
-            Self::Change => most(0.0, tuned!("CHANGE", 420.0), 400.0),
-            Self::Command => most(0.0, 200.0, tuned!("ANSWER", 320.0)),
+            Self::Change => most(0.0, 420.0, 400.0),
+            Self::Command => most(0.0, 200.0, 320.0),
             Self::Asked => most(0.0, 400.0, 600.0),
             Self::Look => most(0.0, 0.0, 300.0),
             Self::Silent => most(0.0, 0.0, 0.0),
@@ -101,10 +101,10 @@ impl Kind {
             Self::User | Self::List => return 1.0,
             Self::Summary => 1.0,
             Self::Paste => 0.6,
-            Self::Assistant => tuned!("A0", 0.6) + tuned!("A1", 0.4) * age,
+            Self::Assistant => 0.6 + 0.4 * age,
             Self::Notice => 0.5,
-            Self::Change => tuned!("C0", 0.3) + 0.4 * age,
-            Self::Command | Self::Asked => tuned!("R0", 0.4) + 0.4 * age,
+            Self::Change => 0.3 + 0.4 * age,
+            Self::Command | Self::Asked => 0.4 + 0.4 * age,
             Self::Look => 0.6,
             Self::Silent => 0.0,
         };
@@ -114,10 +114,14 @@ impl Kind {
 
 /// An entry is told with the first line of its call in at least so many characters.
 const HEAD: f64 = 60.0;
-/// Fewer characters of a text say nothing: it is left out.
-const LEAST: f64 = 30.0;
+/// Words that are cut to fewer characters say nothing: they are left out.
+const LEAST_WORDS: f64 = 80.0;
 /// The same of an answer, of which the telling lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
+/// Each line without which an answer is not told has at least so many characters.
+const LEAST_LINE: usize = 30;
+/// An answer with the flag of an error is told at so many times the length of another.
+const FAILED: f64 = 2.5;
 /// A line of an ending is cut to so many characters.
 const LINE: usize = 240;
 /// Fewer characters are told from the beginning alone.
@@ -178,13 +182,13 @@ impl Form {
         let in_room = |quotes: &[Quotation], most: f64| {
             let all: Vec<&Quotation> = quotes.iter().collect();
             let room = most * share;
-            if room < tuned!("LEAST", 80.0) && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
+            if room < LEAST_WORDS && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
         };
         let mut quotes = in_room(&self.said, most.said);
         if quotes.is_empty() && !self.said.is_empty() {
             return None;
         }
-        let failed = if self.is_failed { tuned!("FAILED", 2.5) } else { 1.0 };
+        let failed = if self.is_failed { FAILED } else { 1.0 };
         let room = most.answered * (share * failed).min(1.0);
         let given = in_room(&self.given, most.given);
         let is_told = match self.kind {
@@ -207,7 +211,7 @@ impl Form {
     fn ends(&self, room: usize) -> Vec<Quotation> {
         let must = self.ending.must.len();
         let line = LINE.min(room);
-        let each = (room / must.max(1)).clamp(LEAST as usize, LINE);
+        let each = (room / must.max(1)).clamp(LEAST_LINE, LINE);
         let mut chosen: Vec<(usize, String)> = Vec::new();
         let mut left = room;
         for (place, at) in self.ending.must.iter().chain(&self.ending.more).enumerate() {

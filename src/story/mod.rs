@@ -23,17 +23,6 @@
 //! | `form` | an entry at any length |
 //! | `telling` | entries in the room there is: the older, the shorter |
 
-/// Tuning.
-macro_rules! tuned {
-    ($name:literal, $default:expr) => {{
-        static VALUE: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| {
-            std::env::var($name).ok().and_then(|value| value.parse().ok()).unwrap_or($default)
-        });
-        *VALUE
-    }};
-}
-pub(crate) use tuned;
-
 mod endings;
 mod form;
 mod reading;
