@@ -555,14 +555,14 @@ mod tests {
     fn what_the_log_quotes_is_not_lost() {
         let salient = json!({ "preserveRecentCount": 1 });
         insta::assert_snapshot!(told(&condensed("truncation", salient, Some(300))), @r#"
-        assistant 2: kept 2
-        calls 3: kept 2, recorded 1, lost 1
-        host 1: kept 1
-        plans 1: kept 1
-        results 4: kept 1, recorded 3, lost 3
-        thinking 1: kept 1
+        assistant 2: kept 1, recorded 2, lost 1
+        calls 3: recorded 5, lost 3
+        host 1: lost 1
+        plans 1: lost 1
+        results 4: recorded 8, lost 4
+        thinking 1: lost 1
         user 2: kept 2
-        log {"answers":{"lines":3,"tokens":25},"calls":{"lines":1,"tokens":5}}
+        log {"answers":{"lines":8,"tokens":59},"calls":{"lines":5,"tokens":28},"said":{"lines":2,"tokens":9}}
         "#);
     }
 }

@@ -271,8 +271,7 @@ impl<'a> Answer<'a> {
     /// Notes on newer versions and earlier readings of an entry.
     fn notes(&self, entry: u32, place: Place) -> String {
         let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
-        let changed =
-            self.index.changed_since(entry, place).map(|newer| format!(" · changed since: {}", key(newer)));
+        let changed = self.index.changed_since(entry, place).map(|newer| format!(" · changed since: {}", key(newer)));
         let shown = self.index.shown_before(entry, place).map(|shown| format!(" · shown before: {}", key(shown)));
         changed.into_iter().chain(shown).collect()
     }

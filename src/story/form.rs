@@ -99,7 +99,7 @@ impl Kind {
     pub fn share(self, age: f64, scale: f64) -> f64 {
         let weight = match self {
             Self::User | Self::List => return 1.0,
-            Self::Summary => 1.0,
+            Self::Summary => 3.0,
             Self::Paste => 0.6,
             Self::Assistant => 0.6 + 0.4 * age,
             Self::Notice => 0.5,
@@ -119,7 +119,7 @@ const LEAST_WORDS: f64 = 80.0;
 /// The same of an answer, of which the telling lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
 /// Each line without which an answer is not told has at least so many characters.
-const LEAST_LINE: usize = 30;
+const LEAST_LINE: usize = 60;
 /// An answer with the flag of an error is told at so many times the length of another.
 const FAILED: f64 = 2.5;
 /// A line of an ending is cut to so many characters.

@@ -91,10 +91,10 @@ pub struct Entry {
     pub quotes: Vec<Quotation>,
 }
 
-/// The parts of a path that tell which file it is to a reader who has read it in full.
+/// The parts of a path that tell which file it is to a reader who has read its folder in full.
 const PARTS: usize = 2;
 
-/// Tells paths in full once, and by their ends after that.
+/// Tells the folder of paths in full once, and paths in it by their ends after that.
 #[derive(Default)]
 pub struct Paths(HashSet<String>);
 
@@ -105,8 +105,9 @@ impl Paths {
             let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
             (start > 4 && word.starts_with('/')).then(|| format!("…{}", &word[start..]))
         };
+        let folder = |word: &str| word.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
         let words = head.split(' ').map(|word| match end_of(word) {
-            Some(end) if !self.0.insert(word.to_owned()) => end,
+            Some(end) if !self.0.insert(folder(word)) => end,
             _ => word.to_owned(),
         });
         words.collect::<Vec<_>>().join(" ")
