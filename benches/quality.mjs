@@ -14,7 +14,6 @@
 //   --no-references               without window, mask, head and tail-head
 //   --model                       with a model whose summaries say nothing of the conversation (model.mjs): quality is what stays beside them
 //   --presets                     presets of the smart provider without a target, against references of the same size each
-//   --signals                     salient truncation without each of its signals
 //   --half first|second           every other conversation
 //   --strict                      names in their context too
 //   --json                        the numbers as JSON
@@ -32,7 +31,7 @@ import { readConversations } from "./quality/conversations.mjs";
 import { BUDGETS, MEASURES, atBudgets, atTheirOwnSize, measuredCuts } from "./quality/evaluate.mjs";
 import { KINDS } from "./quality/probes.mjs";
 import { references, tokenCounter } from "./quality/references.mjs";
-import { salientPolicy, withoutEachSignal } from "./quality/salient.mjs";
+import { salientPolicy } from "./quality/salient.mjs";
 import { cell, commandLine, machine, record, table } from "./results.mjs";
 
 const PRESETS = ["conservative", "balanced", "aggressive", "multi_zone", "selective"];
@@ -48,7 +47,6 @@ function readOptions() {
       references: { type: "boolean", default: true },
       model: { type: "boolean", default: false },
       presets: { type: "boolean", default: false },
-      signals: { type: "boolean", default: false },
       half: { type: "string" },
       strict: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
@@ -77,7 +75,6 @@ function contendersOf(addon, options) {
   };
   if (options.presets) return Object.fromEntries(PRESETS.map((preset) => [preset, policy("smart", preset)]));
   const contenders = { salient: salientPolicy(addon), smart: policy("smart") };
-  if (options.signals) Object.assign(contenders, withoutEachSignal(addon));
   if (options.provider) contenders[`${options.provider} ${options.config}`] = policy(options.provider, JSON.parse(options.config));
   return contenders;
 }

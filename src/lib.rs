@@ -18,7 +18,8 @@
 //! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | what a model reads where something was left out, quoted in a log or summarised, written and recognised | `conversation` |
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
-//! | `salience` | what is likely to be used again | `transcript`, `tokens`, `markers`, `restore` |
+//! | `story` | what is told of messages that are left out | `transcript`, `tokens`, `markers` |
+//! | `salience` | what is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
 //! | `recall` | finding and reading what is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
@@ -67,6 +68,7 @@ mod recommend;
 mod restore;
 mod salience;
 mod statistics;
+mod story;
 mod strategies;
 mod summaries;
 mod tokens;

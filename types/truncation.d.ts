@@ -36,8 +36,6 @@ export interface TruncationConfig {
   preserveAssistantText?: boolean | undefined;
   /** Smallest text to shorten, in tokens, 0 to 1,000,000. Default: 100. `salient` uses it only without a target. */
   minTokensForTruncation?: number | undefined;
-  /** A signal of the strategy `salient` to ignore, to measure its value. Default: `none`. */
-  withoutSignal?: "none" | "recurrence" | "recency" | "use" | "kind" | "newest" | "coverage" | "passages" | "dropping" | "ties" | undefined;
   /** Meanings of your own tools; they win over the manager's. Default: none. */
   tools?: ToolMeanings | undefined;
   /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */

@@ -318,7 +318,7 @@ const wholeLossless: LosslessConfig = {
 };
 // @ts-expect-error no such choice
 const wrongLossless: LosslessConfig = { staleReads: true };
-const wholeTruncation: TruncationConfig = { strategy: "salient", withoutSignal: "recency" };
+const wholeTruncation: TruncationConfig = { strategy: "salient", preserveRecentCount: 3 };
 const native: BuiltInProvider<NativeConfig> = createNativeProvider({
   maxMessagesToKeep: 5,
   contextWindow: 64_000,

@@ -2,7 +2,7 @@
 // left behind. Differences of a point between two settings are chance where conversations are cut twice (js/future-use/cuts.js); here each is cut at four
 // places, and condensed to each budget and a tenth less and an eighth more. The numbers in src/salience/coefficients.rs were chosen with this.
 //
-//   node benches/quality/projects.mjs DIR DIR... [--signals]    DIR: conversations as JSON; --signals: without each signal, in place of the references
+//   node benches/quality/projects.mjs DIR DIR...    DIR: conversations as JSON
 //
 // Another build of the addon is measured with ROO_CONDENSE_BINARY.
 
@@ -14,7 +14,7 @@ import { cell, table } from "../results.mjs";
 import { readConversations } from "./conversations.mjs";
 import { BUDGETS, atBudgets, mean, measuredCuts } from "./evaluate.mjs";
 import { references, tokenCounter } from "./references.mjs";
-import { salientPolicy, withoutEachSignal } from "./salient.mjs";
+import { salientPolicy } from "./salient.mjs";
 
 const PLACES = [0.5, 0.62, 0.75, 0.88];
 const BUDGETS_AROUND = [0.9, 1, 1.12];
@@ -36,11 +36,11 @@ function around(rows, budget) {
 }
 
 async function projects() {
-  const { values, positionals: folders } = parseArgs({ allowPositionals: true, options: { signals: { type: "boolean", default: false } } });
+  const { positionals: folders } = parseArgs({ allowPositionals: true });
   if (folders.length === 0) throw new Failure("Name the folders of conversations to measure on.", 2);
   const addon = createRequire(import.meta.url)(root);
   const count = (text) => (text ? addon.countTokens(text) : 0);
-  const others = values.signals ? withoutEachSignal(addon) : references(tokenCounter(count));
+  const others = references(tokenCounter(count));
   const policies = { ...others, salient: salientPolicy(addon) };
   const budgets = BUDGETS.flatMap((budget) => BUDGETS_AROUND.map((factor) => budget * factor));
   const sets = [];

@@ -24,7 +24,9 @@ function approach(condensed, settings) {
   if (settings.provider !== undefined) return `Provider: ${id}, without fallbacks.`;
   if (settings.preset !== undefined) return `Provider: ${id} with the preset ${settings.preset}.`;
   if (worked === "truncation" && id === "lossless")
-    return "Provider: truncation of the original conversation, because lossless alone does not reach the target.";
+    return (condensed.providers ?? []).some((provider) => provider.id === "lossless")
+      ? "Provider: lossless, then truncation of what it left."
+      : "Provider: truncation. Lossless was left out: alone it leaves more than this target.";
   if (id !== "lossless") return worked === id ? `Provider: ${id}.` : `Provider: ${id}, then ${worked}.`;
   return target ? "Provider: lossless, then truncation if the target needs it." : "Provider: lossless alone, because there is no --target.";
 }

@@ -147,14 +147,20 @@ pub struct Chain {
     pub keeps_proposal: bool,
 }
 
-/// Whether what the first of these leaves is no help to the second: truncation chooses better among whole texts (docs/decisions/0010-salience.md).
-fn begins_anew(providers: &[Arc<dyn Provider>]) -> bool {
+/// The least that lossless has left of a recorded conversation is .42 of its tokens (33 sessions); to a target below this share of them, what it saves is part of
+/// what the fold tells anyway.
+const LOSSLESS_LEAVES: f64 = 0.4;
+
+/// Returns true if the first of these is not run, because the target is out of its reach and the second needs nothing of it.
+fn is_passed_over(providers: &[Arc<dyn Provider>], state: &State) -> bool {
     let mut ids = providers.iter().map(|provider| provider.info().id);
-    ids.next().as_deref() == Some(Lossless::ID) && ids.next().as_deref() == Some(Truncation::ID)
+    let are_both = ids.next().as_deref() == Some(Lossless::ID) && ids.next().as_deref() == Some(Truncation::ID);
+    let target = state.request.target_tokens.filter(|_| are_both);
+    target.is_some_and(|target| (target as f64) < state.scaled() as f64 * LOSSLESS_LEAVES)
 }
 
 /// Runs the providers of `chain` in order. The next one takes over when one fails; when one leaves more tokens than the target, the next one
-/// goes on with its result, unless it [begins anew](begins_anew). Without a target, one that worked is enough, but one that stands in for
+/// goes on with its result. Without a target, one that worked is enough, but one that stands in for
 /// another has to gain something.
 /// `goal` is the target of the request as the caller counts.
 pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcome {
@@ -175,8 +181,7 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
     // The provider that was asked did what it could, and that was no failure: what others then fail at is only told.
     let mut asked_succeeded = false;
     let config = state.request.config.clone();
-    // How many had their turn, and the first whose work is in the result.
-    let (mut had_their_turn, mut first_of_result) = (0, 0);
+    let mut had_their_turn = Vec::new();
     if let Some(ready) = &chain.ready {
         outcome.was_ready = take_over(ready, &mut state, &mut turns, &mut counts).await;
         asked_succeeded = outcome.was_ready;
@@ -186,7 +191,10 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
         outcome.provider = chain.ready.as_ref().map(|ready| ready.info().id).unwrap_or_default();
     }
     for (index, provider) in providers.iter().enumerate().filter(|_| !is_enough) {
-        had_their_turn = index + 1;
+        if is_passed_over(&providers[index..], &state) {
+            continue;
+        }
+        had_their_turn.push((index, provider));
         let id = provider.info().id;
         if index > 0 {
             // The configuration of the call is for the provider that was asked.
@@ -194,7 +202,6 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
         }
         state.request.progress.report("condensing", &id, index, providers.len());
         let before = state.tokens();
-        let begun = (state.clone(), turns.so_far());
         let result = state.run(&mut ProviderStep::new(&**provider, &id, &mut turns, &mut counts)).await;
         match result {
             Err(error) => {
@@ -224,18 +231,11 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
                 if enough {
                     break;
                 }
-                if begins_anew(&providers[index..]) {
-                    turns.take_back(begun.1, provider.info().id);
-                    state = begun.0;
-                    first_of_result = index + 1;
-                }
             }
         }
     }
-    let in_result = first_of_result.min(had_their_turn)..had_their_turn;
-    if in_result.len() > 1 && state.request.target_tokens.is_some() {
-        let config = if in_result.start == 0 { &config } else { &Value::Null };
-        let repeated = repeated(&providers[in_result], config, state.request.target_tokens);
+    if had_their_turn.len() > 1 && state.request.target_tokens.is_some() {
+        let repeated = repeated(&had_their_turn, &config, state.request.target_tokens);
         look_again(&repeated, &mut state, &mut turns, &mut counts).await;
     }
     if chain.keeps_proposal && !turns.changes.is_empty() {
@@ -341,13 +341,17 @@ async fn take_over(ready: &Ready, state: &mut State, turns: &mut Turns, counts: 
 }
 
 /// Those of the chain that may be asked about what others have left. The configuration of the call is for the first alone.
-fn repeated(providers: &[Arc<dyn Provider>], config: &Value, target_tokens: Option<usize>) -> Vec<Repeatable> {
-    let repeatable = |(index, provider): (usize, &Arc<dyn Provider>)| Repeatable {
+fn repeated(
+    providers: &[(usize, &Arc<dyn Provider>)],
+    config: &Value,
+    target_tokens: Option<usize>,
+) -> Vec<Repeatable> {
+    let repeatable = |(index, provider): &(usize, &Arc<dyn Provider>)| Repeatable {
         provider: Arc::clone(provider),
-        config: if index == 0 { config.clone() } else { Value::Null },
+        config: if *index == 0 { config.clone() } else { Value::Null },
         target_tokens,
     };
-    providers.iter().enumerate().filter(|(_, provider)| provider.may_repeat()).map(repeatable).collect()
+    providers.iter().filter(|(_, provider)| provider.may_repeat()).map(repeatable).collect()
 }
 
 /// Before and after, by the handler's own count, where it has one; what it counts as no smaller is not taken over.

@@ -10,11 +10,9 @@ use serde::Serialize;
 use super::savings::percent;
 use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
-    markers::{
-        is_summary,
-        log::{self, LoggedEntry, Mark},
-    },
+    markers::is_summary,
     providers::{Change, Grade},
+    story::{Entry, Mark, entries, is_speaker, is_story, stories},
     tokens::{Tally, count_inside},
     transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, with_texts},
 };
@@ -193,9 +191,9 @@ impl Survival {
 
     fn add_log(&mut self, done: &Done<'_>) {
         let known: HashSet<String> =
-            log::logs(done.before).flat_map(log::entries).flat_map(lines_of).map(|(_, line)| line).collect();
-        for text in log::logs(done.after) {
-            for (quoted, line) in log::entries(text).into_iter().flat_map(lines_of) {
+            stories(done.before).flat_map(entries).flat_map(lines_of).map(|(_, line)| line).collect();
+        for text in stories(done.after) {
+            for (quoted, line) in entries(text).into_iter().flat_map(lines_of) {
                 self.add_line(done, quoted, &line, known.contains(&line));
             }
         }
@@ -219,11 +217,11 @@ impl Survival {
 }
 
 /// The lines of an entry, each with who or what is quoted.
-fn lines_of(entry: LoggedEntry) -> Vec<(Quoted, String)> {
-    let is_said = !entry.quotes.is_empty() && entry.quotes.iter().all(|quote| quote.mark == Mark::Said);
+fn lines_of(entry: Entry) -> Vec<(Quoted, String)> {
+    let is_said = is_speaker(&entry.head);
     let of_quote = |mark: Mark| match mark {
         _ if is_said => Quoted::Said,
-        Mark::Answered | Mark::Failed | Mark::Said | Mark::Named => Quoted::Answers,
+        Mark::Answered | Mark::Failed | Mark::Said => Quoted::Answers,
         Mark::Given | Mark::Added | Mark::Removed => Quoted::Calls,
     };
     let head = if is_said { Quoted::Said } else { Quoted::Calls };
@@ -396,7 +394,7 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
         let blocks = message.content.blocks();
         let mut spoken: Vec<BTreeMap<Kind, usize>> = vec![BTreeMap::new(); blocks.len().max(1)];
         for (piece, text) in with_texts(pieces, texts) {
-            if log::is_log(text.text) && piece.source == PieceSource::Words {
+            if is_story(text.text) && piece.source == PieceSource::Words {
                 spoken[piece.block].insert(Kind::Summaries, text.text.len());
                 continue;
             }
@@ -557,14 +555,14 @@ mod tests {
     fn what_the_log_quotes_is_not_lost() {
         let salient = json!({ "preserveRecentCount": 1 });
         insta::assert_snapshot!(told(&condensed("truncation", salient, Some(300))), @r#"
-        assistant 2: kept 2
-        calls 3: kept 2, recorded 1, lost 1
-        host 1: kept 1
-        plans 1: kept 1
-        results 4: kept 1, recorded 3, lost 3
-        thinking 1: kept 1
+        assistant 2: kept 1, recorded 2, lost 1
+        calls 3: recorded 5, lost 3
+        host 1: lost 1
+        plans 1: lost 1
+        results 4: recorded 8, lost 4
+        thinking 1: lost 1
         user 2: kept 2
-        log {"answers":{"lines":3,"tokens":25},"calls":{"lines":1,"tokens":5}}
+        log {"answers":{"lines":8,"tokens":59},"calls":{"lines":5,"tokens":28},"said":{"lines":2,"tokens":9}}
         "#);
     }
 }

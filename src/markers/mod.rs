@@ -20,7 +20,7 @@
 //! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
 //! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
-//! | [`LOG_HEADING`] | salient truncation, native | `[Log of the messages left out here, in quotes]` | the first line of a log |
+//! | [`LOG_HEADING`] | whoever drops messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
 //! | [`RECALL_HINT`] | hosts that offer recall | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | a line |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
@@ -29,7 +29,6 @@
 mod fixed;
 mod gap;
 mod left_out;
-pub mod log;
 mod more;
 mod notes;
 mod pointer;

@@ -44,20 +44,6 @@ pub struct Turns {
     pub saved: Vec<(String, usize)>,
 }
 
-impl Turns {
-    /// How far they have come: the changes and the rounds there are.
-    pub fn so_far(&self) -> (usize, usize) {
-        (self.changes.len(), self.saved.len())
-    }
-
-    /// Forgets the changes that a provider has made since then, and what it has saved by them.
-    pub fn take_back(&mut self, (changes, saved): (usize, usize), id: String) {
-        self.changes.truncate(changes);
-        self.saved.truncate(saved);
-        self.saved.push((id, 0));
-    }
-}
-
 /// Has a say in what is settled, before it is taken over.
 #[async_trait]
 pub trait Acceptance: Send {

@@ -32,7 +32,7 @@ pub fn likely_names(
             table.add(&text.text[piece.range.clone()], message, origin, &mut occurrences);
         }
     }
-    let weights = Weights::without("none");
+    let weights = Weights::default();
     let mut used: Vec<(usize, f32)> = (table.facts.iter().enumerate())
         .filter(|(_, facts)| facts.uses > 0)
         .map(|(number, facts)| (number, weights.name(facts, conversation.len())))

@@ -4,24 +4,17 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `survey` | what there is to choose from: passages, lines, tool rounds, names |
+//! | `survey` | what there is to choose from: passages, lines, names |
 //! | `scope` | what is looked through for that |
 //! | `reading` | older messages read into passages |
 //! | `passage` | a text of which lines can be left out |
-//! | `rounds` | which messages are tool rounds |
 //! | `names` | what a name is |
 //! | `likely` | the names that are likeliest to be used again |
-//! | `entries` | what can be told of messages that go, as entries of a log |
-//! | `endings` | the lines by which a call ended |
-//! | `telling` | what a line tells somebody who goes on, whatever names it has |
-//! | `name_index` | an index of names, by where each stood last |
-//! | `left_out` | the names that can no longer be read once a choice is made |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
 //! | `weights` | how likely a name or a passage is to be used again |
 //! | `coefficients` | the numbers of that |
-//! | `outline` | a tool round, small, because it is valued many times |
 //! | `passage_selection` | fills a budget with what is worth most |
 //! | `queue` | what can be taken, best first |
 //! | `windows` | which lines stay with their neighbours already |
@@ -31,43 +24,30 @@
 
 mod coefficients;
 mod edits;
-mod endings;
-mod entries;
-mod left_out;
 mod likely;
 mod lines;
-mod name_index;
 mod name_table;
 mod names;
 mod needs;
-mod outline;
 mod passage;
 mod passage_selection;
 mod queue;
 mod reading;
 mod render;
-mod rounds;
 mod scope;
 mod seen;
 mod survey;
-mod telling;
-mod ties;
 mod weights;
 mod windows;
 
+pub use self::{edits::Why, likely::likely_names, weights::Weights};
 use self::{
     edits::{Edits, reason},
-    name_index::index_of,
     passage::Passage,
     passage_selection::{Choice, PassageSelection},
     scope::{Ends, Scope},
     survey::Survey,
     weights::as_float,
-};
-pub use self::{
-    edits::{Why, is_note_of_messages},
-    likely::likely_names,
-    weights::{WITHOUT, Weights},
 };
 use crate::{
     cancel::{Cancel, Cancelled},
@@ -157,7 +137,7 @@ pub struct Cut {
 const CLOSE_ENOUGH: f64 = 0.97;
 /// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
 const MOST_FOR_ENDS: f64 = 0.3;
-/// The user's text in an older message stays whole as long as it takes no more of a budget than this. Of a longer text the pastes give way.
+/// What the user wrote in an older message stays whole as long as it takes no more of a budget than this. Of a longer text the pastes give way.
 const MOST_FOR_WORDS: f64 = 0.15;
 const MAX_TRIES: usize = 8;
 
@@ -184,11 +164,10 @@ impl Salience {
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
-            let mut survey = Survey::of(scope, &texts);
-            let share = ratio(budget, history.tally.total());
-            let within = budget - kept_for_names(budget, share);
-            let selection = self.filled(scope, &mut survey, within);
-            let kept = best_within(history, scope, &texts, selection, within, budget)?;
+            let survey = Survey::of(scope, &texts);
+            let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
+            selection.fill(as_float(budget));
+            let kept = best_within(history, &texts, selection, budget)?;
             if kept.tally.total() <= budget {
                 return Ok(kept);
             }
@@ -197,14 +176,6 @@ impl Salience {
             }
         }
         Ok(least.unwrap_or_else(|| Kept { plan: Plan::default(), reasons: Vec::new(), tally: history.tally.clone() }))
-    }
-
-    /// What is worth most within a budget, as far as estimates go.
-    fn filled<'s, 't>(&self, scope: &Scope<'_>, survey: &'s mut Survey<'t>, budget: usize) -> PassageSelection<'s, 't> {
-        survey.value_for(scope, budget);
-        let mut selection = PassageSelection::new(survey, self.weights, scope.tally.total());
-        selection.fill(as_float(budget));
-        selection
     }
 
     /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.
@@ -217,7 +188,6 @@ impl Salience {
         let survey = Survey::of(&scope, &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut choice = selection.choice();
-        choice.open.fill(true);
         for (index, passage) in survey.passages.iter().enumerate() {
             let shown = passage.lines.iter().filter(|value| !value.line.is_gap).count();
             let results = passage.piece.kind == ContentKind::ToolResults;
@@ -229,7 +199,7 @@ impl Salience {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        let edits = Edits::of(&scope, &texts, &survey, &choice, &[]);
+        let edits = Edits::of(&texts, &survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
         Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally })
     }
@@ -237,7 +207,7 @@ impl Salience {
     /// Uses every signal.
     #[must_use]
     pub fn all_signals(preserve_recent: usize) -> Self {
-        Self { preserve_recent, weights: Weights::without("none") }
+        Self { preserve_recent, weights: Weights::default() }
     }
 
     /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
@@ -278,8 +248,7 @@ impl Salience {
         if tokens <= budget {
             return Vec::new();
         }
-        // A call stays with its answer, however little is left of both.
-        let mut selection = PassageSelection::new(&survey, Weights::without("dropping"), history.tally.total());
+        let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let others = as_float(history.tally.total() - tokens.min(history.tally.total()));
         selection.fill(others + as_float(budget));
         let mut best: Option<(Vec<Cut>, usize)> = None;
@@ -363,11 +332,9 @@ fn ratio(tokens: usize, budget: usize) -> f64 {
 /// The best that comes of a selection whose estimates are a little off.
 fn best_within(
     history: History<'_>,
-    scope: &Scope<'_>,
     texts: &[Vec<TextAt<'_>>],
     mut selection: PassageSelection<'_, '_>,
     budget: usize,
-    with_names: usize,
 ) -> Result<Kept, SalienceError> {
     history.cancel.check()?;
     let survey = selection.survey();
@@ -376,7 +343,7 @@ fn best_within(
     let mut part = 0.8;
     for _ in 0..MAX_TRIES {
         let choice = selection.choice();
-        let edits = Edits::of(scope, texts, survey, &choice, &[]);
+        let edits = Edits::of(texts, survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
         let tokens = tally.total();
         let fits = tokens <= budget;
@@ -406,48 +373,7 @@ fn best_within(
         let tally = history.tally.clone();
         return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally });
     };
-    if tally.total() < with_names
-        && let Some(kept) = with_index(history, scope, texts, survey, &choice, with_names, tally.total())?
-    {
-        return Ok(kept);
-    }
     Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally })
-}
-
-/// The same choice with an index of the names that it leaves out, in the tokens that are free.
-fn with_index(
-    history: History<'_>,
-    scope: &Scope<'_>,
-    texts: &[Vec<TextAt<'_>>],
-    survey: &Survey<'_>,
-    choice: &Choice,
-    budget: usize,
-    tokens: usize,
-) -> Result<Option<Kept>, SalienceError> {
-    let names = left_out::left_out(survey, choice);
-    let saved = history.tally.total().saturating_sub(tokens);
-    let mut room = budget.saturating_sub(tokens).min(saved / 2);
-    for _ in 0..3 {
-        let index = index_of(&names, room, history.tally.encoding());
-        if index.is_empty() {
-            return Ok(None);
-        }
-        let edits = Edits::of(scope, texts, survey, choice, &index);
-        let tally = tally_after(history, &edits.plan)?;
-        if tally.total() <= budget {
-            return Ok(Some(Kept { reasons: edits.reasons(survey, choice), plan: edits.plan, tally }));
-        }
-        room = room.saturating_sub(tally.total() - budget + 8);
-    }
-    Ok(None)
-}
-
-/// Tokens that are kept free for names: where a quarter of the conversation may stay or less, this share of what may; none from half up, where nearly every
-/// name is readable.
-fn kept_for_names(budget: usize, share: f64) -> usize {
-    const SHARE: f64 = 0.03;
-    const MOST: usize = 1200;
-    ((budget as f64 * SHARE) as usize).min(MOST) * ((2.0 - 4.0 * share).clamp(0.0, 1.0) * 100.0) as usize / 100
 }
 
 fn tally_after(history: History<'_>, plan: &Plan) -> Result<Tally, SalienceError> {

@@ -153,7 +153,7 @@ mod tests {
             most_words: usize::MAX,
             most_shown: usize::MAX,
             most_pasted: usize::MAX,
-            weights: Weights::without("none"),
+            weights: Weights::default(),
         };
         of(&Survey::of(&scope, &conversation.texts()));
     }

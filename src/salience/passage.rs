@@ -6,7 +6,7 @@ use super::{
     lines::Line,
     weights::{Origin, Weights},
 };
-use crate::{markers::log::Mark, transcript::ContentPiece};
+use crate::transcript::ContentPiece;
 
 /// About how many tokens a marker takes.
 pub const MARKER_TOKENS: f32 = 6.0;
@@ -21,12 +21,8 @@ pub struct Passage<'t> {
     pub text: &'t str,
     /// Where it comes from.
     pub origin: Origin,
-    /// What its lines are where they are quoted.
-    pub mark: Mark,
     /// Its lines.
     pub lines: Vec<LineValue>,
-    /// Those that the summary of an earlier session ends with: what is to be done, and what was under way.
-    pub handed_over: Range<usize>,
     /// Its last line goes on in what follows it in its text.
     pub goes_on: bool,
     /// Nothing of it may be changed.
@@ -35,8 +31,6 @@ pub struct Passage<'t> {
     pub numbered: bool,
     /// Tokens of the text.
     pub tokens: usize,
-    /// The tool round it belongs to.
-    pub round: Option<usize>,
     /// It stays whole.
     pub whole: bool,
     /// Ranges of lines that belong together.
@@ -46,7 +40,7 @@ pub struct Passage<'t> {
 impl Passage<'_> {
     /// For each line, whether it stays whatever is chosen.
     pub fn staying(&self) -> Vec<bool> {
-        self.lines.iter().map(|value| value.line.stays).collect()
+        self.lines.iter().map(|value| value.line.stays || value.ends).collect()
     }
 
     /// Whether a choice leaves out what a reader would miss.
@@ -85,9 +79,7 @@ pub struct LineValue {
     pub window: u64,
     /// What it is worth for each token as part of a passage.
     pub density: f32,
-    /// What it tells for each token, as a share of the assistant's words.
-    pub telling: f32,
-    /// Whether it says how a call ended.
+    /// It says how a call ended, or what a message is about: it stays.
     pub ends: bool,
     /// It is told with the other lines of the ending that are so, or not at all.
     pub together: bool,
@@ -107,7 +99,6 @@ impl LineValue {
             hash: 0,
             window: 0,
             density: 0.0,
-            telling: 0.0,
             ends: false,
             together: false,
             replaced: false,

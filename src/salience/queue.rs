@@ -5,18 +5,10 @@ use std::cmp::Ordering;
 /// Something that can be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
-    /// A tool round, by its number.
-    ToolRound(usize),
     /// A part of a passage, by their numbers.
     Part(usize, usize),
     /// A line of a passage, by their numbers.
     Line(usize, usize),
-    /// The first line of an entry of the log, by its number.
-    Head(usize),
-    /// A quote in an entry, by their numbers.
-    Quote(usize, usize),
-    /// Quotes of an entry that belong together, by their numbers.
-    Quotes(usize, usize),
 }
 
 /// Something that can be taken, in the order of what it is worth.
@@ -57,9 +49,9 @@ mod tests {
     #[test]
     fn the_densest_comes_first_and_of_equals_what_appeared_first() {
         let queued = |(density, unit): (f32, Unit)| Queued { density, unit };
-        let all = [(1.0, Unit::Line(0, 1)), (2.0, Unit::Head(3)), (1.0, Unit::Line(0, 0)), (1.0, Unit::ToolRound(4))];
+        let all = [(1.0, Unit::Line(0, 1)), (2.0, Unit::Line(3, 0)), (1.0, Unit::Line(0, 0)), (1.0, Unit::Part(4, 0))];
         let mut queue: BinaryHeap<Queued> = all.map(queued).into();
         let taken: Vec<Unit> = std::iter::from_fn(|| queue.pop()).map(|next| next.unit).collect();
-        assert_eq!(taken, [Unit::Head(3), Unit::ToolRound(4), Unit::Line(0, 0), Unit::Line(0, 1)]);
+        assert_eq!(taken, [Unit::Line(3, 0), Unit::Part(4, 0), Unit::Line(0, 0), Unit::Line(0, 1)]);
     }
 }

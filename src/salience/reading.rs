@@ -5,18 +5,15 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    endings::{Ending, ending},
-    entries::{key_of, mark_of},
     lines::{Line, Lines, Place},
     name_table::NameTable,
     passage::{LineValue, Passage},
     scope::Scope,
-    telling::{ENDS, Passing, content, telling},
     weights::{Origin, as_float},
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
-    markers::log::is_log_block,
+    story::{ending, is_story_block},
     tokens::count_inside,
     transcript::{ContentPiece, Meaning, PieceSource, Voice, with_texts},
 };
@@ -29,8 +26,8 @@ const MIN_TEXT_TOKENS: usize = 12;
 const MIN_WORDS_TOKENS: usize = 30;
 /// Parameters of fewer tokens stay whole: paths, patterns, short commands.
 const MIN_PARAMETER_TOKENS: usize = 40;
-/// A line that says what failed has fewer tokens; longer ones are worth no more than others.
-const MAX_FAILED_TOKENS: f32 = 60.0;
+/// A line that says how a call ended has fewer tokens; longer ones are worth no more than others.
+const MAX_ENDING_TOKENS: f32 = 60.0;
 /// Texts within both of these bounds are one passage.
 const WHOLE_LINES: usize = 48;
 const WHOLE_TOKENS: usize = 700;
@@ -50,8 +47,6 @@ pub fn always_whole(kind: ContentKind) -> usize {
 pub struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
     texts: &'a [Vec<TextAt<'t>>],
-    /// The tool round of each message.
-    round_of: &'a [Option<usize>],
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
     /// Names by their number, line after line.
@@ -62,8 +57,8 @@ pub struct Reading<'a, 't> {
 
 impl<'a, 't> Reading<'a, 't> {
     /// Of nothing yet.
-    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>], round_of: &'a [Option<usize>]) -> Self {
-        Self { scope, texts, round_of, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
+    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>]) -> Self {
+        Self { scope, texts, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
     /// Reads these messages, given with their pieces.
@@ -94,13 +89,12 @@ impl<'a, 't> Reading<'a, 't> {
         is_pinned: bool,
     ) -> (Passage<'t>, usize) {
         let scope = self.scope;
-        let is_log = piece.source == PieceSource::Words && is_log_block(scope.conversation, message, piece.block);
+        let is_log = piece.source == PieceSource::Words && is_story_block(scope.conversation, message, piece.block);
         let origin = if is_log { Origin::Log } else { origin(&piece, &scope.conversation.message(message).role) };
         let block = scope.conversation.message(message).content.blocks().get(piece.block);
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let is_answer = matches!(block, Some(Block::ToolResult { .. }));
         let kind = if is_answer { ContentKind::ToolResults } else { piece.kind };
-        let mark = mark_of(kind, origin, key_of(&piece.path), is_error, scope.tools, piece.source.tool());
         let tokens = count_inside(text, scope.tally.encoding()).tokens;
         let smallest = match origin {
             Origin::Parameters(Meaning::Todo) => MIN_TEXT_TOKENS,
@@ -108,13 +102,14 @@ impl<'a, 't> Reading<'a, 't> {
             Origin::Assistant => MIN_WORDS_TOKENS,
             _ => MIN_TEXT_TOKENS,
         };
-        let users = origin == Origin::User;
+        let is_said = matches!(origin, Origin::User | Origin::Assistant);
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
-            || (tokens <= smallest && !is_log)
+            || is_log
+            || tokens <= smallest
             || announces
-            || (users && piece.voice != Voice::Paste && tokens <= scope.most_words)
+            || (is_said && piece.voice != Voice::Paste && tokens <= scope.most_words)
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, &piece, origin, tokens))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);
@@ -142,7 +137,6 @@ impl<'a, 't> Reading<'a, 't> {
                     cost,
                     window: around(index),
                     density,
-                    telling: 0.0,
                     ends: false,
                     together: false,
                     replaced: false,
@@ -150,50 +144,29 @@ impl<'a, 't> Reading<'a, 't> {
                 }
             })
             .collect();
-        let told = telling(Passing { text, origin, mark }, &lines);
-        for (value, told) in lines.iter_mut().zip(told) {
-            (value.telling, value.ends) = (told, told >= ENDS);
-        }
-        let is_reply = is_answer || matches!(origin, Origin::Result(_) | Origin::Shown);
-        let ending = if is_reply { ending_of(text, &lines) } else { Ending::default() };
-        let says_outcome =
-            is_error || matches!(origin, Origin::Result(Meaning::Command | Meaning::Other | Meaning::Agent));
-        for at in ending.must.iter().copied() {
-            lines[at].ends = true;
-            if says_outcome {
-                lines[at].telling = lines[at].telling.max(ENDS);
+        // Without them, what else is kept of the answer reads as if the call had ended otherwise.
+        if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
+            let ending = ending(&lines.iter().map(|value| content(text, value)).collect::<Vec<_>>(), is_error);
+            let first = ending.more.into_iter().take(usize::from(is_error));
+            for at in ending.must.into_iter().chain(first) {
+                lines[at].ends = lines[at].cost < MAX_ENDING_TOKENS;
+            }
+            ending.together.into_iter().for_each(|at| lines[at].together = true);
+            if let Some(at) = ending.bad {
+                lines[at].line.stays |= lines[at].ends;
             }
         }
-        for at in ending.together.iter().copied().filter(|_| says_outcome) {
-            lines[at].together = true;
+        // A message stands with what it says, or is told elsewhere.
+        if origin == Origin::Assistant && !whole {
+            let first = lines.iter_mut().find(|value| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]));
+            if let Some(first) = first {
+                first.ends = first.cost < MAX_ENDING_TOKENS;
+            }
         }
-        // Without it, what else is kept of the answer reads as if the call had worked.
-        let bad = ending.bad.filter(|_| says_outcome);
-        for (at, value) in lines.iter_mut().enumerate() {
-            let fails = bad == Some(at) || (is_error && value.ends);
-            value.line.stays |= fails && value.cost < MAX_FAILED_TOKENS;
-        }
-        let parts = if whole || is_log { Vec::new() } else { parts(text, &lines, tokens) };
-        let round = self.round_of[message];
+        let parts = if whole { Vec::new() } else { parts(text, &lines, tokens) };
         let goes_on = place.goes_on;
-        let is_summary = piece.voice == Voice::Summary;
-        let handed_over = if is_summary { handed_over(text, &lines) } else { 0..0 };
-        let passage = Passage {
-            message,
-            piece,
-            text,
-            origin,
-            mark,
-            lines,
-            handed_over,
-            goes_on,
-            is_pinned,
-            numbered,
-            tokens,
-            round,
-            whole,
-            parts,
-        };
+        let passage =
+            Passage { message, piece, text, origin, lines, goes_on, is_pinned, numbered, tokens, whole, parts };
         (passage, last)
     }
 
@@ -212,6 +185,12 @@ impl<'a, 't> Reading<'a, 't> {
     }
 }
 
+/// Returns true for answers whose lines say how a call ended, rather than show a file.
+fn says_how_it_ended(origin: Origin, is_error: bool) -> bool {
+    let shows = matches!(origin, Origin::Result(Meaning::Read | Meaning::Search | Meaning::List) | Origin::Shown);
+    is_error || (matches!(origin, Origin::Result(_)) && !shows)
+}
+
 fn origin(piece: &ContentPiece, role: &Role) -> Origin {
     let meaning = || piece.source.meaning();
     match (piece.kind, &piece.source) {
@@ -228,36 +207,15 @@ fn origin(piece: &ContentPiece, role: &Role) -> Origin {
     }
 }
 
-/// The ending of an answer, by the places of its lines.
-fn ending_of(text: &str, lines: &[LineValue]) -> Ending {
-    let said = |value: &LineValue| match &value.line {
-        line if line.is_gap => "",
-        // The number says that it is a line of a file.
-        line if line.content > line.range.start => &text[line.range.clone()],
-        _ => content(text, value),
-    };
-    ending(&lines.iter().map(said).collect::<Vec<_>>())
-}
-
-/// How the headings begin behind which the summary of a continued session says what is to be done and what was under way. They stand at its end.
-const HANDED_OVER: [&str; 4] = ["pending task", "current work", "optional next step", "next step"];
-
-/// How many of them a summary has at most: the last two are one.
-const HANDED_OVER_AT_ONCE: usize = 3;
-
-/// The lines from the first of them on that is not in the account before them.
-fn handed_over(text: &str, lines: &[LineValue]) -> Range<usize> {
-    let begins = |value: &LineValue| {
-        let content = text[value.line.content..value.line.range.end]
-            .trim_start_matches(|character: char| !character.is_alphabetic());
-        HANDED_OVER
-            .iter()
-            .any(|heading| content.get(..heading.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(heading)))
-    };
-    let headings: Vec<usize> = (0..lines.len()).filter(|index| begins(&lines[*index])).collect();
-    // An analysis before the summary may have the same headings.
-    let start = headings.len().saturating_sub(HANDED_OVER_AT_ONCE);
-    headings.get(start).map_or(0..0, |first| *first..lines.len())
+/// The words of a line: without the tag that closes the answer, and with the number that says that it is a line of a file.
+fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
+    let line = &value.line;
+    if line.is_gap {
+        return "";
+    }
+    let start = if line.content > line.range.start { line.range.start } else { line.content };
+    let said = text[start..line.range.end].trim();
+    said.rfind("</").filter(|_| said.ends_with('>')).map_or(said, |tag| &said[..tag])
 }
 
 /// The hash of a line's content without the blanks around it.
@@ -302,26 +260,4 @@ fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
         start = end;
     }
     parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn handed_over_of(text: &str) -> Vec<&str> {
-        let Lines { lines, .. } = Lines::of(text, Place::within(text, &(0..text.len()), 1));
-        let lines: Vec<LineValue> = lines.into_iter().map(LineValue::worth_nothing).collect();
-        lines[handed_over(text, &lines)].iter().map(|value| text[value.line.range.clone()].trim()).collect()
-    }
-
-    #[test]
-    fn a_summary_ends_with_what_it_hands_over() {
-        let ends =
-            "7. Pending Tasks:\n   - Mend the shop.\n8. Current Work:\n   The till.\n9. Optional Next Step:\n   Count.";
-        let lines: Vec<&str> = ends.lines().map(str::trim).collect();
-        let analysis = "Analysis:\n**Current work**: the door\n\nSummary:\n1. Primary Request:\n   A shop.\n";
-        assert_eq!(handed_over_of(&format!("{analysis}{ends}")), lines);
-        assert_eq!(handed_over_of("## Next steps\nÉté"), ["## Next steps", "Été"]);
-        assert!(handed_over_of("1. Primary Request:\n   A shop.").is_empty());
-    }
 }

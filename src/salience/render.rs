@@ -151,7 +151,6 @@ mod tests {
     };
     use crate::{
         conversation::ContentKind,
-        markers::log::Mark,
         markers::{More, NoteLine},
         transcript::{ContentPiece, Meaning, PieceSource, Voice},
     };
@@ -177,14 +176,11 @@ mod tests {
             },
             text,
             origin: Origin::Result(Meaning::Read),
-            mark: Mark::Answered,
             lines: lines.into_iter().map(LineValue::worth_nothing).collect(),
-            handed_over: 0..0,
             goes_on: place.goes_on,
             is_pinned: false,
             numbered,
             tokens: 0,
-            round: None,
             whole: false,
             parts: Vec::new(),
         };

@@ -1,20 +1,13 @@
 //! What there is to choose from: the older part of a conversation as passages, lines and names.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::collections::HashMap;
 
 use super::{
-    entries::{self, Entry},
     needs::{PointerLine, needs_of},
-    passage::{MARKER_TOKENS, Passage},
+    passage::Passage,
     reading::Reading,
-    rounds::rounds,
     scope::Scope,
-    telling::{quotes_passages, worth_of_words},
-    ties::Ties,
-    weights::{Following, KINDS, Origin, as_float},
+    weights::{Origin, Weights},
 };
 use crate::{
     by_hash::ByHash,
@@ -26,38 +19,16 @@ use crate::{
 /// Shorter lines, such as brackets, are written again by chance.
 const MIN_WRITTEN_TOKENS: f32 = 4.0;
 
-/// A tool round (a message with calls and the message with their answers) that can be dropped as a whole.
-pub struct ToolRound {
-    /// The two messages.
-    pub messages: Range<usize>,
-    /// The passages in them.
-    pub passages: Range<usize>,
-    /// Tokens it takes as it is.
-    pub tokens: f32,
-    /// Tokens it takes when all its passages are cut away.
-    pub cost: f32,
-}
-
 /// Everything to choose from.
 pub struct Survey<'t> {
     /// In order of message and position.
     pub passages: Vec<Passage<'t>>,
-    /// In order.
-    pub rounds: Vec<ToolRound>,
-    /// What can be told of rounds that go, and what earlier logs tell, in order.
-    pub entries: Vec<Entry>,
-    /// What the assistant's words are worth for each token.
-    pub words: f32,
-    /// Whether passages are quoted as a whole in the log.
-    pub quotes_passages: bool,
     /// The lines that are pointers.
     pub pointers: Vec<PointerLine>,
     /// NameTable by their number, line after line.
     pub occurrences: Vec<u32>,
     /// The probability that each name is used again.
     pub weights: Vec<f32>,
-    /// How much each name ties what stands around it to the work under way.
-    pub ties: Vec<f32>,
     /// The names.
     pub names: Vec<&'t str>,
 }
@@ -66,21 +37,16 @@ impl<'t> Survey<'t> {
     /// Looks through the conversation.
     pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
-        let rounds = rounds(scope, texts, &pieces);
-        let mut round_of = vec![None; scope.conversation.len()];
-        for (index, messages) in rounds.iter().enumerate() {
-            round_of[messages.clone()].fill(Some(index));
-        }
         let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
         let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
         let read = |pieces| {
-            let mut reading = Reading::of(scope, texts, &round_of);
+            let mut reading = Reading::of(scope, texts);
             reading.read(pieces);
             reading
         };
         let readings = each(divided(pieces, bytes), read);
-        let mut whole = Reading::of(scope, texts, &round_of);
+        let mut whole = Reading::of(scope, texts);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| whole.names.stay(text.text));
@@ -95,25 +61,10 @@ impl<'t> Survey<'t> {
             now = before.len();
         }
         let weights = names.facts.iter().map(|facts| scope.weights.name(facts, now)).collect();
-        let ties = names.facts.iter().map(|facts| scope.weights.tie(facts, now)).collect();
         let names = names.names;
-        let (rounds_of, entries) = (Vec::new(), Vec::new());
-        let mut survey = Self {
-            passages,
-            rounds: rounds_of,
-            entries,
-            words: 0.0,
-            quotes_passages: false,
-            pointers,
-            occurrences,
-            weights,
-            ties,
-            names,
-        };
+        let mut survey = Self { passages, pointers, occurrences, weights, names };
         survey.mark_replaced(scope.tools);
-        survey.mark_repeated();
-        survey.price_rounds(scope, rounds);
-        survey.entries = entries::entries(scope, &survey.passages, &survey.rounds);
+        survey.value_written(scope.weights);
         survey
     }
 
@@ -139,62 +90,14 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// A line that stands again later tells it there.
-    fn mark_repeated(&mut self) {
-        const AGAIN: f32 = 0.3;
-        let mut seen: HashSet<u64, ByHash> = HashSet::default();
-        for passage in self.passages.iter_mut().rev().filter(|passage| passage.origin != Origin::Log) {
-            let told = || passage.lines.iter().filter(|value| value.telling >= 0.1).map(|value| value.hash);
-            let hashes: Vec<u64> = told().collect();
-            for value in passage.lines.iter_mut().filter(|value| value.telling >= 0.1 && seen.contains(&value.hash)) {
-                value.telling *= AGAIN;
-            }
-            seen.extend(hashes);
-        }
-    }
-
-    /// Values passages for a `budget`: what is read or edited counts for more the more may stay, what was said and done last counts for more, by how much
-    /// of the budget it takes to keep all from there on or all of its kind, and so does what the assistant wrote more than once, and what stands around
-    /// names of the work under way.
-    pub fn value_for(&mut self, scope: &Scope<'_>, budget: usize) {
-        let share = as_float(budget) / as_float(scope.tally.total().max(1));
-        self.words = worth_of_words(share);
-        self.quotes_passages = quotes_passages(share);
-        let words = self.words;
+    /// A line that the assistant wrote more than once is likely to be written again.
+    fn value_written(&mut self, weights: Weights) {
         let written = self.written();
-        let mut ties = Ties::of(&self.occurrences, &self.ties);
-        let (mut all, mut of_kind, mut message) = (0.0, [0.0; KINDS], scope.zone.end);
-        // That of an older summary is done, or stands in the newer one.
-        let mut is_handed_over = false;
-        for passage in self.passages.iter_mut().rev() {
-            while message > passage.message + 1 {
-                message -= 1;
-                all += as_float(scope.tally.message(message));
-            }
-            let age = scope.conversation.len() - passage.message;
-            let factor = scope.weights.for_share(passage.origin, age, passage.tokens, share);
-            let same = &mut of_kind[passage.origin.kind()];
-            let more = scope.weights.late(passage.origin, Following { all, same: *same }, as_float(budget));
-            *same += as_float(passage.tokens);
-            let is_own = passage.origin.is_own();
-            let is_newest = !is_handed_over && !passage.handed_over.is_empty();
-            is_handed_over |= is_newest;
-            let reach = scope.weights.reach_of_ties(passage.origin, share);
-            let names = passage.lines.iter().filter(|_| reach > 0.0).map(|value| value.names.clone());
-            let around = ties.around(&names.collect::<Vec<_>>());
-            for (line, value) in passage.lines.iter_mut().enumerate() {
-                let tied = around.get(line).map_or(1.0, |ties| scope.weights.tied(*ties, reach));
-                value.density = factor * tied * value.density + more;
-                if is_newest && passage.handed_over.contains(&line) {
-                    value.density += scope.weights.handed_over();
-                }
-                // What the newest messages say is what the work goes on with.
-                if !scope.older.contains(&passage.message) {
-                    value.density += scope.weights.newest(words);
-                }
-                if is_own && let Some((times, _)) = written.get(&value.hash) {
-                    value.density *= scope.weights.written(*times);
-                }
+        for value in
+            self.passages.iter_mut().filter(|passage| passage.origin.is_own()).flat_map(|passage| &mut passage.lines)
+        {
+            if let Some((times, _)) = written.get(&value.hash) {
+                value.density *= weights.written(*times);
             }
         }
     }
@@ -211,26 +114,6 @@ impl<'t> Survey<'t> {
             }
         }
         written
-    }
-
-    fn price_rounds(&mut self, scope: &Scope<'_>, rounds: Vec<Range<usize>>) {
-        let mut first = 0;
-        for (index, messages) in rounds.into_iter().enumerate() {
-            while self.passages.get(first).is_some_and(|passage| passage.message < messages.start) {
-                first += 1;
-            }
-            let mut end = first;
-            let tokens = as_float(messages.clone().map(|message| scope.tally.message(message)).sum());
-            let mut cost = tokens;
-            while let Some(passage) = self.passages.get(end).filter(|passage| passage.round == Some(index)) {
-                if !passage.whole {
-                    cost -= as_float(passage.tokens) - MARKER_TOKENS;
-                }
-                end += 1;
-            }
-            self.rounds.push(ToolRound { messages, passages: first..end, tokens, cost: cost.max(1.0) });
-            first = end;
-        }
     }
 }
 

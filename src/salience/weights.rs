@@ -1,14 +1,12 @@
 //! How likely a name or a line is to be used again, from what the conversation itself shows: the formulas, whose numbers are in `coefficients.rs`.
 
-use super::coefficients::{Coefficients, FITTED, SIGNALS};
+use super::coefficients::{Coefficients, FITTED};
 use crate::transcript::Meaning;
 
 /// The weights in force.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
     of: Coefficients,
-    /// Tool rounds without anything worth keeping are dropped as a whole.
-    pub drops_rounds: bool,
 }
 
 /// What is known of a name.
@@ -66,41 +64,15 @@ impl Origin {
     pub fn is_own(self) -> bool {
         matches!(self, Self::Assistant | Self::Parameters(_))
     }
-
-    /// Which of [`KINDS`] kinds of texts it is of: four that the assistant writes, and all others.
-    pub fn kind(self) -> usize {
-        match self {
-            Self::Assistant => 0,
-            Self::Parameters(Meaning::Write | Meaning::Edit) => 1,
-            Self::Parameters(Meaning::Command) => 2,
-            Self::Parameters(_) => 3,
-            _ => 4,
-        }
-    }
 }
 
-/// How many kinds of texts there are.
-pub const KINDS: usize = 5;
-
-/// The tokens of the older messages that follow a text.
-#[derive(Debug, Clone, Copy)]
-pub struct Following {
-    /// Of all messages behind its round.
-    pub all: f32,
-    /// Of texts of its own kind.
-    pub same: f32,
+impl Default for Weights {
+    fn default() -> Self {
+        Self { of: FITTED }
+    }
 }
 
 impl Weights {
-    /// Reads the name of the signal to do without.
-    pub fn without(name: &str) -> Self {
-        let mut of = FITTED;
-        if let Some((_, without)) = SIGNALS.iter().find(|(known, _)| *known == name) {
-            without(&mut of);
-        }
-        Self { of, drops_rounds: name != "dropping" }
-    }
-
     /// The chance that a name is used again. `now` is the number of messages.
     pub fn name(self, facts: &NameFacts, now: usize) -> f32 {
         if facts.stays {
@@ -117,8 +89,7 @@ impl Weights {
         1.0 / (1.0 + (-logit).exp())
     }
 
-    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be edited or written next. For a budget of a
-    /// quarter of the conversation; [`Weights::for_share`] tells how it changes with the budget.
+    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be edited or written next.
     pub fn passage(self, origin: Origin, age: usize) -> f32 {
         let kind = match origin {
             Origin::Parameters(Meaning::Write | Meaning::Edit) => self.of.of_change,
@@ -134,104 +105,6 @@ impl Weights {
             Origin::Log => 0.0,
         };
         self.of.passage * kind * (-self.of.passage_age * as_float(age)).exp()
-    }
-
-    /// By how much a passage of so many tokens and this age is worth more or less where this share of the conversation may stay.
-    pub fn for_share(self, origin: Origin, age: usize, tokens: usize, share: f32) -> f32 {
-        self.room(origin, share) * self.reach(share, age) * self.read(origin, tokens).powf(shortage(share))
-    }
-
-    /// By how much what was read is worth more the less of it there is: what is edited next was mostly read in part.
-    fn read(self, origin: Origin, tokens: usize) -> f32 {
-        if origin != Origin::Result(Meaning::Read) {
-            return 1.0;
-        }
-        (1000.0 / as_float(tokens.max(1))).powf(self.of.read_size).clamp(0.3, 3.0)
-    }
-
-    /// How much a name ties what stands around it to the work under way. `now` is the number of messages.
-    pub fn tie(self, facts: &NameFacts, now: usize) -> f32 {
-        let is_used = facts.uses > 0 && now.saturating_sub(facts.last_use) <= LATELY;
-        let under_way = match (facts.stays, is_used) {
-            (true, _) => self.of.tie_staying,
-            (false, true) => self.of.tie_used,
-            (false, false) => 0.0,
-        };
-        under_way * rarity(facts.messages)
-    }
-
-    /// How far it matters for texts of this origin what their lines are tied to, when this share of the conversation may stay; 0 where it does not. What
-    /// is edited next stands more often than not around names of the newest messages; where a tenth may stay, more names than passages have room.
-    pub fn reach_of_ties(self, origin: Origin, share: f32) -> f32 {
-        let of_origin = match origin {
-            Origin::Result(Meaning::Read) | Origin::Shown => self.of.tie_of_read,
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => self.of.tie_of_change,
-            _ => 0.0,
-        };
-        let at_a_tenth = self.of.tie_at_a_tenth;
-        of_origin * shortage(share) * (at_a_tenth + (1.0 - at_a_tenth) * ((share - 0.1) / 0.15).clamp(0.0, 1.0))
-    }
-
-    /// By how much a line is worth more or less for what ties it, as far as that matters ([`Weights::reach_of_ties`]).
-    pub fn tied(self, ties: f32, reach: f32) -> f32 {
-        (self.of.tie_least + ties).min(self.of.tie_most).powf(reach)
-    }
-
-    /// By how much a passage of this age is worth more when more than a quarter of the conversation may stay, or less when less may: what is edited again
-    /// lies as far back as there is room, down to an eighth.
-    fn reach(self, share: f32, age: usize) -> f32 {
-        let decay = self.of.passage_age * (0.25 / share.max(0.125));
-        ((self.of.passage_age - decay) * as_float(age)).exp()
-    }
-
-    /// By how much a passage is worth more or less when this share of the conversation may stay: where much may, names are readable anyway and whole
-    /// passages of files and of words are what is left to gain; where little may, a passage costs the place of many names.
-    fn room(self, origin: Origin, share: f32) -> f32 {
-        let to = |power: f32| (4.0 * share).powf(power);
-        match origin {
-            Origin::Parameters(Meaning::Write | Meaning::Edit) => {
-                to(self.of.room_of_change).max(self.of.least_room_of_change)
-            }
-            Origin::Result(Meaning::Read) => to(self.of.room_of_read),
-            Origin::Assistant => to(self.of.room_of_words),
-            Origin::Parameters(Meaning::Command) => to(self.of.room_of_command),
-            _ => 1.0,
-        }
-    }
-
-    /// What a passage is worth besides, for each token, when this follows it and `budget` is for all: the assistant goes on from what it said, planned and
-    /// did last, so that stays as a whole where it lies within a part of the budget. A plan is worth most, and what was run or changed holds for longest.
-    /// Words, and calls of other tools, are few among much that is long, and what stands between them says nothing of how new they are: they are worth
-    /// more as far back as their own kind goes.
-    pub fn late(self, origin: Origin, following: Following, budget: f32) -> f32 {
-        let within = |most: f32, tokens: f32, part: f32| most * (-tokens / (part * budget.max(1.0))).exp();
-        let Following { all, same } = following;
-        let of_all = match origin {
-            Origin::Parameters(Meaning::Plan | Meaning::Ask) => within(self.of.late_plan, all, 0.3),
-            Origin::Parameters(Meaning::Todo | Meaning::Item) => within(self.of.late_list, all, 0.4),
-            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => {
-                within(self.of.late_work, all, 0.5)
-            }
-            _ => 0.0,
-        };
-        let of_kind = match origin {
-            Origin::Assistant => within(self.of.late_words, same, 0.03),
-            Origin::Parameters(Meaning::Command | Meaning::Write | Meaning::Edit) => 0.0,
-            Origin::Parameters(_) => within(self.of.late_call, same, 0.05),
-            _ => 0.0,
-        };
-        of_all + of_kind
-    }
-
-    /// What a line is worth besides, for each token, with which the summary of an earlier session ends: what is to be done and what was under way. Nothing
-    /// else in the conversation says it, so it is worth more than most passages at any budget.
-    pub fn handed_over(self) -> f32 {
-        self.of.handed_over
-    }
-
-    /// What a line of the newest messages is worth besides, for each token, where words are worth so much.
-    pub fn newest(self, words: f32) -> f32 {
-        self.of.newest * words
     }
 
     /// By how much a line is worth more that the assistant wrote in so many messages: what it wrote twice it is likely to write again.
@@ -255,98 +128,10 @@ impl Weights {
     }
 }
 
-/// In so many of the newest messages what the assistant uses in a call is under way.
-const LATELY: usize = 40;
-
-/// How much a name ties that stands in so many of the older messages: the fewer, the more it says which lines are meant. One that stands everywhere says nothing.
-fn rarity(messages: u32) -> f32 {
-    if messages > 30 { 0.0 } else { 1.0 / (1.0 + as_float(messages as usize) / 20.0) }
-}
-
-/// From 0, where there is room for all that files are worth keeping of, to 1.
-fn shortage(share: f32) -> f32 {
-    ((0.45 - share) / 0.2).clamp(0.0, 1.0)
-}
-
-/// What opening a tool round counts for where it is weighed whether to drop it: less than its tokens, because the call in it is what its lines
-/// are understood by. Fitted with the numbers above: with the whole cost, fewer names stay readable at every budget.
-pub const OPENING: f32 = 0.4;
-
 /// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
 pub const LEFTOVER: f32 = 1e-6;
-
-/// The values that `withoutSignal` may have, for the configuration.
-pub const WITHOUT: &[&str] =
-    &["none", "recurrence", "recency", "use", "kind", "newest", "coverage", "passages", "dropping", "ties"];
 
 /// A count as a number to reckon with; exact up to 16 million.
 pub fn as_float(count: usize) -> f32 {
     count as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn what_was_written_again_counts_for_more_and_what_was_done_last_most() {
-        let weights = Weights::without("none");
-        assert!(weights.written(1) < weights.written(2) && weights.written(2) < weights.written(5));
-        let command = Origin::Parameters(Meaning::Command);
-        let late = |origin, tokens| weights.late(origin, Following { all: tokens, same: tokens }, 1000.0);
-        assert!(late(command, 0.0) > late(command, 900.0));
-        assert!(late(Origin::Parameters(Meaning::Plan), 100.0) > late(Origin::Assistant, 100.0));
-        assert_eq!(late(Origin::Result(Meaning::Command), 0.0), 0.0);
-        let words = |all, same| weights.late(Origin::Assistant, Following { all, same }, 1000.0);
-        assert!(words(900.0, 0.0) == words(0.0, 0.0), "what others said since makes no difference to words");
-        assert!(words(0.0, 0.0) > words(0.0, 100.0));
-    }
-
-    #[test]
-    fn what_was_read_in_part_counts_for_more_where_room_is_short() {
-        let weights = Weights::without("none");
-        let value = |origin, age, tokens, share| weights.for_share(origin, age, tokens, share);
-        let read = Origin::Result(Meaning::Read);
-        assert!(value(read, 10, 300, 0.25) > value(read, 10, 3000, 0.25));
-        assert_eq!(value(read, 10, 300, 0.5), value(read, 10, 3000, 0.5), "room for all");
-        assert_eq!(value(Origin::Assistant, 10, 300, 0.25), value(Origin::Assistant, 10, 3000, 0.25));
-    }
-
-    #[test]
-    fn rare_names_of_the_work_under_way_tie_and_count_for_reads_where_room_is_short() {
-        let weights = Weights::without("none");
-        let fact = |stays, messages, uses, last_use| NameFacts { messages, last: 50, uses, last_use, stays };
-        let tie = |facts: &NameFacts| weights.tie(facts, 100);
-        assert!(tie(&fact(true, 2, 0, 0)) > tie(&fact(true, 20, 0, 0)));
-        assert!(tie(&fact(true, 2, 0, 0)) > tie(&fact(false, 2, 1, 80)) && tie(&fact(false, 2, 1, 80)) > 0.0);
-        assert_eq!([tie(&fact(false, 2, 1, 50)), tie(&fact(false, 2, 0, 0)), tie(&fact(true, 31, 0, 0))], [0.0; 3]);
-        let reach = |origin, share| weights.reach_of_ties(origin, share);
-        let (read, edit) = (Origin::Result(Meaning::Read), Origin::Parameters(Meaning::Edit));
-        assert!(reach(read, 0.25) > reach(read, 0.1) && reach(read, 0.1) > reach(edit, 0.1));
-        assert_eq!([reach(read, 0.5), reach(Origin::Assistant, 0.25)], [0.0; 2]);
-        assert!(weights.tied(0.0, 1.0) < 1.0 && weights.tied(0.8, 1.0) > 1.0);
-        assert_eq!((weights.tied(5.0, 1.0), weights.tied(5.0, 0.0)), (1.8, 1.0));
-        assert_eq!(Weights::without("ties").reach_of_ties(read, 0.25), 0.0);
-    }
-
-    #[test]
-    fn where_more_may_stay_it_lies_further_back() {
-        let weights = Weights::without("none");
-        assert!(weights.reach(0.5, 100) > weights.reach(0.3, 100) && weights.reach(0.5, 100) > weights.reach(0.5, 10));
-        assert!(weights.reach(0.15, 100) < weights.reach(0.2, 100) && weights.reach(0.2, 100) < 1.0);
-        assert_eq!((weights.reach(0.25, 100), weights.reach(0.05, 100)), (1.0, weights.reach(0.125, 100)));
-        assert_eq!(Weights::without("recency").reach(0.5, 100), 1.0);
-    }
-
-    #[test]
-    fn each_signal_that_can_be_measured_changes_something_and_no_other_name_does() {
-        for name in WITHOUT.iter().filter(|name| **name != "none") {
-            let weights = Weights::without(name);
-            assert!(weights.of != FITTED || !weights.drops_rounds, "{name}");
-        }
-        let known = SIGNALS.iter().map(|(name, _)| *name).chain(["none", "dropping"]);
-        assert_eq!(known.collect::<BTreeSet<_>>(), WITHOUT.iter().copied().collect());
-    }
 }

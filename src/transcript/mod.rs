@@ -44,7 +44,7 @@ mod xml_calls;
 pub use self::{
     events::{Action, Event, Transcript},
     file_answers::Extent,
-    labels::{MAX_HEAD_PARAMETER, MAX_HEAD_TARGET, ToolSource},
+    labels::{MAX_HEAD_PARAMETER, ToolSource},
     outcomes::{CallOutcome, outcome as outcome_of_answer},
     patches::{FileChange, files_of_patch},
     path_pattern::PathPattern,

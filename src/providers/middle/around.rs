@@ -5,9 +5,15 @@ use std::ops::Range;
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Pins, Plan, Role, answered},
     markers::{SUMMARY_ABOVE, SUMMARY_OF_BELOW},
-    providers::{CondenseError, Note, Request, middle::told_by_summary},
-    salience::{Salience, SalienceError, Why},
+    providers::{
+        CondenseError, Native, Note, Request,
+        fold::{Fold, folded},
+        middle::told_by_summary,
+    },
 };
+
+/// Beside a summary, which tells most of it, the story has this part of its room.
+const BESIDE_SUMMARY: f64 = 0.4;
 
 /// The messages that are summarised, and what takes their place.
 pub struct Around<'a> {
@@ -46,13 +52,14 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     let pinned = whole.with_pins(|message| if is_summary(message) { Pins::of(&[true]) } else { Pins::default() });
     let tally = request.tally.recount(conversation, &pinned, &request.cancel)?;
     let shown = Request { conversation: pinned.clone(), original: pinned, tally, ..request.clone() };
-    let salience = Salience::all_signals(conversation.len() - around.start);
-    let kept = match salience.within(shown.history(), budget) {
-        Ok(kept) if kept.tally.total() <= budget => kept,
-        Ok(_) => return Ok(None),
-        Err(SalienceError::Cancelled(cancelled)) => return Err(cancelled.into()),
-        Err(error) => return Err(internal(&error)),
-    };
+    let told = value.message.texts().iter().map(|text| text.text.to_owned()).collect::<Vec<_>>().join("\n");
+    let preserve_recent = conversation.len() - around.start;
+    let fold =
+        Fold { provider: Native::ID, preserve_recent, part: BESIDE_SUMMARY, is_known: &|line| told.contains(line) };
+    let (kept, fits) = folded(&shown, &fold, budget)?;
+    if !fits {
+        return Ok(None);
+    }
     // Back to where the messages stand without the summary.
     let dropped = gone.len();
     let place = |message: usize| if message < around.head { message } else { message + dropped - added };
@@ -72,15 +79,12 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     };
     edits.iter_mut().for_each(at_start);
     edits.extend(kept.plan.edits.into_iter().map(moved));
-    let told = |Why { message, block, operation, reason }: Why| Note {
-        message: place(if block.is_none() && operation == "insert" { behind(message) } else { message }),
-        block,
-        operation,
-        reason,
-        grade: None,
+    let moved_note = |note: Note| {
+        let is_added = note.block.is_none() && note.operation != "drop";
+        Note { message: place(if is_added { behind(note.message) } else { note.message }), grade: None, ..note }
     };
     let mut notes: Vec<Note> = gone.clone().map(told_by_summary).collect();
-    notes.extend(kept.reasons.into_iter().map(told));
+    notes.extend(kept.notes.into_iter().map(moved_note));
     // The summary stands in front of this message.
     if !notes.iter().any(|note| note.message == gone.end && note.block.is_none()) {
         notes.push(Note { operation: "insert", ..told_by_summary(gone.end) });

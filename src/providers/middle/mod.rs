@@ -34,8 +34,9 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
     llm::HostRequest,
-    markers::{SUMMARY_ABOVE, SummaryHead, log},
+    markers::{SUMMARY_ABOVE, SummaryHead},
     options::{Field, Settings},
+    story::without_headings,
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
     words::{Said, said},
@@ -139,7 +140,7 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
     }
     let prompt = job.prompt.clone();
     let mut summary = summarize(&client, job).await?;
-    summary.text = log::without_headings(&summary.text);
+    summary.text = without_headings(&summary.text);
     let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
     let after = |text: &str| with_summary(request, &selection, text);
     let checked = checked(&client, middle.check, must, &prompt, summary, after).await?;

@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, Conversation, visible},
-    markers::{is_summary, log::is_log_block},
+    markers::is_summary,
     salience::likely_names,
+    story::is_story_block,
     transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, with_texts},
 };
 
@@ -159,14 +160,15 @@ impl MustSurvive {
     }
 }
 
-/// The user's words in these messages, text by text, wherever the host put them.
+/// What the user said in these messages, text by text, wherever the host put it.
 fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
         for (piece, text) in with_texts(pieces, &texts[message]) {
-            let is_told = is_summary(conversation.message(message)) || is_log_block(conversation, message, piece.block);
+            let is_told =
+                is_summary(conversation.message(message)) || is_story_block(conversation, message, piece.block);
             if is_told || piece.source.asks_user() {
                 continue;
             }

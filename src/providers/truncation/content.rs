@@ -15,9 +15,10 @@ use super::{
 };
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
-    markers::{More, Suppressed, log::is_log_block},
+    markers::{More, Suppressed},
     options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
+    story::is_story_block,
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
     words::{Said, said},
@@ -108,7 +109,7 @@ impl<'a> ContentCut<'a> {
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
                 // A note about a note would say nothing.
-                if Suppressed::fills(text) || is_log_block(conversation, message, piece.block) {
+                if Suppressed::fills(text) || is_story_block(conversation, message, piece.block) {
                     continue;
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;

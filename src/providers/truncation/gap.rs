@@ -4,14 +4,15 @@ use std::collections::HashSet;
 
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, NewValue, Plan, Role},
-    markers::{LEFT_OUT_HERE, log::is_log, messages_at_end},
-    providers::Proposal,
-    salience::{Why, is_note_of_messages},
+    markers::{LEFT_OUT_HERE, is_about_messages, messages_at_end},
+    providers::{Note, Proposal},
+    story::is_story,
+    words::said,
 };
 
 /// The proposal with a note of the messages that go, where nothing it leaves tells of them.
 pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Proposal> {
-    let says = |value: &NewValue| matches!(value, NewValue::Text(text) if messages_at_end(text).1 || is_log(text));
+    let says = |value: &NewValue| matches!(value, NewValue::Text(text) if messages_at_end(text).1 || is_story(text));
     let tells = |edit: &Edit| match edit {
         Edit::Set { value, .. } => says(value),
         Edit::Insert { .. } | Edit::InsertBlock { .. } => true,
@@ -35,7 +36,8 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Pr
         with_note.plan.edits.push(Edit::Insert { before: place, value: Inserted::from(message) });
     }
     if !with_note.notes.iter().any(|note| (note.message, note.block) == (place, None)) {
-        with_note.notes.push(Why::note(place, None).into());
+        let reason = said!("change.note");
+        with_note.notes.push(Note { message: place, block: None, operation: "insert", reason, grade: None });
     }
     Some(with_note)
 }
@@ -58,4 +60,10 @@ fn in_gap(before: &Conversation, dropped: &HashSet<usize>) -> Option<(usize, Vec
         _ => return None,
     };
     Some((end, roles))
+}
+
+/// Returns true if a message says nothing but that others were left out.
+fn is_note_of_messages(message: &Message) -> bool {
+    let texts = message.texts();
+    !texts.is_empty() && texts.iter().all(|text| is_about_messages(text.text))
 }

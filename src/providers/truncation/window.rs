@@ -1,14 +1,11 @@
 //! The sliding window: the oldest messages after the first are dropped.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    ops::Range,
-};
+use std::{collections::BTreeSet, ops::Range};
 
 use crate::{
-    conversation::{Conversation, Edit, Problem, answered, new_problems, problems, problems_after},
+    conversation::{Conversation, Edit},
     options::Settings,
-    providers::{Note, Proposal, Request},
+    providers::{Note, Proposal, Request, seams::Seams},
     tokens::Tally,
     words::said,
 };
@@ -112,43 +109,6 @@ fn droppable(
     best
 }
 
-/// Knows where a conversation can be closed again after messages were dropped.
-struct Seams<'a> {
-    conversation: &'a Conversation,
-    start: usize,
-    /// For each message the one whose calls it answers.
-    answered: Vec<Option<usize>>,
-    /// The problems there are, by message.
-    known: HashMap<usize, Vec<Problem>>,
-}
-
-impl<'a> Seams<'a> {
-    fn new(conversation: &'a Conversation, start: usize) -> Self {
-        let mut known: HashMap<usize, Vec<Problem>> = HashMap::new();
-        for problem in problems(conversation) {
-            known.entry(problem.message_index).or_default().push(problem);
-        }
-        Self { conversation, start, answered: answered(conversation), known }
-    }
-
-    /// Whether the conversation is no worse when the messages between the start and `first_kept` are gone.
-    fn is_clean(&self, first_kept: usize) -> bool {
-        if first_kept >= self.conversation.len() {
-            return true;
-        }
-        let (last, next) = (self.conversation.message(self.start - 1), self.conversation.message(first_kept));
-        // A result whose call would be dropped never survives its call.
-        if self.answered[first_kept].is_some() {
-            return false;
-        }
-        // What a message breaks depends on the one before it alone, so only the first one kept is judged anew.
-        let placed = |problem: Problem| (problem.message_index, problem);
-        let known = self.known.get(&first_kept).cloned().unwrap_or_default();
-        let found = problems_after(Some(last), first_kept, next);
-        new_problems(known.into_iter().map(placed), found.into_iter().map(placed)).is_empty()
-    }
-}
-
 /// How many messages Roo-Code's window drops: half of all but the first, rounded down to an even number.
 fn half(length: usize) -> usize {
     let half = length.saturating_sub(1) / 2;
@@ -158,6 +118,7 @@ fn half(length: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::problems;
 
     fn conversation(json: &str) -> Conversation {
         Conversation::parse(json).unwrap()

@@ -15,7 +15,7 @@ const OTHERWISE: &[(&str, &[&str], &str)] = &[
     ("src/providers/host_result.rs", &["replace", "insert"], "words for edits"),
     ("src/providers/middle/around.rs", &["insert"], "a word for edits"),
     ("src/providers/settle.rs", &["replace", "insert"], "words for edits"),
-    ("src/salience/edits.rs", &["insert"], "a word for edits"),
+    ("src/providers/truncation/gap.rs", &["insert"], "a word for edits"),
     ("src/transcript/file_answers.rs", &["list_code_definition_names"], "a tag in answers"),
     ("src/transcript/interpret.rs", &["insert"], "a command of an editor"),
     ("src/transcript/shell.rs", &["grep", "ls"], "programs"),

@@ -1,14 +1,14 @@
-//! Where a log is one: only where logs are put. What looks like one elsewhere, somebody else has written.
+//! Where a story is one: only where stories are put. A text that looks like one elsewhere is content.
 
-use super::text::is_log;
+use super::text::is_story;
 use crate::{
     conversation::{Block, Content, Conversation, Message, Role},
     markers::LEFT_OUT_HERE,
 };
 
-/// The log that this block of a message is, if it is one: a text in the user's role that is nothing else, behind the other blocks of its message, or in a message
+/// The story that this block of a message is, if it is one: a text in the user's role that is nothing else, behind the other blocks of its message, or in a message
 /// of its own behind one that says that messages were left out. The content of a message that is a string is block 0.
-fn log_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
+fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
     let Message { role, content, .. } = conversation.message(message);
     let blocks = content.blocks();
     let text = match (content, blocks.get(block)) {
@@ -16,7 +16,7 @@ fn log_at(conversation: &Conversation, message: usize, block: usize) -> Option<&
         (_, Some(Block::Text { text, .. })) => text,
         _ => return None,
     };
-    if *role != Role::User || !is_log(text) {
+    if *role != Role::User || !is_story(text) {
         return None;
     }
     let follows = block > 0 && matches!(blocks[block - 1], Block::ToolResult { .. } | Block::Text { .. });
@@ -24,21 +24,21 @@ fn log_at(conversation: &Conversation, message: usize, block: usize) -> Option<&
     is_placed.then_some(text)
 }
 
-/// Whether this block of a message is a log.
+/// Returns true if this block of a message is a story.
 #[must_use]
-pub fn is_log_block(conversation: &Conversation, message: usize, block: usize) -> bool {
-    log_at(conversation, message, block).is_some()
+pub fn is_story_block(conversation: &Conversation, message: usize, block: usize) -> bool {
+    story_at(conversation, message, block).is_some()
 }
 
 fn says_left_out(message: &Message) -> bool {
     message.role == Role::Assistant && matches!(&message.content, Content::Text(text) if text == LEFT_OUT_HERE)
 }
 
-/// The texts of the logs in a conversation, oldest first.
-pub fn logs(conversation: &Conversation) -> impl Iterator<Item = &str> {
+/// The texts of the stories in a conversation, oldest first.
+pub fn stories(conversation: &Conversation) -> impl Iterator<Item = &str> {
     (0..conversation.len()).flat_map(move |message| {
         let blocks = conversation.message(message).content.blocks().len().max(1);
-        (0..blocks).filter_map(move |block| log_at(conversation, message, block))
+        (0..blocks).filter_map(move |block| story_at(conversation, message, block))
     })
 }
 
@@ -72,7 +72,7 @@ mod tests {
         )
         .unwrap();
         let is_log =
-            |message: usize| (0..2).map(|block| is_log_block(&conversation, message, block)).collect::<Vec<_>>();
+            |message: usize| (0..2).map(|block| is_story_block(&conversation, message, block)).collect::<Vec<_>>();
         let all: Vec<Vec<bool>> = (0..conversation.len()).map(is_log).collect();
         let none = vec![false; 2];
         let first = vec![true, false];
@@ -81,6 +81,6 @@ mod tests {
             [&none, &none, &vec![false, true], &none, &first, &none, &none, &none, &first, &none, &none, &none]
                 .map(Clone::clone)
         );
-        assert_eq!(logs(&conversation).collect::<Vec<_>>(), [log; 3]);
+        assert_eq!(stories(&conversation).collect::<Vec<_>>(), [log; 3]);
     }
 }

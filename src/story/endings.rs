@@ -38,6 +38,9 @@ fn constant(pattern: &str) -> Regex {
 const TAIL: usize = 8;
 /// So many summary lines of one shape are told together; of more, those that went wrong and those of the rarest kinds.
 const TOGETHER: usize = 4;
+/// So many lines at the end of an answer are told, and so many that say that something went wrong, where there is room.
+const LAST: usize = 3;
+const TELLING: usize = 8;
 
 /// How an answer ended, by the places of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -48,25 +51,38 @@ pub struct Ending {
     pub together: Vec<usize>,
     /// The line that says that something went wrong: the last to go.
     pub bad: Option<usize>,
+    /// Other lines that say how it ended, the most telling first.
+    pub more: Vec<usize>,
 }
 
-/// Reads the ending of an answer with these lines.
-pub fn ending(lines: &[&str]) -> Ending {
+/// Reads the ending of an answer with these lines. The beginning of an error says what failed.
+#[must_use]
+pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let says = |at: &usize| lines[*at].chars().any(char::is_alphanumeric) && !SHOWN.is_match(lines[*at]);
     let all: Vec<usize> = (0..lines.len()).filter(says).collect();
     let last = all.last().copied().or_else(|| (0..lines.len()).rev().find(|at| !lines[*at].trim().is_empty()));
     let Some(last) = last else { return Ending::default() };
     let is_whole = |at: &&usize| !ONE_WELL.is_match(lines[**at]);
-    let bad = all.iter().rev().filter(is_whole).find(|at| BAD.is_match(lines[**at])).copied();
+    let failed: Vec<usize> = all.iter().filter(is_whole).filter(|at| BAD.is_match(lines[**at])).copied().collect();
+    let bad = failed.last().copied();
     let outcome = all.iter().rev().filter(is_whole).find(|at| OUTCOME.is_match(lines[**at])).copied();
     let mut together = of_one_shape(lines, &all, outcome.unwrap_or(last));
     if bad.is_some() {
         together.extend(bad.into_iter().chain(outcome));
     }
     sorted(&mut together);
-    let mut must: Vec<usize> = together.iter().copied().chain(bad.or(outcome)).chain([last]).collect();
+    let first = all.first().copied().filter(|_| is_error);
+    let mut must: Vec<usize> = together.iter().copied().chain(bad.or(first).or(outcome)).chain([last]).collect();
     sorted(&mut must);
-    Ending { must, together, bad }
+    let ranked = failed.first().copied().into_iter().chain(first).chain(outcome);
+    let ranked = ranked.chain(failed.iter().rev().copied().take(TELLING)).chain(all.iter().rev().copied().take(LAST));
+    let mut more: Vec<usize> = Vec::new();
+    for at in ranked {
+        if !must.contains(&at) && !more.contains(&at) {
+            more.push(at);
+        }
+    }
+    Ending { must, together, bad, more }
 }
 
 fn sorted(places: &mut Vec<usize>) {
@@ -135,7 +151,7 @@ mod tests {
 
     fn told(text: &str) -> Vec<&str> {
         let lines: Vec<&str> = text.lines().collect();
-        ending(&lines).must.into_iter().map(|at| lines[at].trim()).collect()
+        ending(&lines, false).must.into_iter().map(|at| lines[at].trim()).collect()
     }
 
     #[test]
@@ -167,6 +183,12 @@ mod tests {
         assert_eq!(told("x\n 1 échoué\n 9 réussis"), ["1 échoué", "9 réussis"]);
         assert_eq!(told("Edited a.ts:\n 1→a\n 2→b"), ["Edited a.ts:"], "lines of a file say nothing of it");
         assert_eq!(told("\n \n"), [""; 0]);
+    }
+
+    #[test]
+    fn the_beginning_of_an_error_is_told() {
+        let ending = ending(&["nicht erlaubt", "b", "c", "d", "e"], true);
+        assert_eq!((ending.must, ending.more), (vec![0, 4], vec![3, 2]));
     }
 
     #[test]

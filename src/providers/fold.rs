@@ -1,0 +1,219 @@
+//! The fold: one boundary in the conversation. Messages before it are told in one text, the story; messages behind it stand in place, shortened by salience where
+//! the room asks for it.
+
+use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
+use crate::{
+    conversation::{Content, Conversation, Edit, Message, Plan, Role},
+    markers::LEFT_OUT_HERE,
+    salience::{Salience, SalienceError, Why},
+    story::{Telling, told},
+    words::said,
+};
+
+/// The story has this share of the target, times the square of the share of the conversation that has no room in it: .61 where a tenth may stay, .42 at a quarter,
+/// .19 at half, where nearly everything stands. Chosen with the reading test, and names and edits (docs/decisions/0014-fold.md).
+const STORY: f64 = 0.75;
+/// Messages behind the boundary have so many times the tokens of their room before they are shortened.
+const BEHIND: f64 = 3.0;
+/// Each try folds more, where shortening alone does not reach the target.
+const TRIES: [f64; 5] = [1.0, 0.6, 0.3, 0.1, 0.0];
+/// Each of these folds less, where the target has room left.
+const WIDER: [f64; 3] = [2.0, 4.0, 8.0];
+/// A result within this share of the target is good enough.
+const CLOSE_ENOUGH: f64 = 0.9;
+
+/// How a conversation is folded.
+pub struct Fold<'a> {
+    /// The provider that does it.
+    pub provider: &'static str,
+    /// The newest messages, which stay in place.
+    pub preserve_recent: usize,
+    /// The share of the story is this part of what it would be: a summary tells most of it.
+    pub part: f64,
+    /// Returns true for a line that is told elsewhere.
+    pub is_known: &'a dyn Fn(&str) -> bool,
+}
+
+/// Folds to at most `budget` tokens (unscaled), or to the least there is, and says whether they are reached.
+///
+/// # Errors
+/// When the work is cancelled, or its plan does not fit.
+pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
+    let boundaries = Boundaries::of(request, fold.preserve_recent);
+    let mut room = boundaries.room(request, fold, budget);
+    let mut tried: Option<Tried> = None;
+    for part in TRIES {
+        let boundary = boundaries.at(request, fold, budget, part);
+        if tried.as_ref().is_some_and(|tried| tried.boundary == boundary) && part > 0.0 {
+            continue;
+        }
+        let next = boundaries.tried(request, fold, (boundary, room), budget)?;
+        // Where no message behind the boundary gives way, the story does.
+        room = if part > 0.0 { room } else { room.saturating_sub(next.tokens.saturating_sub(budget)) };
+        let fits = next.tokens <= budget;
+        if tried.as_ref().is_none_or(|tried| next.tokens < tried.tokens) {
+            tried = Some(next);
+        }
+        if fits {
+            break;
+        }
+    }
+    let Some(mut best) = tried else { return Ok((Proposal::default(), false)) };
+    if best.tokens > budget {
+        let last = boundaries.tried(request, fold, (best.boundary, room), budget)?;
+        best = if last.tokens < best.tokens { last } else { best };
+    }
+    for part in WIDER {
+        if best.tokens as f64 >= budget as f64 * CLOSE_ENOUGH || best.boundary.is_none() {
+            break;
+        }
+        let boundary = boundaries.at(request, fold, budget, part);
+        if boundary == best.boundary {
+            continue;
+        }
+        let next = boundaries.tried(request, fold, (boundary, room), budget)?;
+        if next.tokens > budget {
+            break;
+        }
+        best = if next.tokens > best.tokens { next } else { best };
+    }
+    Ok((best.proposal, best.tokens <= budget))
+}
+
+/// A fold at one boundary.
+struct Tried {
+    /// The first message that stands; `None` where nothing is folded.
+    boundary: Option<usize>,
+    /// Tokens that it leaves.
+    tokens: usize,
+    proposal: Proposal,
+}
+
+impl From<Why> for Note {
+    fn from(Why { message, block, reason }: Why) -> Self {
+        Self { message, block: Some(block), operation: "salient", reason, grade: None }
+    }
+}
+
+/// What it means that nobody can say what stays.
+pub fn failed(provider: &str, error: SalienceError) -> CondenseError {
+    match error {
+        SalienceError::Cancelled(cancelled) => cancelled.into(),
+        SalienceError::Plan(source) => CondenseError::InvalidPlan { provider: provider.to_owned(), source },
+    }
+}
+
+/// Where the conversation may be folded.
+struct Boundaries {
+    /// The first message that may be told.
+    start: usize,
+    /// Messages with which what stands may begin, in order.
+    clean: Vec<usize>,
+    /// Tokens from each message on.
+    from: Vec<usize>,
+}
+
+impl Boundaries {
+    fn of(request: &Request, preserve_recent: usize) -> Self {
+        let conversation = &request.conversation;
+        let begins = |message: usize| {
+            let role = |message: usize| conversation.entries().get(message).map(|entry| &entry.message.role);
+            message > 0 && role(message - 1) == Some(&Role::User) && role(message) == Some(&Role::Assistant)
+        };
+        let end = conversation.len().saturating_sub(preserve_recent);
+        let start =
+            (conversation.head()..conversation.len()).find(|message| begins(*message)).unwrap_or(conversation.len());
+        let seams = Seams::new(conversation, start);
+        let clean = (start + 1..=end).filter(|message| begins(*message) && seams.is_clean(*message)).collect();
+        let mut from = vec![0; conversation.len() + 1];
+        for message in (0..conversation.len()).rev() {
+            from[message] = from[message + 1] + request.tally.message(message);
+        }
+        Self { start, clean, from }
+    }
+
+    /// The share of the room that the story has.
+    fn share(request: &Request, fold: &Fold<'_>, budget: usize) -> f64 {
+        let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
+        STORY * (1.0 - stays).powi(2) * fold.part
+    }
+
+    /// Tokens of the story.
+    fn room(&self, request: &Request, fold: &Fold<'_>, budget: usize) -> usize {
+        (budget.saturating_sub(self.before()) as f64 * Self::share(request, fold, budget)) as usize
+    }
+
+    /// Tokens before the messages that may be told.
+    fn before(&self) -> usize {
+        self.from[0] - self.from[self.start]
+    }
+
+    /// The first message that stands where so much of the room behind the boundary is used; `None` where nothing is folded.
+    fn at(&self, request: &Request, fold: &Fold<'_>, budget: usize, part: f64) -> Option<usize> {
+        let room = budget.saturating_sub(self.before() + self.room(request, fold, budget));
+        let most = (room as f64 * BEHIND * part) as usize;
+        if self.from[self.start] <= most {
+            return None;
+        }
+        let first = self.clean.iter().copied().find(|message| self.from[*message] <= most);
+        first.or(self.clean.last().copied())
+    }
+
+    /// Tells what is before this boundary in so many tokens, and shortens what stands behind it.
+    fn tried(
+        &self,
+        request: &Request,
+        fold: &Fold<'_>,
+        (boundary, room): (Option<usize>, usize),
+        budget: usize,
+    ) -> Result<Tried, CondenseError> {
+        let mut state = State::new(request.clone());
+        if let Some(boundary) = boundary {
+            match state.apply(fold.provider, self.told(request, fold, boundary, room)) {
+                // So little is before the boundary that telling it takes more: it stands.
+                Err(CondenseError::ContextGrew { .. }) => {}
+                told => drop(told?),
+            }
+        }
+        if state.request.tally.total() > budget {
+            let salience = Salience::all_signals(fold.preserve_recent);
+            let kept =
+                salience.within(state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
+            let notes = kept.reasons.into_iter().map(Note::from).collect();
+            state.apply(fold.provider, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
+        }
+        Ok(Tried { boundary, tokens: state.request.tally.total(), proposal: state.into_proposal(request) })
+    }
+
+    /// Tells the messages before the boundary.
+    fn told(&self, request: &Request, fold: &Fold<'_>, boundary: usize, room: usize) -> Proposal {
+        let conversation = &request.conversation;
+        let telling = Telling { conversation, tools: &request.tools, encoding: request.tally.encoding() };
+        let story = told(&telling, self.start..boundary, room, fold.is_known);
+        let text = story.as_deref().unwrap_or(LEFT_OUT_HERE);
+        let mut plan = Plan::default();
+        plan.edits.extend((self.start..boundary).map(|message| Edit::Drop { message }));
+        plan.edits.extend(pair(conversation, boundary, text));
+        let dropped = (self.start..boundary).map(|message| Note {
+            message,
+            block: None,
+            operation: "drop",
+            reason: said!("change.drop"),
+            grade: None,
+        });
+        let reason = said!("change.log");
+        let log = Note { message: boundary, block: None, operation: "log", reason, grade: None };
+        Proposal { notes: dropped.chain([log]).collect(), plan, ..Proposal::default() }
+    }
+}
+
+/// The two messages in the place of those that are told: the assistant's says that they were left out, the user's is the story. What else a reader can do about
+/// what is left out, such as recalling it, is said here.
+fn pair(conversation: &Conversation, before: usize, story: &str) -> impl Iterator<Item = Edit> {
+    let next = conversation.entries().get(before).map(|entry| entry.message.clone());
+    [(Role::Assistant, LEFT_OUT_HERE), (Role::User, story)].into_iter().map(move |(role, text)| {
+        let message = Message::new(role, Content::Text(text.to_owned()));
+        let message = if let Some(next) = &next { message.with_time_of(next) } else { message };
+        Edit::Insert { before, value: message.into() }
+    })
+}

@@ -1,0 +1,307 @@
+//! An entry, fuller or shorter. The same entry in the same form is the same text, and a form that an entry already has leaves it as it is: a later condensation
+//! changes nothing that it need not.
+
+use super::{
+    endings::{Ending, ending},
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, Writer},
+};
+use crate::transcript::{Meaning, ToolTable};
+
+/// What an entry is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The user's words.
+    User,
+    /// What the user shows in them: a log, a list, code.
+    Paste,
+    /// A summary of earlier messages.
+    Summary,
+    /// The assistant's words.
+    Assistant,
+    /// A notice of the host.
+    Notice,
+    /// The newest list of things to do.
+    List,
+    /// A file was written or edited.
+    Change,
+    /// A command was run.
+    Command,
+    /// Others were asked, and answered.
+    Asked,
+    /// Files were looked at: told where that failed.
+    Look,
+    /// Nothing to tell, such as an older list of things to do.
+    Silent,
+}
+
+impl Kind {
+    /// Of calls of tools with this meaning.
+    pub fn from_meaning(meaning: Meaning) -> Self {
+        match meaning {
+            Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
+            Meaning::Command => Self::Command,
+            Meaning::Read | Meaning::Search | Meaning::List | Meaning::Skill | Meaning::Recall => Self::Look,
+            Meaning::Todo | Meaning::Item => Self::Silent,
+            Meaning::Ask | Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => {
+                Self::Asked
+            }
+        }
+    }
+
+    /// Of an entry that is read again.
+    pub fn from_head(head: &str, tools: &ToolTable) -> Self {
+        match head {
+            USER | SYSTEM => Self::User,
+            PASTE => Self::Paste,
+            SUMMARY => Self::Summary,
+            ASSISTANT => Self::Assistant,
+            NOTICE => Self::Notice,
+            call => match Self::from_meaning(tools.meaning(call.split(' ').next().unwrap_or(call))) {
+                Self::Silent => Self::List,
+                kind => kind,
+            },
+        }
+    }
+}
+
+/// The most characters of words, of what a call was given or wrote, and of its answer.
+struct Most {
+    said: f64,
+    given: f64,
+    answered: f64,
+}
+
+const fn most(said: f64, given: f64, answered: f64) -> Most {
+    Most { said, given, answered }
+}
+
+impl Kind {
+    /// The room of an entry of this kind that is told in full. All of the words of the user fit into a twenty-fifth of a session, but for pastes; the other
+    /// numbers were chosen with the reading test.
+    fn most(self) -> Most {
+        match self {
+            Self::User => most(f64::MAX, 0.0, 0.0),
+            Self::List => most(0.0, 4000.0, 80.0),
+            Self::Paste => most(2400.0, 0.0, 0.0),
+            Self::Summary => most(8000.0, 0.0, 0.0),
+            Self::Assistant => most(1800.0, 0.0, 0.0),
+            Self::Notice => most(400.0, 0.0, 0.0),
+            Self::Change => most(0.0, 420.0, 400.0),
+            Self::Command => most(0.0, 200.0, 320.0),
+            Self::Asked => most(0.0, 400.0, 600.0),
+            Self::Look => most(0.0, 0.0, 300.0),
+            Self::Silent => most(0.0, 0.0, 0.0),
+        }
+    }
+
+    /// The share of that room where everything has `scale` times its share, for an entry of this age: 0 for the oldest, 1 for the newest. The user's words and
+    /// the newest list are told whole.
+    pub fn share(self, age: f64, scale: f64) -> f64 {
+        let weight = match self {
+            Self::User | Self::List => return 1.0,
+            Self::Summary => 3.0,
+            Self::Paste => 0.6,
+            Self::Assistant => 0.6 + 0.4 * age,
+            Self::Notice => 0.5,
+            Self::Change => 0.3 + 0.4 * age,
+            Self::Command | Self::Asked => 0.4 + 0.4 * age,
+            Self::Look => 0.6,
+            Self::Silent => 0.0,
+        };
+        (weight * scale).min(1.0)
+    }
+}
+
+/// An entry is told with the first line of its call in at least so many characters.
+const HEAD: f64 = 60.0;
+/// Words that are cut to fewer characters say nothing: they are left out.
+const LEAST_WORDS: f64 = 80.0;
+/// The same of an answer, of which the telling lines are quoted.
+const LEAST_ANSWER: f64 = 16.0;
+/// Each line without which an answer is not told has at least so many characters.
+const LEAST_LINE: usize = 60;
+/// An answer with the flag of an error is told at so many times the length of another.
+const FAILED: f64 = 2.5;
+/// A line of an ending is cut to so many characters.
+const LINE: usize = 240;
+/// Fewer characters are told from the beginning alone.
+const PARTS: usize = 160;
+/// A part of a line has at least so many characters.
+const PART: usize = 24;
+/// Of words that are cut, this share stays at their beginning and the rest at their end.
+const BEGINNING: f64 = 0.65;
+
+/// An entry that is ready to be told at any length.
+pub struct Form {
+    kind: Kind,
+    head: String,
+    is_failed: bool,
+    /// The same file is changed again later: without its lines, a change of it says nothing more.
+    is_again: bool,
+    said: Vec<Quotation>,
+    given: Vec<Quotation>,
+    /// Lines of the answer that say how it ended.
+    answered: Vec<Quotation>,
+    /// The places of those without which it is not told, and those of the others by how much they say.
+    ending: Ending,
+}
+
+impl Form {
+    /// Of an entry, with no more of it than its kind is told at most. `is_again`: an entry with the same head follows.
+    pub fn new(entry: &Entry, kind: Kind, is_again: bool) -> Self {
+        let with = |marks: &[Mark]| -> Vec<&Quotation> {
+            entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
+        };
+        let most = kind.most();
+        let answered = with(&[Mark::Answered, Mark::Failed]);
+        let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
+        let is_failed = answered.iter().any(|quote| quote.mark == Mark::Failed);
+        let ranked = ending(&lines, is_failed);
+        let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).copied().collect();
+        told.sort_unstable();
+        let place = |at: &usize| told.binary_search(at).ok();
+        let places = |all: &[usize]| all.iter().filter_map(place).collect();
+        Self {
+            kind,
+            is_failed,
+            is_again,
+            head: entry.head.clone(),
+            said: both_ends(&with(&[Mark::Said]), most.said),
+            given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
+            ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
+            answered: told.into_iter().map(|at| answered[at].clone()).collect(),
+        }
+    }
+
+    /// The entry where this share of its room is there; `None` where that says nothing.
+    pub fn told(&self, writer: &Writer, share: f64) -> Option<String> {
+        let most = self.kind.most();
+        if self.kind == Kind::Silent || (self.kind == Kind::Look && !self.is_failed) {
+            return None;
+        }
+        let in_room = |quotes: &[Quotation], most: f64| {
+            let all: Vec<&Quotation> = quotes.iter().collect();
+            let room = most * share;
+            if room < LEAST_WORDS && length(&all) as f64 > room { Vec::new() } else { both_ends(&all, room) }
+        };
+        let mut quotes = in_room(&self.said, most.said);
+        if quotes.is_empty() && !self.said.is_empty() {
+            return None;
+        }
+        let failed = if self.is_failed { FAILED } else { 1.0 };
+        let room = most.answered * (share * failed).min(1.0);
+        let given = in_room(&self.given, most.given);
+        let is_told = match self.kind {
+            Kind::List => true,
+            Kind::Change => !given.is_empty() || (!self.is_again && share > 0.0),
+            _ => room >= LEAST_ANSWER || self.answered.is_empty(),
+        };
+        if !is_told {
+            return None;
+        }
+        quotes.extend(given);
+        quotes.extend(self.ends(room as usize));
+        // The end of a path says which file it is.
+        let is_cut = share < 1.0 && self.kind != Kind::Change;
+        let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
+        Some(writer.written(&head, &quotes))
+    }
+
+    /// The lines of the answer by how much they say of how it ended, in their order.
+    fn ends(&self, room: usize) -> Vec<Quotation> {
+        let must = self.ending.must.len();
+        let line = LINE.min(room);
+        let each = (room / must.max(1)).clamp(LEAST_LINE, LINE);
+        let mut chosen: Vec<(usize, String)> = Vec::new();
+        let mut left = room;
+        for (place, at) in self.ending.must.iter().chain(&self.ending.more).enumerate() {
+            let text = cut(&self.answered[*at].text, if place < must { each } else { line });
+            let length = text.chars().count() + 1;
+            if place >= must && length > left {
+                continue;
+            }
+            left = left.saturating_sub(length);
+            chosen.push((*at, text));
+        }
+        chosen.sort_by_key(|(at, _)| *at);
+        chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].mark, text }).collect()
+    }
+
+    /// The words in so many characters: the last that is done where nothing else has room.
+    pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
+        let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
+        writer.written(&self.head, &both_ends(&all, characters as f64))
+    }
+
+    /// Returns true if it is told whatever else has no room.
+    pub fn is_always_told(&self) -> bool {
+        matches!(self.kind, Kind::User | Kind::List)
+    }
+}
+
+/// A line cut to so many characters.
+fn cut(line: &str, characters: usize) -> String {
+    if line.chars().count() <= characters {
+        return line.to_owned();
+    }
+    let end = line.char_indices().nth(characters.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+    let words = line[..end].rfind(' ').filter(|space| *space > end / 2).unwrap_or(end);
+    format!("{}…", line[..words].trim_end_matches('…'))
+}
+
+/// The end of a line in so many characters.
+fn cut_before(line: &str, characters: usize) -> String {
+    let skip = line.chars().count().saturating_sub(characters.saturating_sub(1));
+    let start = line.char_indices().nth(skip).map_or(line.len(), |(at, _)| at);
+    format!("…{}", line[start..].trim_start_matches('…'))
+}
+
+fn length(quotes: &[&Quotation]) -> usize {
+    quotes.iter().map(|quote| quote.text.chars().count() + 1).sum()
+}
+
+/// Lines from both ends, with a sign where others are left out; a line that is cut ends or begins with it. Code is cut between its lines.
+fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
+    let characters = characters as usize;
+    if characters == 0 || quotes.is_empty() {
+        return Vec::new();
+    }
+    if length(quotes) <= characters.saturating_add(1) {
+        return quotes.iter().map(|quote| (*quote).clone()).collect();
+    }
+    let may_cut = |quote: &Quotation| quote.mark != Mark::Added;
+    let fitting = |lines: &mut dyn Iterator<Item = &&Quotation>, mut room: usize| {
+        let mut count = 0;
+        for quote in lines {
+            let Some(left) = room.checked_sub(quote.text.chars().count() + 1) else { break };
+            (count, room) = (count + 1, left);
+        }
+        (count, room)
+    };
+    // Two short parts say less than one.
+    let share = if characters < PARTS { 1.0 } else { BEGINNING };
+    let beginning = (characters as f64 * share) as usize;
+    let (first, room) = fitting(&mut quotes.iter(), beginning);
+    let mut kept: Vec<Quotation> = quotes[..first].iter().map(|quote| (*quote).clone()).collect();
+    let next = quotes[first];
+    let is_cut = first == 0 || (room >= PART && may_cut(next));
+    if is_cut {
+        kept.push(Quotation { text: cut(&next.text, room.max(PART / 2)), ..next.clone() });
+    }
+    let told = first + usize::from(is_cut);
+    let room = characters - beginning + if is_cut { 0 } else { room };
+    let (last, room) = fitting(&mut quotes[told..].iter().rev(), room);
+    let last = quotes.len() - last;
+    if last == told && is_cut && room >= PART && may_cut(next) {
+        // The middle of a line is left out.
+        let end = cut_before(&next.text, room);
+        kept.last_mut().into_iter().for_each(|line| line.text.push_str(end.trim_start_matches('…')));
+    } else if let Some(line) = kept.last_mut().filter(|line| last > told && !line.text.ends_with('…')) {
+        line.text.push_str(" …");
+    }
+    if last == quotes.len() && last > told && room >= PART && may_cut(quotes[last - 1]) {
+        kept.push(Quotation { text: cut_before(&quotes[last - 1].text, room), ..quotes[last - 1].clone() });
+    }
+    kept.extend(quotes[last..].iter().map(|quote| (*quote).clone()));
+    kept
+}

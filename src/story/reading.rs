@@ -1,0 +1,365 @@
+//! Messages read into entries: who spoke or what was called, and the lines that can be quoted of it.
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    form::Kind,
+    standing::is_story_block,
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
+};
+use crate::{
+    conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
+    markers::{NoteLine, is_about_messages, is_summary},
+    transcript::{
+        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Stretch, ToolSource, ToolTable, Voice,
+        decompose_texts, with_texts,
+    },
+};
+
+/// An entry of messages that are left out.
+pub struct Told {
+    /// All there is to quote.
+    pub entry: Entry,
+    /// What it is about.
+    pub kind: Kind,
+    /// It stands in an earlier story, in these words.
+    pub is_earlier: bool,
+}
+
+/// The first line of an answer whose call is not known.
+const UNKNOWN: &str = "Answer:";
+/// Shorter lines are said again by chance.
+const MIN_AGAIN: usize = 24;
+
+/// The entries of these messages, in order. Pinned blocks stay where they are and are not told.
+pub fn read(conversation: &Conversation, tools: &ToolTable, messages: Range<usize>) -> Vec<Told> {
+    let texts = conversation.texts();
+    let pieces = decompose_texts(conversation, &texts, tools);
+    let newest_list = newest_list(conversation, tools, &pieces);
+    let mut reading = Reading { conversation, tools, newest_list, ..Reading::new(conversation, tools) };
+    for (message, pieces) in pieces.into_iter().enumerate() {
+        if messages.contains(&message) {
+            reading.message(message, pieces, &texts[message]);
+        }
+    }
+    reading.finish()
+}
+
+/// The newest call that set the list of things to do: message and block.
+fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Vec<ContentPiece>]) -> Option<(usize, usize)> {
+    let is_list = |block: &Block| matches!(block, Block::ToolUse { name, .. } if tools.meaning(name) == Meaning::Todo);
+    let in_xml =
+        |piece: &ContentPiece| piece.kind == ContentKind::ToolParameters && piece.source.meaning() == Meaning::Todo;
+    (0..conversation.len()).rev().find_map(|message| {
+        let block = conversation.message(message).content.blocks().iter().rposition(is_list);
+        let block = block.or_else(|| pieces[message].iter().rfind(|piece| in_xml(piece)).map(|piece| piece.block));
+        block.map(|block| (message, block))
+    })
+}
+
+/// An entry that is being read.
+struct Draft {
+    /// Where it began: message and block.
+    place: (usize, usize),
+    entry: Entry,
+    kind: Kind,
+    is_earlier: bool,
+    /// A call is told with its answer or not at all.
+    is_answered: bool,
+}
+
+struct Reading<'a> {
+    conversation: &'a Conversation,
+    tools: &'a ToolTable,
+    newest_list: Option<(usize, usize)>,
+    drafts: Vec<Draft>,
+    /// The drafts of calls, by what their pieces share.
+    calls: HashMap<*const ToolSource, usize>,
+    /// Sources stay alive as long as their addresses are keys.
+    sources: Vec<Arc<ToolSource>>,
+    /// Hashes of lines that somebody has said.
+    said: HashSet<u64>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(conversation: &'a Conversation, tools: &'a ToolTable) -> Self {
+        Self {
+            conversation,
+            tools,
+            newest_list: None,
+            drafts: Vec::new(),
+            calls: HashMap::new(),
+            sources: Vec::new(),
+            said: HashSet::new(),
+        }
+    }
+
+    fn message(&mut self, message: usize, pieces: Vec<ContentPiece>, texts: &[TextAt<'_>]) {
+        let pins = &self.conversation.entries()[message].pins;
+        for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
+            let place = (message, piece.block);
+            if piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block) {
+                self.earlier(message, &whole.text[piece.range]);
+                continue;
+            }
+            let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
+            let draft = source.as_ref().map(|source| self.draft_of(message, &piece, source));
+            for Stretch { range, voice } in piece.stretches(whole.text) {
+                let text = &whole.text[range];
+                match (voice, draft, &source) {
+                    _ if is_about_messages(text) || text.trim().is_empty() => {}
+                    (Voice::Tool, Some(draft), Some(source)) => self.answer(message, draft, &piece, source, text),
+                    (Voice::Assistant, Some(draft), Some(source)) => {
+                        self.parameter(message, draft, &piece, source, text)
+                    }
+                    (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
+                        // How the call ended, and who says so.
+                        let (first, words) = announced(text);
+                        self.answer(message, draft, &piece, source, first);
+                        let place = self.drafts[draft].place;
+                        self.words(place, USER, Kind::User, words);
+                    }
+                    (Voice::User, ..) => self.words(place, USER, Kind::User, text),
+                    (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
+                    _ if is_summary(self.conversation.message(message)) => {
+                        self.words(place, SUMMARY, Kind::Summary, text)
+                    }
+                    (Voice::Assistant, ..) => {
+                        self.words(place, ASSISTANT, Kind::Assistant, text);
+                    }
+                    (Voice::Summary, ..) => self.words(place, SUMMARY, Kind::Summary, text),
+                    (Voice::Host, ..) if matches!(self.conversation.message(message).role, Role::Other(_)) => {
+                        self.words(place, SYSTEM, Kind::User, text);
+                    }
+                    (Voice::Host, ..) if piece.source == PieceSource::Words => {
+                        self.words(place, NOTICE, Kind::Notice, text)
+                    }
+                    (Voice::Host | Voice::Tool, ..) => {}
+                }
+            }
+        }
+    }
+
+    fn earlier(&mut self, message: usize, text: &str) {
+        for entry in read_again(text) {
+            let kind = Kind::from_head(&entry.head, self.tools);
+            self.note_said(&entry.quotes);
+            self.drafts.push(Draft { place: (message, 0), entry, kind, is_earlier: true, is_answered: true });
+        }
+    }
+
+    fn note_said(&mut self, quotes: &[Quotation]) {
+        for quote in quotes.iter().filter(|quote| quote.mark == Mark::Said && quote.text.len() >= MIN_AGAIN) {
+            self.said.insert(xxh3_64(quote.text.as_bytes()));
+        }
+    }
+
+    fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &str) {
+        let mut quotes = quotes(Mark::Said, text);
+        // The user's words stay whole, however often they are said.
+        if kind != Kind::User {
+            let said = &self.said;
+            quotes.retain(|quote| quote.text.len() < MIN_AGAIN || !said.contains(&xxh3_64(quote.text.as_bytes())));
+        }
+        self.note_said(&quotes);
+        match self.drafts.last_mut() {
+            Some(last) if last.kind == kind && last.place == place && last.entry.head == head => {
+                last.entry.quotes.extend(quotes)
+            }
+            _ if quotes.is_empty() => {}
+            _ => self.begin(place, head.to_owned(), kind, quotes, true),
+        }
+    }
+
+    fn begin(&mut self, place: (usize, usize), head: String, kind: Kind, quotes: Vec<Quotation>, is_answered: bool) {
+        self.drafts.push(Draft { place, entry: Entry { head, quotes }, kind, is_earlier: false, is_answered });
+    }
+
+    /// The draft of the call that a piece belongs to.
+    fn draft_of(&mut self, message: usize, piece: &ContentPiece, source: &Arc<ToolSource>) -> usize {
+        let is_users = self.conversation.message(message).role == Role::User;
+        if let Some(known) = self.calls.get(&Arc::as_ptr(source)) {
+            return *known;
+        }
+        let blocks = self.conversation.message(message).content.blocks();
+        let id = if let Some(Block::ToolResult { tool_use_id, .. }) = blocks.get(piece.block) {
+            Some(tool_use_id)
+        } else {
+            None
+        };
+        // In plain text, an answer follows the calls of the message before, of which the first of its kind that has none is its own.
+        let place = if is_users { self.place_of(message, id.map(String::as_str)) } else { (message, piece.block) };
+        let called = |draft: &&(usize, &Draft)| draft.1.place.0 == place.0 && !draft.1.is_answered;
+        let unanswered = || {
+            let open = || self.drafts.iter().enumerate().filter(|draft| called(&draft));
+            let is_named = |draft: &Draft| draft.entry.head.split(' ').next() == source.head.split(' ').next();
+            let same = open().find(|(_, draft)| {
+                draft.entry.head == source.head || (!source.file.is_empty() && draft.entry.head.ends_with(&source.file))
+            });
+            same.or_else(|| open().find(|(_, draft)| is_named(draft))).map(|(at, _)| at)
+        };
+        let known = (is_users && id.is_none()).then(unanswered).flatten();
+        let draft = known.unwrap_or(self.drafts.len());
+        if known.is_none() {
+            let kind = Kind::from_meaning(source.meaning);
+            let head = if source.head.is_empty() { &source.label } else { &source.head };
+            let head = match kind {
+                // What it changed is quoted.
+                Kind::Change if !source.file.is_empty() => format!("{} {}", source.name, source.file),
+                _ if head.is_empty() => UNKNOWN.to_owned(),
+                _ => head.clone(),
+            };
+            self.begin(place, head, kind, Vec::new(), false);
+        }
+        self.sources.push(Arc::clone(source));
+        self.calls.insert(Arc::as_ptr(source), draft);
+        draft
+    }
+
+    /// Where the call stands that is answered in a message.
+    fn place_of(&self, message: usize, id: Option<&str>) -> (usize, usize) {
+        let called = |at: &usize| self.conversation.message(*at).role == Role::Assistant;
+        let Some(before) = (0..message).rev().find(called) else { return (message, 0) };
+        let is_call = |block: &Block| matches!(block, Block::ToolUse { id: of, .. } if Some(of.as_str()) == id);
+        let block = self.conversation.message(before).content.blocks().iter().position(is_call);
+        (before, block.unwrap_or(usize::MAX))
+    }
+
+    fn parameter(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
+        let kind = self.drafts[draft].kind;
+        // The tags of a call in XML.
+        if piece.kind != ContentKind::ToolParameters {
+            return;
+        }
+        if matches!(source.meaning, Meaning::Todo | Meaning::Item) {
+            let is_newest = self.newest_list == Some((message, piece.block));
+            if is_newest && self.drafts[draft].entry.quotes.is_empty() {
+                self.drafts[draft].entry.quotes = self.list(message, piece.block, text);
+                self.drafts[draft].kind = Kind::List;
+            }
+            return;
+        }
+        let head = &self.drafts[draft].entry.head;
+        let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
+        if is_in_head && kind != Kind::Change {
+            return;
+        }
+        let more = match self.mark_of(piece, source) {
+            Some(Mark::Given) if kind == Kind::Change && is_patch(text) => added_by(text),
+            Some(Mark::Given) if is_in_head => return,
+            Some(mark) => quotes(mark, text),
+            None => return,
+        };
+        self.drafts[draft].entry.quotes.extend(more);
+    }
+
+    /// What a parameter's lines are in an entry; `None` for those that are not told, such as the text that an edit replaced.
+    fn mark_of(&self, piece: &ContentPiece, source: &ToolSource) -> Option<Mark> {
+        let key = piece.path.iter().rev().find_map(|step| match step {
+            PathStep::Key(key) => Some(key.as_ref()),
+            PathStep::Index(_) => None,
+        });
+        // In XML the path is that of the message's text.
+        let key = key.filter(|_| piece.path.len() > 3).unwrap_or_default();
+        let has = |role| self.tools.tool(&source.name).is_some_and(|tool| tool.parameter(role).any(|name| name == key));
+        match source.meaning {
+            Meaning::Write => Some(Mark::Added),
+            Meaning::Edit | Meaning::Editor if has(ParameterRole::Old) => None,
+            Meaning::Edit | Meaning::Editor if has(ParameterRole::New) || has(ParameterRole::Content) => {
+                Some(Mark::Added)
+            }
+            _ => Some(Mark::Given),
+        }
+    }
+
+    fn answer(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
+        let block = self.conversation.message(message).content.blocks().get(piece.block);
+        let in_result = matches!(block, Some(Block::ToolResult { .. }));
+        // The line that announces an answer in plain text says what the head says.
+        if piece.kind == ContentKind::MessageText && !in_result && text.trim_start().starts_with('[') {
+            return;
+        }
+        let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
+        let mark = if is_error { Mark::Failed } else { Mark::Answered };
+        if !is_error && self.drafts[draft].kind == Kind::Look && piece.kind == ContentKind::ToolResults {
+            return;
+        }
+        let target = source.file.as_str();
+        let elided = |line: &str| if target.len() > 4 { line.replace(target, "…") } else { line.to_owned() };
+        let lines: Vec<Quotation> =
+            quotes(mark, text).into_iter().map(|quote| Quotation { text: elided(&quote.text), ..quote }).collect();
+        let draft = &mut self.drafts[draft];
+        draft.is_answered |= !lines.is_empty();
+        draft.entry.quotes.extend(lines);
+    }
+
+    /// The items of a list of things to do, as the call has them: the state before the words.
+    fn list(&self, message: usize, block: usize, text: &str) -> Vec<Quotation> {
+        let blocks = self.conversation.message(message).content.blocks();
+        let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes(Mark::Given, text) };
+        let Ok(Value::Object(input)) = serde_json::from_str(input.get()) else { return Vec::new() };
+        let items = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
+        let item = |item: &serde_json::Map<String, Value>| {
+            let is_words = |key: &str| !matches!(key, "activeForm" | "id" | "status" | "state");
+            let state = ["status", "state"].iter().filter_map(|key| item.get(*key)?.as_str());
+            let words = item.iter().filter(|(key, _)| is_words(key)).filter_map(|(_, value)| value.as_str());
+            Quotation::new(Mark::Given, &state.chain(words).collect::<Vec<_>>().join(": "))
+        };
+        let listed: Vec<Quotation> = items.map(item).collect();
+        if listed.is_empty() { quotes(Mark::Given, text) } else { listed }
+    }
+
+    fn finish(mut self) -> Vec<Told> {
+        // A call without a text is met with its answer.
+        self.drafts.sort_by_key(|draft| draft.place);
+        let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
+        let told = |draft: Draft| Told { entry: draft.entry, kind: draft.kind, is_earlier: draft.is_earlier };
+        let mut all: Vec<Told> = self.drafts.into_iter().filter(is_told).map(told).collect();
+        // The same again, such as a command that waits, says it once.
+        all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);
+        all
+    }
+}
+
+/// The first line of what the user says to a call, and the words; they are the same where no line announces them.
+fn announced(text: &str) -> (&str, &str) {
+    let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
+    if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { (first, text) }
+}
+
+/// The lines of a text that can be quoted. A pointer leads nowhere from another place, and a note is about its own.
+fn quotes(mark: Mark, text: &str) -> Vec<Quotation> {
+    let is_code = mark == Mark::Added;
+    let says = |line: &&str| (is_code || !line.trim().is_empty()) && NoteLine::read(line.trim()).is_none();
+    text.lines().filter(says).map(|line| Quotation::new(mark, line)).collect()
+}
+
+/// Returns true if a parameter says how lines change.
+fn is_patch(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with('+') || line.trim_end() == "=======")
+}
+
+/// The lines that a patch, or SEARCH/REPLACE blocks, put into a file.
+fn added_by(patch: &str) -> Vec<Quotation> {
+    let mut is_new = false;
+    let mut added = Vec::new();
+    for line in patch.lines() {
+        match line.trim_end() {
+            "=======" => is_new = true,
+            end if end.starts_with(">>>>>>>") || end.starts_with("+++++++ REPLACE") => is_new = false,
+            end if is_new && !end.is_empty() => added.push(Quotation::new(Mark::Added, line)),
+            _ if line.starts_with("+++") => {}
+            _ if line.starts_with('+') && line.len() > 1 => added.push(Quotation::new(Mark::Added, &line[1..])),
+            _ => {}
+        }
+    }
+    added.retain(|quote| !quote.text.trim().is_empty());
+    added
+}

@@ -1,0 +1,175 @@
+//! Entries in the room there is: the older, the shorter.
+
+use std::{collections::HashSet, ops::Range};
+
+use super::{
+    form::{Form, Kind},
+    reading::{Told, read},
+    text::{Paths, Writer, story},
+};
+use crate::{
+    conversation::Conversation,
+    tokens::{Encoding, count_inside},
+    transcript::ToolTable,
+};
+
+/// At this scale everything is told in full.
+const MOST: f64 = 4.0;
+/// An earlier story stands as it is where what follows it is told at this scale behind it.
+const CONTINUED: f64 = 0.15;
+/// Scales that are tried, as estimates are a little off.
+const TRIES: usize = 5;
+/// Where an earlier story has no room as it stands, it is shortened to this share of it, so that the next ones find room behind it: prompt caches keep the
+/// beginning that stays.
+const LEEWAY: f64 = 0.8;
+/// The fewest characters to which words are cut.
+const LEAST_WORDS: usize = 40;
+
+/// Messages that are to be told.
+pub struct Telling<'a> {
+    /// The conversation they stand in.
+    pub conversation: &'a Conversation,
+    /// What its tools do.
+    pub tools: &'a ToolTable,
+    /// How tokens are counted.
+    pub encoding: Encoding,
+}
+
+/// An entry that may be told.
+struct Candidate {
+    form: Form,
+    kind: Kind,
+    /// It stands in an earlier story, in these words.
+    is_earlier: bool,
+    /// Tokens of a byte of it.
+    each: f64,
+}
+
+/// The story of these messages in at most `room` tokens; `None` where there is nothing to tell or no room. Lines for which `is_known` holds stand elsewhere.
+#[must_use]
+pub fn told(
+    telling: &Telling<'_>,
+    messages: Range<usize>,
+    room: usize,
+    is_known: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let count = |text: &str| count_inside(&format!("{text}\n"), telling.encoding).tokens;
+    let mut all = read(telling.conversation, telling.tools, messages);
+    all.retain(|told| {
+        told.kind == Kind::User
+            || told.entry.quotes.is_empty()
+            || !told.entry.quotes.iter().all(|quote| is_known(&quote.text))
+    });
+    let heading = count(crate::markers::LOG_HEADING) + 1;
+    let room = room.checked_sub(heading)?;
+    let writer = &Writer::new(all.iter().map(|told| told.entry.head.as_str()));
+    let standing: Vec<String> = all
+        .iter()
+        .take_while(|told| told.is_earlier)
+        .map(|told| writer.written(&told.entry.head, &told.entry.quotes))
+        .collect();
+    let mut later_heads = HashSet::new();
+    let mut again: Vec<bool> = all.iter().rev().map(|told| !later_heads.insert(told.entry.head.clone())).collect();
+    again.reverse();
+    let candidate = |(told, is_again): (Told, bool)| {
+        let form = Form::new(&told.entry, told.kind, is_again);
+        let whole = form.told(writer, 1.0).unwrap_or_default();
+        let each = count(&whole) as f64 / whole.len().max(1) as f64;
+        Candidate { form, kind: told.kind, is_earlier: told.is_earlier, each }
+    };
+    let all: Vec<Candidate> = all.into_iter().zip(again).map(candidate).collect();
+    let later = &all[standing.len()..];
+    let stand: usize = standing.iter().map(|text| count(text)).sum();
+    let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
+        let (entries, scale) = chosen(writer, later, room, count)?;
+        (scale >= CONTINUED).then_some(entries)
+    });
+    let entries = match continued {
+        Some(later) => standing.into_iter().chain(later).collect(),
+        None => {
+            let room = if standing.is_empty() { room } else { (room as f64 * LEEWAY) as usize };
+            chosen(writer, &all, room, count).map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries)
+        }
+    };
+    story(entries.iter().map(String::as_str))
+}
+
+/// The entries as far as there is room, and their scale; `None` where there is none for what is always told.
+fn chosen(
+    writer: &Writer,
+    all: &[Candidate],
+    room: usize,
+    count: impl Fn(&str) -> usize,
+) -> Option<(Vec<String>, f64)> {
+    let mut goal = room as f64;
+    let mut best = None;
+    for _ in 0..TRIES {
+        let scale = scale_for(writer, all, goal);
+        let entries = written_at(writer, all, scale);
+        let tokens: usize = entries.iter().map(|text| count(text)).sum();
+        let fits = tokens <= room;
+        if fits && best.as_ref().is_none_or(|(_, known)| *known < scale) {
+            best = Some((entries, scale));
+        }
+        if (fits && (tokens * 50 >= room * 49 || scale >= MOST)) || scale <= 0.0 {
+            break;
+        }
+        goal *= (room as f64 / tokens as f64).min(2.0) * if fits { 0.995 } else { 0.985 };
+    }
+    best
+}
+
+/// The greatest scale at which entries have about so many tokens.
+fn scale_for(writer: &Writer, all: &[Candidate], goal: f64) -> f64 {
+    let estimate = |scale: f64| -> f64 {
+        let tokens = |(at, entry): (usize, &Candidate)| {
+            at_scale(writer, all.len(), at, entry, scale).map_or(0.0, |text| (text.len() + 1) as f64 * entry.each)
+        };
+        all.iter().enumerate().map(tokens).sum()
+    };
+    if estimate(MOST) <= goal {
+        return MOST;
+    }
+    let (mut low, mut high) = (0.0, MOST);
+    while high - low > 0.004 {
+        let middle = f64::midpoint(low, high);
+        if estimate(middle) <= goal { low = middle } else { high = middle }
+    }
+    low
+}
+
+fn at_scale(writer: &Writer, all: usize, at: usize, entry: &Candidate, scale: f64) -> Option<String> {
+    let age = at as f64 / all.max(1) as f64;
+    entry.form.told(writer, entry.kind.share(age, scale))
+}
+
+fn written_at(writer: &Writer, all: &[Candidate], scale: f64) -> Vec<String> {
+    let mut paths = Paths::default();
+    let write = |(at, entry): (usize, &Candidate)| {
+        let text = at_scale(writer, all.len(), at, entry, scale)?;
+        let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
+        let short = paths.shortened(head);
+        Some(if entry.is_earlier { text } else { format!("{short}{rest}") })
+    };
+    all.iter().enumerate().filter_map(write).collect()
+}
+
+/// The words that are always told, cut to the room there is: the longest are cut first, and the oldest go last of all.
+fn cut_to(writer: &Writer, all: &[Candidate], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
+    let words: Vec<&Form> = all.iter().map(|entry| &entry.form).filter(|form| form.is_always_told()).collect();
+    let at = |most: usize| -> Vec<String> { words.iter().map(|form| form.cut_words(writer, most)).collect() };
+    let tokens = |texts: &[String]| texts.iter().map(|text| count(text)).sum::<usize>();
+    let (mut low, mut high) = (LEAST_WORDS, 8000);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if tokens(&at(middle)) <= room { low = middle } else { high = middle }
+    }
+    let mut texts = at(low);
+    let mut left = tokens(&texts);
+    texts.retain(|text| {
+        let goes = left > room;
+        left -= if goes { count(text) } else { 0 };
+        !goes
+    });
+    texts
+}

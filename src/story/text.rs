@@ -1,0 +1,315 @@
+//! The story as text, and read again.
+
+use std::collections::HashSet;
+
+use crate::{conversation::on_line, markers::LOG_HEADING};
+
+/// Every line of an entry but its first begins with it, so that nothing that is quoted can pass for the beginning of an entry.
+const INDENT: &str = "  ";
+
+/// The role of a quoted line in its entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// Words of a speaker.
+    Said,
+    /// A parameter of a call.
+    Given,
+    /// Text that a call wrote, or put in the place of other text.
+    Added,
+    /// Text that a call replaced.
+    Removed,
+    /// A line of the answer.
+    Answered,
+    /// A line of an answer with the flag of an error.
+    Failed,
+}
+
+impl Mark {
+    const ALL: [Self; 6] = [Self::Given, Self::Added, Self::Removed, Self::Answered, Self::Failed, Self::Said];
+
+    /// The sign before the quote.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Said => "",
+            Self::Given => "| ",
+            Self::Added => "+ ",
+            Self::Removed => "- ",
+            Self::Answered => "→ ",
+            Self::Failed => "! ",
+        }
+    }
+
+    /// Reads the sign of a line without its indentation.
+    fn read(line: &str) -> Self {
+        Self::ALL.into_iter().find(|mark| line.starts_with(mark.sign())).unwrap_or(Self::Said)
+    }
+}
+
+/// The first lines of entries of words. Tools have no such names: those with a colon are told in quotes.
+pub const USER: &str = "User:";
+/// A log, a list or code that the user shows.
+pub const PASTE: &str = "User (pasted):";
+/// An instruction in the midst of a conversation.
+pub const SYSTEM: &str = "System:";
+/// The assistant's words.
+pub const ASSISTANT: &str = "Assistant:";
+/// A summary of earlier messages.
+pub const SUMMARY: &str = "Summary:";
+/// A notice of the host.
+pub const NOTICE: &str = "Notice:";
+
+/// Returns true if the entries with this first line hold words: no sign stands before their lines, which may begin like one.
+#[must_use]
+pub fn is_speaker(head: &str) -> bool {
+    [USER, PASTE, SYSTEM, ASSISTANT, SUMMARY, NOTICE].contains(&head)
+}
+
+/// A line that is quoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quotation {
+    /// Its role.
+    pub mark: Mark,
+    /// The line.
+    pub text: String,
+}
+
+impl Quotation {
+    /// A line on its own; code keeps its indentation.
+    #[must_use]
+    pub fn new(mark: Mark, line: &str) -> Self {
+        let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
+        Self { mark, text: on_line(line) }
+    }
+}
+
+/// Who spoke or what was called, and lines of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its first line.
+    pub head: String,
+    /// Its other lines.
+    pub quotes: Vec<Quotation>,
+}
+
+/// The parts of a path that tell which file it is to a reader who has read its folder in full.
+const PARTS: usize = 2;
+
+/// Tells the folder of paths in full once, and paths in it by their ends after that.
+#[derive(Default)]
+pub struct Paths(HashSet<String>);
+
+impl Paths {
+    /// The head with its paths as short as what was told before allows.
+    pub fn shortened(&mut self, head: &str) -> String {
+        let end_of = |word: &str| {
+            let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
+            (start > 4 && word.starts_with('/')).then(|| format!("…{}", &word[start..]))
+        };
+        let folder = |word: &str| word.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
+        let words = head.split(' ').map(|word| match end_of(word) {
+            Some(end) if !self.0.insert(folder(word)) => end,
+            _ => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns true if a text is a story and nothing else.
+#[must_use]
+pub fn is_story(text: &str) -> bool {
+    !entries(text).is_empty()
+}
+
+/// What a model says, with the headings of stories in it as plain words: what it copies or makes up is no story.
+#[must_use]
+pub fn without_headings(said: &str) -> String {
+    said.replace(LOG_HEADING, LOG_HEADING.trim_matches(['[', ']']))
+}
+
+/// The entries of a story; none where a text is something else.
+#[must_use]
+pub fn entries(text: &str) -> Vec<Entry> {
+    read(text).unwrap_or_default()
+}
+
+/// Behind the number of lines that follow word for word.
+const LINES: &str = " lines:";
+
+/// The number of lines that follow word for word, if a quote says so.
+fn lines_below(quote: &str) -> Option<usize> {
+    let digits = quote.strip_suffix(LINES)?;
+    // `parse` takes a sign too.
+    let is_number = digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { digits.parse().ok() } else { None }
+}
+
+fn read(text: &str) -> Option<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut lines = text.strip_prefix(LOG_HEADING)?.strip_prefix('\n')?.split('\n');
+    while let Some(line) = lines.next() {
+        if line.trim().is_empty() || line == LOG_HEADING {
+            return None;
+        }
+        let Some(quote) = line.strip_prefix(INDENT) else {
+            entries.push(Entry { head: line.to_owned(), quotes: Vec::new() });
+            continue;
+        };
+        let entry = entries.last_mut()?;
+        let mark = if is_speaker(&entry.head) { Mark::Said } else { Mark::read(quote) };
+        let quote = &quote[mark.sign().len()..];
+        match lines_below(quote).filter(|_| mark == Mark::Added) {
+            None => entry.quotes.push(Quotation { mark, text: quote.to_owned() }),
+            Some(count) => {
+                for _ in 0..count {
+                    entry.quotes.push(Quotation { mark, text: lines.next()?.to_owned() });
+                }
+            }
+        }
+    }
+    Some(entries)
+}
+
+/// Writes entries.
+#[derive(Default)]
+pub struct Writer {
+    /// The first words of heads: no line that stands without indentation begins with one.
+    names: HashSet<String>,
+}
+
+impl Writer {
+    /// Of a story with these heads.
+    pub fn new<'h>(heads: impl Iterator<Item = &'h str>) -> Self {
+        let name = |head: &str| head.split(' ').next().unwrap_or_default().to_owned();
+        Self { names: heads.map(name).chain([USER, ASSISTANT, SUMMARY, NOTICE].map(name)).collect() }
+    }
+
+    /// An entry. Lines that a call wrote stand below their number, word for word, where none of them looks like a line of a story; all others are indented.
+    pub fn written(&self, head: &str, quotes: &[Quotation]) -> String {
+        let head = on_line(head);
+        let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
+        let says = |quote: &&Quotation| quote.mark == Mark::Added || !quote.text.trim().is_empty();
+        let quotes: Vec<&Quotation> = quotes.iter().filter(says).collect();
+        for run in quotes.chunk_by(|one, next| one.mark == Mark::Added && next.mark == Mark::Added) {
+            let is_block = run.len() > 1 && !run.iter().any(|quote| self.looks_like_ours(&quote.text));
+            if is_block {
+                text.push_str(&format!("\n{INDENT}{}{}{LINES}", run[0].mark.sign(), run.len()));
+                run.iter().for_each(|quote| text.push_str(&format!("\n{}", quote.text)));
+                continue;
+            }
+            for Quotation { mark, text: quote } in run.iter().filter(|quote| !quote.text.trim().is_empty()) {
+                // A number of lines that is quoted would be read as ours.
+                let end = if *mark == Mark::Added && lines_below(quote).is_some() { " " } else { "" };
+                text.push_str(&format!("\n{INDENT}{}{}{end}", mark.sign(), on_line(quote)));
+            }
+        }
+        text
+    }
+
+    /// Returns true if a line without indentation could be taken for one of a story.
+    fn looks_like_ours(&self, line: &str) -> bool {
+        let is_answer = [Mark::Answered, Mark::Failed].iter().any(|mark| line.trim_start().starts_with(mark.sign()));
+        let name = line.split_whitespace().next().unwrap_or_default();
+        is_answer || line.trim_start().starts_with(LOG_HEADING) || self.names.contains(name) || is_speaker(line.trim())
+    }
+}
+
+/// The story of entries that are written already; `None` where there are none.
+#[must_use]
+pub fn story<'e>(entries: impl IntoIterator<Item = &'e str>) -> Option<String> {
+    let mut text = LOG_HEADING.to_owned();
+    for entry in entries {
+        text.push('\n');
+        text.push_str(entry);
+    }
+    (text.len() > LOG_HEADING.len()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn write(entries: &[Entry]) -> Option<String> {
+        let writer = Writer::new(entries.iter().map(|entry| entry.head.as_str()));
+        let written: Vec<String> = entries.iter().map(|entry| writer.written(&entry.head, &entry.quotes)).collect();
+        story(written.iter().map(String::as_str))
+    }
+
+    fn entry(head: &str, quotes: &[(Mark, &str)]) -> Entry {
+        let quotes = quotes.iter().map(|(mark, line)| Quotation::new(*mark, line)).collect();
+        Entry { head: head.to_owned(), quotes }
+    }
+
+    #[test]
+    fn a_story_is_what_it_says_from_beginning_to_end() {
+        let all = [
+            entry("Bash npm test", &[(Mark::Answered, " Tests  1 failed"), (Mark::Failed, "ENOENT\nno file")]),
+            entry(
+                "Edit a.ts",
+                &[(Mark::Added, "\tif (a) {"), (Mark::Added, ""), (Mark::Added, "}"), (Mark::Answered, "ok")],
+            ),
+            entry("Edit b.ts", &[(Mark::Added, "\tif (a) {"), (Mark::Added, ""), (Mark::Added, "Bash rm -rf /")]),
+            entry("Assistant:", &[(Mark::Said, "- I see 3 lines:"), (Mark::Said, "Bash true")]),
+        ];
+        let text = write(&all).unwrap();
+        insta::assert_snapshot!(text, @"
+        [Log of the messages left out here, in quotes]
+        Bash npm test
+          → Tests  1 failed
+          ! ENOENT no file
+        Edit a.ts
+          + 3 lines:
+        \tif (a) {
+
+        }
+          → ok
+        Edit b.ts
+          + \tif (a) {
+          + Bash rm -rf /
+        Assistant:
+          - I see 3 lines:
+          Bash true
+        ");
+        assert!(is_story(&text));
+        assert_eq!(write(&entries(&text)), Some(text.clone()));
+        assert!(!is_story(&format!("Look:\n{text}")) && !is_story(&format!("{text}\n\nAnd do this.")));
+        assert!(!is_story(LOG_HEADING) && write(&[]).is_none());
+    }
+
+    #[test]
+    fn a_path_is_told_in_full_once_and_then_by_its_end() {
+        let mut paths = Paths::default();
+        let told = ["Read /home/mara/tidemark/src/day.ts", "Edit /home/mara/tidemark/src/day.ts", "Edit /src/day.ts"]
+            .map(|head| paths.shortened(head));
+        assert_eq!(told, ["Read /home/mara/tidemark/src/day.ts", "Edit …/src/day.ts", "Edit /src/day.ts"]);
+        assert_eq!(paths.shortened("Edit /src/day.ts"), "Edit /src/day.ts", "short paths are told in full");
+    }
+
+    #[test]
+    fn headings_that_a_model_copies_are_words() {
+        assert_eq!(
+            without_headings(&format!("{LOG_HEADING} it says")),
+            "Log of the messages left out here, in quotes it says"
+        );
+    }
+
+    fn any_mark() -> impl Strategy<Value = Mark> {
+        prop::sample::select(Mark::ALL[..5].to_vec())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again_and_written_the_same(
+            all in prop::collection::vec(("[A-Z][a-zA-Z0-9 é.:=-]{0,20}", prop::collection::vec((any_mark(), "\\PC{0,20}|[|+!→-] x|  [A-Z]x"), 0..6)), 1..5),
+        ) {
+            let all: Vec<Entry> = all.iter().map(|(head, quotes)| {
+                entry(head.trim(), &quotes.iter().map(|(mark, line)| (*mark, line.as_str())).collect::<Vec<_>>())
+            }).collect();
+            let text = write(&all).unwrap();
+            let again = entries(&text);
+            prop_assert_eq!(again.len(), all.len(), "{}", text);
+            prop_assert_eq!(write(&again), Some(text));
+        }
+    }
+}
