@@ -102,6 +102,10 @@ export interface ProviderCallOptions extends FormatOptions {
    * Called with progress events, never after the result. If it throws, or its promise rejects by then, the result has a warning; later rejections are ignored.
    */
   onProgress?: ((event: ProgressEvent) => void) | undefined;
+  /**
+   * Whether the model is offered the tool of {@link createRecall}: the note on messages that were left out then says how to call it. Default: false.
+   */
+  recall?: boolean | undefined;
   /** Whether your application started the call, not its user. Passed on to custom providers. Default: false. */
   isAutomatic?: boolean | undefined;
   /** Largest cost of this condensation in dollars, fallbacks included (`ManagerOptions.maxCostPerCondensation`). Default: the profile's, or the manager's. */

@@ -131,7 +131,7 @@ class KeptCondensations {
       const systemPrompt = [...lead.map(textOf), asText(system)].filter((text) => text !== "").join("\n\n");
       // What a model does about signed thinking behind a change goes by its name.
       const context = { ...usage, messages: view, systemPrompt, taskId: contents.slice(0, 16), model: nameOf(model) };
-      const options = { format: named, targetTokens, isAutomatic: true, signal: signal ?? undefined };
+      const options = { format: named, targetTokens, recall: this.#recalls !== undefined, isAutomatic: true, signal: signal ?? undefined };
       const result = await this.#manager.condenseIfNeeded(context, options);
       result.warnings.forEach((warning) => this.#warn(warning));
       if (result.error) this.#warn(result.error);

@@ -228,6 +228,11 @@ static CALL: Table = Table::new(
             "What a decision by money goes by; without it the trigger alone decides.",
         ),
         Field::flag(
+            "recall",
+            false,
+            "Whether the model has the tool recall, which the note on messages that were left out then names.",
+        ),
+        Field::flag(
             "isAutomatic",
             false,
             "Whether the host, not its user, wanted it. Handed to providers of the host.",
@@ -325,6 +330,8 @@ pub struct CallOptions {
     pub preserved_thinking: Option<bool>,
     /// The treatment of signed thinking behind a change.
     pub thinking: Option<Thinking>,
+    /// Whether the model has the tool `recall`.
+    pub recall: bool,
     /// Content that stays word for word, in addition to the manager's rules.
     pub protect: ProtectRules,
     /// The facts for a decision by money; without them the trigger alone decides.
@@ -358,6 +365,7 @@ impl CallOptions {
             model: context.given_text("model").map(str::to_owned),
             preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
             thinking: options.given_text("thinking").map(Thinking::of),
+            recall: options.flag("recall"),
             protect: ProtectRules::of(&options),
             economics: options.given_object("economics").map(|economics| Economics::of(&economics)),
         })

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     conversation::{Contents, Edit, PathStep, Plan},
-    markers::{LEFT_OUT_HERE, is_about_messages},
+    markers::{LEFT_OUT_HERE, is_about_messages, without_way_back},
     providers::Change,
 };
 
@@ -155,7 +155,7 @@ impl Stretches {
         let Edit::InsertBlock { message, value, .. } = edit else { return None };
         let block: Value = serde_json::from_str(value.get()).ok()?;
         let text = block["text"].as_str().filter(|text| is_about_messages(text))?;
-        let beside = if text == LEFT_OUT_HERE { message.checked_sub(1)? } else { message + 1 };
+        let beside = if without_way_back(text) == LEFT_OUT_HERE { message.checked_sub(1)? } else { message + 1 };
         Some((*message, *self.first.get(&beside)?))
     }
 

@@ -21,6 +21,18 @@ pub const LOG_HEADING: &str = "[Log of the messages left out here, in quotes]";
 pub const RECALL_HINT: &str =
     r#"[Everything left out here can be brought back: call recall with {"query": "words to look for"}]"#;
 
+/// A form that says that messages were left out, with the way back behind it where the model is offered one.
+#[must_use]
+pub fn with_way_back(form: &str, recall: bool) -> String {
+    if recall { format!("{form}\n{RECALL_HINT}") } else { form.to_owned() }
+}
+
+/// The form without the way back.
+#[must_use]
+pub fn without_way_back(text: &str) -> &str {
+    text.strip_suffix(RECALL_HINT).and_then(|form| form.strip_suffix('\n')).unwrap_or(text)
+}
+
 /// All of them.
 #[cfg(test)]
 pub(super) const FIXED: &[&str] =

@@ -21,7 +21,7 @@
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
 //! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
 //! | [`LOG_HEADING`] | whoever drops messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
-//! | [`RECALL_HINT`] | hosts that offer recall | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | a line |
+//! | [`RECALL_HINT`] | with the option `recall` | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | the line below [`LEFT_OUT_HERE`] and [`SUMMARY_ABOVE`] |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
 //! text. So a form is changed in its file alone: both directions stand there side by side.
@@ -40,7 +40,10 @@ mod words;
 use std::fmt::{self, Display};
 
 pub use self::{
-    fixed::{LEFT_OUT_HERE, LOG_HEADING, RECALL_HINT, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD},
+    fixed::{
+        LEFT_OUT_HERE, LOG_HEADING, RECALL_HINT, SUMMARY_ABOVE, SUMMARY_OF_BELOW, WORD_FOR_WORD, with_way_back,
+        without_way_back,
+    },
     gap::{Gap, LineGap},
     left_out::{LeftOut, OldState},
     more::More,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed};
+use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed, without_way_back};
 use crate::conversation::NumberStyle;
 
 /// A line that says something is missing in its place.
@@ -95,7 +95,7 @@ pub fn messages_at_end(text: &str) -> (&str, bool) {
 #[must_use]
 pub fn is_about_messages(text: &str) -> bool {
     let text = text.trim();
-    text == LEFT_OUT_HERE || Gap::read(text) == Some(Gap::Messages)
+    without_way_back(text) == LEFT_OUT_HERE || Gap::read(text) == Some(Gap::Messages)
 }
 
 const IN_LINE: &str = "[… ";

@@ -4,7 +4,7 @@
 use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role},
-    markers::LEFT_OUT_HERE,
+    markers::{LEFT_OUT_HERE, with_way_back},
     salience::{Salience, SalienceError, Why},
     story::{Telling, told},
     words::said,
@@ -193,7 +193,7 @@ impl Boundaries {
         let text = story.as_deref().unwrap_or(LEFT_OUT_HERE);
         let mut plan = Plan::default();
         plan.edits.extend((self.start..boundary).map(|message| Edit::Drop { message }));
-        plan.edits.extend(pair(conversation, boundary, text));
+        plan.edits.extend(pair(conversation, boundary, text, request.recall));
         let dropped = (self.start..boundary).map(|message| Note {
             message,
             block: None,
@@ -207,12 +207,12 @@ impl Boundaries {
     }
 }
 
-/// The two messages in the place of those that are told: the assistant's says that they were left out, the user's is the story. What else a reader can do about
-/// what is left out, such as recalling it, is said here.
-fn pair(conversation: &Conversation, before: usize, story: &str) -> impl Iterator<Item = Edit> {
+/// The two messages in the place of those that are told: the assistant's says that they were left out, and how they are had back; the user's is the story.
+fn pair(conversation: &Conversation, before: usize, story: &str, recall: bool) -> impl Iterator<Item = Edit> {
     let next = conversation.entries().get(before).map(|entry| entry.message.clone());
-    [(Role::Assistant, LEFT_OUT_HERE), (Role::User, story)].into_iter().map(move |(role, text)| {
-        let message = Message::new(role, Content::Text(text.to_owned()));
+    let left_out = with_way_back(LEFT_OUT_HERE, recall);
+    [(Role::Assistant, left_out), (Role::User, story.to_owned())].into_iter().map(move |(role, text)| {
+        let message = Message::new(role, Content::Text(text));
         let message = if let Some(next) = &next { message.with_time_of(next) } else { message };
         Edit::Insert { before, value: message.into() }
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     conversation::{Content, Conversation, Edit, Inserted, Message, PathStep, Plan, Problem, Role},
-    markers::LEFT_OUT_HERE,
+    markers::{LEFT_OUT_HERE, without_way_back},
 };
 
 /// What of `plan` leaves everything that is pinned or frozen as it is; `None` when all of it does. What is put between frozen messages stands behind them instead. Of a message that it drops, the pinned blocks stay, and where two messages of one role would
@@ -74,7 +74,7 @@ pub fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
                 let says_so = |at: usize| {
                     let message = before.message(at);
                     message.role == value.message.role
-                        && matches!(&message.content, Content::Text(text) if text == LEFT_OUT_HERE)
+                        && matches!(&message.content, Content::Text(text) if without_way_back(text) == LEFT_OUT_HERE)
                 };
                 match gone.into_iter().find(|(at, _)| says_so(*at)) {
                     Some((_, edit)) => drop(plan.edits.remove(edit)),

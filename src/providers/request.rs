@@ -36,6 +36,8 @@ pub struct Request {
     pub tools: ToolTable,
     /// What is done with signed thinking behind a change.
     pub thinking: ThinkingRule,
+    /// Whether the model has the tool that brings back what is left out, so that what says so names it.
+    pub recall: bool,
     /// The call, as providers of the host know it.
     pub host_call: HostCall,
     /// What is needed to ask a model, and what that has cost.
@@ -92,6 +94,7 @@ impl Request {
             config: serde_json::Value::Null,
             tools: ToolTable::default(),
             thinking: ThinkingRule::default(),
+            recall: false,
             host_call: HostCall::default(),
             llm: Llm::default(),
             within: Vec::new(),

@@ -3,7 +3,7 @@
 use super::text::is_story;
 use crate::{
     conversation::{Block, Content, Conversation, Message, Role},
-    markers::LEFT_OUT_HERE,
+    markers::{LEFT_OUT_HERE, without_way_back},
 };
 
 /// The story that this block of a message is, if it is one: a text in the user's role that is nothing else, behind the other blocks of its message, or in a message
@@ -31,7 +31,8 @@ pub fn is_story_block(conversation: &Conversation, message: usize, block: usize)
 }
 
 fn says_left_out(message: &Message) -> bool {
-    message.role == Role::Assistant && matches!(&message.content, Content::Text(text) if text == LEFT_OUT_HERE)
+    message.role == Role::Assistant
+        && matches!(&message.content, Content::Text(text) if without_way_back(text) == LEFT_OUT_HERE)
 }
 
 /// The texts of the stories in a conversation, oldest first.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Pins, Plan, Role, answered},
-    markers::{SUMMARY_ABOVE, SUMMARY_OF_BELOW},
+    markers::{SUMMARY_ABOVE, SUMMARY_OF_BELOW, without_way_back},
     providers::{
         CondenseError, Native, Note, Request,
         fold::{Fold, folded},
@@ -98,7 +98,7 @@ fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
         return around.head..around.head;
     };
     let says = |message: usize| match &conversation.message(message).content {
-        Content::Text(text) => [SUMMARY_ABOVE, SUMMARY_OF_BELOW].contains(&text.as_str()),
+        Content::Text(text) => [SUMMARY_ABOVE, SUMMARY_OF_BELOW].contains(&without_way_back(text)),
         _ => false,
     };
     let bridge = earlier + 1 < around.start && says(earlier + 1);

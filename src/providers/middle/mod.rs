@@ -34,7 +34,7 @@ use super::{
 use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
     llm::HostRequest,
-    markers::{SUMMARY_ABOVE, SummaryHead},
+    markers::{SUMMARY_ABOVE, SummaryHead, with_way_back},
     options::{Field, Settings},
     story::without_headings,
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
@@ -256,7 +256,7 @@ fn proposal(
     proposal.plan.edits.push(inserted);
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
-        let bridge = Message::new(role, Content::Text(SUMMARY_ABOVE.to_owned()));
+        let bridge = Message::new(role, Content::Text(with_way_back(SUMMARY_ABOVE, request.recall)));
         proposal.plan.edits.push(insert(bridge.with_time_of(tail), Vec::new()));
     }
     proposal.notes.push(of);
