@@ -153,14 +153,15 @@ impl Salience {
         let texts = history.conversation.texts();
         let mut least: Option<Kept> = None;
         let words = (budget as f64 * MOST_FOR_WORDS) as usize;
-        for (ends, most_shown, most_words) in [
-            (Ends::Stay, words, words),
-            (Ends::Answers, words, words),
-            (Ends::Last, words, words),
-            (Ends::Last, 0, words),
-            (Ends::Last, 0, 0),
+        for (ends, most_said, most_shown, most_words) in [
+            (Ends::Stay, words, words, words),
+            (Ends::Stay, 0, words, words),
+            (Ends::Answers, words, words, words),
+            (Ends::Last, words, words, words),
+            (Ends::Last, 0, 0, words),
+            (Ends::Last, 0, 0, 0),
         ] {
-            let scope = &Scope { most_pasted: words, most_shown, ..self.scope(history, ends, most_words) };
+            let scope = &Scope { most_pasted: words, most_said, most_shown, ..self.scope(history, ends, most_words) };
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
@@ -312,6 +313,7 @@ impl Salience {
             ends,
             before: (!conversation.is_same(original)).then(|| (original, older(original))),
             most_words,
+            most_said: 0,
             most_pasted: usize::MAX,
             most_shown: usize::MAX,
             weights: self.weights,

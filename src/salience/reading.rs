@@ -102,14 +102,18 @@ impl<'a, 't> Reading<'a, 't> {
             Origin::Assistant => MIN_WORDS_TOKENS,
             _ => MIN_TEXT_TOKENS,
         };
-        let is_said = matches!(origin, Origin::User | Origin::Assistant);
+        let most = match origin {
+            Origin::User if piece.voice != Voice::Paste => scope.most_words,
+            Origin::Assistant => scope.most_said,
+            _ => 0,
+        };
         // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
             || is_log
             || tokens <= smallest
             || announces
-            || (is_said && piece.voice != Voice::Paste && tokens <= scope.most_words)
+            || tokens <= most
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, &piece, origin, tokens))
             || is_blank(text);
         let Lines { lines, numbered, last } = Lines::of(text, place);

@@ -39,6 +39,8 @@ pub struct Scope<'a> {
     pub before: Option<(&'a Conversation, Range<usize>)>,
     /// What the user wrote in an older message stays whole where it has no more tokens.
     pub most_words: usize,
+    /// The assistant's text in an older message stays whole where it has no more tokens.
+    pub most_said: usize,
     /// It stays whole with what was pasted into it where both together have no more.
     pub most_shown: usize,
     /// What the user wrote in a newest message stays whole where it has no more tokens: longer texts were pasted.

@@ -51,6 +51,8 @@ pub struct Ending {
     pub together: Vec<usize>,
     /// The line that says that something went wrong: the last to go.
     pub bad: Option<usize>,
+    /// A line says how all of it went.
+    pub says: bool,
     /// Other lines that say how it ended, the most telling first.
     pub more: Vec<usize>,
 }
@@ -74,6 +76,7 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let first = all.first().copied().filter(|_| is_error);
     let mut must: Vec<usize> = together.iter().copied().chain(bad.or(first).or(outcome)).chain([last]).collect();
     sorted(&mut must);
+    let says = bad.or(outcome).is_some() || all.iter().any(|at| ONE_WELL.is_match(lines[*at]));
     let ranked = failed.first().copied().into_iter().chain(first).chain(outcome);
     let ranked = ranked.chain(failed.iter().rev().copied().take(TELLING)).chain(all.iter().rev().copied().take(LAST));
     let mut more: Vec<usize> = Vec::new();
@@ -82,7 +85,7 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
             more.push(at);
         }
     }
-    Ending { must, together, bad, more }
+    Ending { must, together, bad, says, more }
 }
 
 fn sorted(places: &mut Vec<usize>) {

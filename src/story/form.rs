@@ -120,8 +120,10 @@ const LEAST_WORDS: f64 = 80.0;
 const LEAST_ANSWER: f64 = 16.0;
 /// Each line without which an answer is not told has at least so many characters.
 const LEAST_LINE: usize = 60;
-/// An answer with the flag of an error is told at so many times the length of another.
+/// An answer that says that something went wrong is told at so many times the length of another.
 const FAILED: f64 = 2.5;
+/// The same of a command's, of which no line says how all of it went.
+const PLAIN: f64 = 0.5;
 /// A line of an ending is cut to so many characters.
 const LINE: usize = 240;
 /// Fewer characters are told from the beginning alone.
@@ -136,6 +138,8 @@ pub struct Form {
     kind: Kind,
     head: String,
     is_failed: bool,
+    /// The part of the room of an answer that it has, by how much it says.
+    telling: f64,
     /// The same file is changed again later: without its lines, a change of it says nothing more.
     is_again: bool,
     said: Vec<Quotation>,
@@ -164,6 +168,11 @@ impl Form {
         Self {
             kind,
             is_failed,
+            telling: match kind {
+                _ if is_failed || ranked.bad.is_some() => FAILED,
+                Kind::Command if !ranked.says => PLAIN,
+                _ => 1.0,
+            },
             is_again,
             head: entry.head.clone(),
             said: both_ends(&with(&[Mark::Said]), most.said),
@@ -188,8 +197,7 @@ impl Form {
         if quotes.is_empty() && !self.said.is_empty() {
             return None;
         }
-        let failed = if self.is_failed { FAILED } else { 1.0 };
-        let room = most.answered * (share * failed).min(1.0);
+        let room = most.answered * (share * self.telling).min(1.0);
         let given = in_room(&self.given, most.given);
         let is_told = match self.kind {
             Kind::List => true,

@@ -221,6 +221,7 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
         let block = message.content.blocks().get(block.unwrap_or(0));
         let is_host = |text: &str| {
             answers_text
+                || message.is_called_summary()
                 || text.trim_start().starts_with(['<', '['])
                 || text.contains("</")
                 || text.starts_with("This session")

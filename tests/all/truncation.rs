@@ -218,7 +218,7 @@ fn wherever_messages_of_recorded_histories_go_it_is_said() {
             places += check_places(&super::checks::export(&conversation), 4, &[60, 40, 20]).unwrap();
         }
     }
-    assert!(places > 3, "{places}");
+    assert!(places >= 3, "{places}");
 }
 
 #[test]
