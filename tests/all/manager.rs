@@ -609,9 +609,34 @@ proptest! {
         prop_assert_eq!(export(&before), export(&Conversation::parse(&json).unwrap()));
         let again = CallOptions { target_tokens: target, ..CallOptions::default() };
         let after = Conversation::parse(&export(&after)).unwrap();
-        let report = wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(after.clone(), again)));
-        prop_assert_eq!(export(&check_report(&after, &report)), export(&after), "not idempotent");
+        let report = wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(after.clone(), again.clone())));
+        let settled = check_report(&after, &report);
+        // What truncation has left, lossless may still shorten, which loses nothing; then it is over.
+        let loses = |operation: &str| ["drop", "log", "salient"].contains(&operation);
+        prop_assert!(!report.changes().iter().any(|change| loses(&change.operation)), "{:?}", report.changes());
+        let settled = Conversation::parse(&export(&settled)).unwrap();
+        let report = wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(settled.clone(), again)));
+        prop_assert_eq!(export(&check_report(&settled, &report)), export(&settled), "not idempotent");
     }
+}
+
+#[test]
+fn the_way_back_is_said_once_and_only_where_there_is_one() {
+    const HINT: &str = "call recall with";
+    let conversation = reads(60);
+    let fold = |conversation: &Conversation, recall: bool| {
+        let target_tokens = Some(tally(conversation).total() / 4);
+        let call = CallOptions { target_tokens, recall, ..CallOptions::default() };
+        let report =
+            wait_for(manager(json!({ "provider": "truncation" }), vec![]).condense(work(conversation.clone(), call)));
+        assert_eq!(report.error_code(), None);
+        Conversation::parse(&export(&check_report(conversation, &report))).unwrap()
+    };
+    let once = fold(&conversation, true);
+    assert_eq!(export(&once).matches(HINT).count(), 1, "{}", export(&once));
+    let twice = fold(&once, true);
+    assert_eq!(export(&twice).matches(HINT).count(), 1, "{}", export(&twice));
+    assert_eq!(export(&fold(&conversation, false)).matches(HINT).count(), 0);
 }
 
 fn preview_of(does: Does, conversation: &Conversation, trial: Trial) -> Value {
