@@ -151,6 +151,7 @@ mod tests {
             ends: Ends::Stay,
             before: None,
             most_words: usize::MAX,
+            most_said: 0,
             most_shown: usize::MAX,
             most_pasted: usize::MAX,
             weights: Weights::default(),
