@@ -86,7 +86,7 @@ export interface StudioSettings
   > {
   /** The preset of the provider `smart`; see `manager.setPreset`. */
   preset?: PresetName | undefined;
-  /** How much of a conversation may stay if somebody condenses it by hand, in percent, 5 to 100: what the page begins with. Default: 100, no target. */
+  /** How much of a conversation may stay if somebody condenses it by hand, in percent, 5 to 100: what the page begins with. Default: what it advises for the window. */
   targetPercent?: number | undefined;
 }
 
@@ -105,6 +105,8 @@ export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
   /** The model's context window in tokens, if known. */
   contextWindow?: number | undefined;
+  /** Whether the model has recall ({@link createRecall}, `roo-condense mcp`): then the page advises a tenth of the window. Default: false, half of it. */
+  recall?: boolean | undefined;
   /** The system prompt; it counts towards the tokens. */
   systemPrompt?: string | undefined;
   /** The tool definitions; they count towards the tokens. */

@@ -311,6 +311,14 @@ const FLAGS = deepFrozen([
     options: ["context.contextWindow", "contextWindow"],
   },
   {
+    name: "recall",
+    about: "The model has recall: leave a tenth of the window",
+    details: "Recall is the tool of `roo-condense mcp`, which finds what was left out. Without it the advice is half of the window.",
+    group: "work",
+    commands: ["studio", "report", "recommend"],
+    options: ["answers.recall", "options.recall"],
+  },
+  {
     name: "priority",
     value: "NAME",
     values: ["simplicity", "zero_loss", "speed", "cost", "quality", "control"],

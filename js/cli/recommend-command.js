@@ -134,7 +134,7 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
 }
 
 async function recommendProvider(library, settings, { stdout, env, warn, stdin = process.stdin }) {
-  const { file, answers, target, window, model, price, json, color, format } = settings;
+  const { file, answers, target, window, recall, model, price, json, color, format } = settings;
   const interruption = new Interruption(() => {});
   const { signal } = interruption;
   const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
@@ -145,6 +145,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
   const asked = {
     ...given,
     ...(window && { contextWindow: window }),
+    ...(recall && { recall }),
     ...(target?.tokens !== undefined && { targetTokens: target.tokens }),
     ...(target?.percent !== undefined && { reductionPercent: 100 - target.percent }),
     ...(handler && { handler }),

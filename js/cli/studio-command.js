@@ -138,9 +138,9 @@ function openBrowser(address) {
 /**
  * @param {any} library
  * @param {string[]} files
- * @param {{ write: boolean, window?: number, model?: any, price?: string, settings?: string, format?: string }} settings
+ * @param {{ write: boolean, window?: number, recall?: boolean, model?: any, price?: string, settings?: string, format?: string }} settings
  */
-function hostOf(library, files, { write: canWrite, window, model, price, settings, format }, env = process.env) {
+function hostOf(library, files, { write: canWrite, window, recall, model, price, settings, format }, env = process.env) {
   const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format }));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
@@ -151,6 +151,7 @@ function hostOf(library, files, { write: canWrite, window, model, price, setting
     settings: settingsStore(settings),
     sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, { canWrite, isOnly: true }) },
     ...(window && { contextWindow: window }),
+    ...(recall && { recall }),
     ...(language && { language }),
   });
 }
@@ -164,11 +165,12 @@ async function prepare(host) {
     if (error) throw new Error(error.message);
     return answer;
   };
-  const { histories, contextWindow, targetPercent = 100 } = await ask("hello", {});
+  const { histories, contextWindow, targetPercent } = await ask("hello", {});
   if (histories.length === 0) return;
   const about = { history: histories[0].id, ...(contextWindow !== null && { contextWindow }) };
-  const { inspection } = await ask("inspect", about);
-  const targetTokens = targetPercent < 100 ? Math.floor((inspection.tokens.messages * targetPercent) / 100) : undefined;
+  const { inspection, advice } = await ask("inspect", about);
+  const shareOfAll = (percent) => (percent < 100 ? Math.round((inspection.tokens.messages * percent) / 100) : undefined);
+  const targetTokens = targetPercent === undefined ? advice.targetTokens : shareOfAll(targetPercent);
   await ask("condense", { ...about, ...(targetTokens !== undefined && { targetTokens }) });
 }
 
@@ -205,7 +207,7 @@ async function report(library, settings, { stdout, warn }) {
   const { file, html, target, force, redact, format } = settings;
   const history = readHistory(file, warn, format);
   checkOutput(html, history, force, "--html is the input itself: choose another file");
-  const host = hostOf(library, [file], { write: false, window: settings.window, format });
+  const host = hostOf(library, [file], { write: false, window: settings.window, recall: settings.recall, format });
   try {
     await library.warmUp();
     const percent =

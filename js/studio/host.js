@@ -3,6 +3,7 @@
 // The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
 // `connect`.
 
+const { adviceFor } = require("../advice.js");
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
@@ -13,6 +14,7 @@ const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
 const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
+const { withoutAbsent } = require("../inspection.js");
 const { origins } = require("../origins.js");
 const { OpenHistory, asText } = require("./open-history.js");
 const { presets } = require("./presets.js");
@@ -37,6 +39,7 @@ const MAX_OPENED = 20;
 const HOST_OPTIONS = Object.freeze([
   "histories",
   "contextWindow",
+  "recall",
   "systemPrompt",
   "tools",
   "language",
@@ -196,6 +199,7 @@ class StudioHost {
         contextWindow: this.#options.contextWindow ?? null,
         targetPercent: await this.#settings.targetPercent(),
         language: this.#options.language,
+        ...(this.#options.recall && { recall: true }),
         ...(this.#options.report && { canReport: true }),
         ...(this.#options.sessions && { canFind: true }),
         ...(this.#options.settings && { canSet: true }),
@@ -220,21 +224,25 @@ class StudioHost {
       return { histories: this.#told() };
     },
 
-    inspect: async ({ history: id, targetTokens, contextWindow }) => {
+    inspect: async ({ history: id, targetTokens, contextWindow = this.#options.contextWindow, recall = this.#options.recall }) => {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision, format } = history;
       const manager = await this.#settings.manager();
       const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens, format });
-      return { revision, inspection };
+      return { revision, inspection, advice: adviceFor({ tokens: inspection.tokens.total, contextWindow, recall }) };
     },
 
-    try: async ({ history: id, id: name, provider, config, targetTokens }, signal) => {
+    try: async ({ history: id, id: name, provider, config, targetTokens, contextWindow }, signal) => {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision, format } = history;
+      if (provider === undefined) {
+        const told = await this.#condense({ history: id, targetTokens, contextWindow }, signal);
+        return { revision: told.revision, trial: trialOf(name, told) };
+      }
       const manager = await this.#settings.manager();
-      const trials = [{ id: name, provider: provider ?? manager.getActiveProvider().id, config }];
+      const trials = [{ id: name, provider, config }];
       const found = await manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal, format });
       const [trial] = found.providers ?? [];
       const { scale } = this.#manager.getEffectiveConfig();
@@ -257,6 +265,7 @@ class StudioHost {
       const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
       const handler = handlerOf(this.#manager);
       const given = {
+        recall: this.#options.recall,
         ...plain,
         handler,
         messages,
@@ -281,7 +290,7 @@ class StudioHost {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
       const { result, undone, dependants, refused } = takeBack(kept.result, changes);
-      const condensation = this.#keep({ ...kept, key: undefined, result, choices: withChoices(kept.choices, kept.given, undone) });
+      const condensation = await this.#keep({ ...kept, key: undefined, result, choices: withChoices(kept.choices, kept.given, undone) });
       return { condensation, refused, dependants: dependants.map(({ id }) => id) };
     },
 
@@ -492,10 +501,12 @@ class StudioHost {
   }
 
   /** Keeps a condensation under a new id, and tells it. */
-  #keep(made) {
+  async #keep(made) {
+    const { format } = made.history;
+    const condensedOnly = made.result && { ...this.#context(made.result.messages), contextWindow: undefined };
+    const kinds = condensedOnly && (await this.#manager.inspect(withoutAbsent(condensedOnly), { largest: 0, format })).kinds;
     const id = `condensation-${this.#nextId++}`;
     const { encoding, scale } = this.#manager.getEffectiveConfig();
-    const { format } = made.history;
     const count = (message) => Math.round(countTokens([message], { encoding, format }) * scale);
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
@@ -540,6 +551,7 @@ class StudioHost {
       exact: made.exact,
       didCondense: result ? result.didCondense : said.wouldCondense === true,
       metTarget: made.targetTokens === undefined ? null : sums.tokensAfter <= made.targetTokens,
+      ...(kinds && { kinds }),
       kept: made.choices,
       changes: (result ?? said).changes.map((change) => ({
         ...change,
@@ -559,6 +571,16 @@ class StudioHost {
     return kept.told;
   }
 }
+
+/** A condensation as a row beside those of single providers. @type {(id: string, told: any) => object} */
+const trialOf = (id, { fate, tokensAfter, changes, ...told }) => ({
+  ...told,
+  id,
+  tokens: tokensAfter,
+  changes: changes.length,
+  superseded: fate.superseded,
+  lost: fate.lost,
+});
 
 /** Whether messages say the same. What was put back is another object. */
 const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && stringify(one) === stringify(other));
@@ -638,6 +660,8 @@ function createStudioHost(manager, options) {
   for (const name of ["readText", "saveOpened", "report"])
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw notAllowed(`options.${name}`, options[name], "a function");
+  if (options.recall !== undefined && typeof options.recall !== "boolean")
+    throw notAllowed("options.recall", options.recall, "true or false");
   const { sessions } = options;
   if (sessions !== undefined && (typeof sessions?.find !== "function" || typeof sessions.open !== "function"))
     throw notAllowed("options.sessions", sessions, "{ find(), open(id) }");

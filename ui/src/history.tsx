@@ -6,7 +6,7 @@ import { useCommands } from "./commands.js";
 import { Answer } from "./components/answer.js";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
-import { CUSTOM, ProviderSelect, TargetSlider } from "./components/choices.js";
+import { CUSTOM, ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
 import { CommandPalette } from "./components/command-palette.js";
 import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
@@ -20,13 +20,14 @@ import { PreviewPane, Waiting } from "./components/preview-pane.js";
 import { RecommendWizard } from "./components/recommend-wizard.js";
 import { Safe } from "./components/safe.js";
 import { SaveBar } from "./components/save-bar.js";
-import { FIRST_PRESET, useChoices, useCondensing, usePasses } from "./condensing.js";
+import { HowFar } from "./components/steps.js";
+import { FIRST_PRESET, useChoices, useCondensing, usePasses, useSteps } from "./condensing.js";
 import { type Key, useStudio } from "./context.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { type Saving, useSaving } from "./saving.js";
 import { useTold } from "./told.js";
-import type { Condensation, Hello, HistoryInfo } from "./types.js";
+import type { Condensation, Hello, HistoryInfo, Step } from "./types.js";
 
 /** Why a condensation cannot be saved now; undefined where it can. */
 function useObstacle(history: HistoryInfo, condensation: Condensation | undefined, saving: Saving, isFaulty: boolean): string | undefined {
@@ -44,6 +45,9 @@ export interface HistoryProps {
   hello: Hello;
   history: HistoryInfo;
   contextWindow: number | undefined;
+  /** Whether the model can recall what is left out. */
+  recall: boolean;
+  onRecall: (recall: boolean) => void;
   draft: PassDraft;
   remembered: Remembered;
   /** Nobody answers any more, which the page says. */
@@ -54,7 +58,8 @@ export interface HistoryProps {
   onCommanded?: (() => void) | undefined;
 }
 
-export function History({ hello, history, contextWindow, draft, remembered, isLost, settled, onCommanded }: HistoryProps): ReactNode {
+export function History(props: HistoryProps): ReactNode {
+  const { hello, history, contextWindow, recall, onRecall, draft, remembered, isLost, settled, onCommanded } = props;
   const { client, t, format } = useStudio();
   const told = useTold();
   const { id, revision } = history;
@@ -70,9 +75,28 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   const [changed] = useState(() => () => clear.current());
   const choices = useChoices(id, draft, remembered);
   const passes = usePasses(choices.choice, draft);
-  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, settled, onChange: changed });
-  const { inspected, inspection, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
+  const condensing = useCondensing({ history, contextWindow, recall, choices, passes, remembered, settled, onChange: changed });
+  const { inspected, inspection, advice, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
   const usable = current?.error ? undefined : current;
+  const window = contextWindow === undefined ? {} : { contextWindow };
+  const chosen = { ...choiceOf(choices.choice, passes.value), ...choices.taken };
+  const steps = useSteps(
+    advice,
+    isLive && current && passes.isReady
+      ? ({ targetTokens: target }, signal) =>
+          client.condense({ history: id, ...chosen, ...(target !== undefined && { targetTokens: target }), ...window }, { signal })
+      : undefined,
+    JSON.stringify([id, revision, advice, chosen, contextWindow, settled]),
+  );
+  const limit = inspection?.window?.atLimit.tokens;
+  const goTo = ({ name, targetTokens: target }: Step) => {
+    const all = inspection?.tokens.messages || 1;
+    choices.setPercent(name === advice?.advised ? undefined : target === undefined ? 100 : (100 * target) / all);
+  };
+  const advised = steps.findIndex(({ isAdvised }) => isAdvised);
+  const careful = steps[advised]?.targetTokens === targetTokens ? steps[advised - 1] : undefined;
+  const fits = limit !== undefined && careful?.outcome !== undefined && careful.outcome.tokensAfter <= limit;
+  const gentler = careful?.outcome && fits ? { tokens: careful.outcome.tokensAfter, onChoose: () => goTo(careful) } : undefined;
   const saving = useSaving(history, usable, condensing.key, condensed.again);
   clear.current = saving.clear;
   const obstacle = useObstacle(history, usable, saving, isFaulty);
@@ -127,13 +151,13 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   // A message that a shorter file has no more is not shown.
   const last = inspection.messages.length - 1;
   const open = selected !== undefined && selected <= last ? selected : undefined;
+  const targetPercent = targetTokens === undefined ? 100 : (100 * targetTokens) / (inspection.tokens.messages || 1);
   const canUndo = isLive && current?.exact === true && current.didCondense;
   const error = isFaulty
     ? { code: "faulty_passes", message: t("fault.faulty_passes") }
     : isLost && condensed.error?.code === "unreachable"
       ? undefined
       : condensed.error;
-  const window = contextWindow === undefined ? {} : { contextWindow };
   return (
     <div ref={page} className="rc-main">
       {history.problem && (
@@ -144,6 +168,8 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
       <Answer
         inspection={inspection}
         condensation={current}
+        recall={recall}
+        gentler={isLive ? gentler : undefined}
         error={error}
         isWaiting={condensed.isWaiting}
         onCancel={isLive ? condensed.cancel : undefined}
@@ -164,21 +190,37 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
           canReport={hello.canReport === true}
         />
       )}
+      {isLive && (
+        <HowFar
+          steps={steps}
+          targetTokens={targetTokens}
+          limit={limit}
+          recall={recall}
+          onChoose={goTo}
+          onRecall={(has) => {
+            choices.setPercent(undefined);
+            onRecall(has);
+          }}
+        />
+      )}
       <ContextMap inspection={inspection} condensation={current} selected={open} onSelect={select} />
       {isLive ? (
-        <div className="rc-choices">
-          <ProviderSelect
-            hello={hello}
-            value={choices.choice}
-            used={current?.provider}
-            onChange={(name) => {
-              choices.choose(name);
-              // Its passes are what somebody who chooses them wants to see.
-              setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
-            }}
-          />
-          <TargetSlider value={choices.percent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
-        </div>
+        <details className="rc-more" open={choices.choice !== "" || undefined}>
+          <summary>{t("more.title")}</summary>
+          <div className="rc-choices">
+            <ProviderSelect
+              hello={hello}
+              value={choices.choice}
+              used={current?.provider}
+              onChange={(name) => {
+                choices.choose(name);
+                // Its passes are what somebody who chooses them wants to see.
+                setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
+              }}
+            />
+            <TargetSlider value={targetPercent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
+          </div>
+        </details>
       ) : (
         <p className="rc-hint">{t("static.note")}</p>
       )}
@@ -189,7 +231,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             <KeptNote
               kept={current.kept}
               onForget={() => condensing.keepOnly([])}
-              onEase={choices.percent < 100 ? () => choices.setPercent(100) : undefined}
+              onEase={targetTokens !== undefined ? () => choices.setPercent(100) : undefined}
               onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
             />
           )}
@@ -233,7 +275,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
               revision={revision}
               hello={hello}
               targetTokens={targetTokens}
-              limit={targetTokens ?? inspection.window?.atLimit.tokens}
+              contextWindow={contextWindow}
               chosen={choices.choice}
               onChoose={isLive ? choices.choose : undefined}
             />
@@ -245,9 +287,11 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
                 revision={revision}
                 {...window}
                 {...(targetTokens !== undefined && { targetTokens })}
-                onTake={(provider, config, tokens) =>
-                  choices.take(provider, config, tokens === undefined ? undefined : (100 * tokens) / (inspection.tokens.messages || 1))
-                }
+                recall={recall}
+                onTake={(taken) => {
+                  const { targetTokens: tokens } = taken;
+                  choices.take(taken, tokens === undefined ? undefined : (100 * tokens) / (inspection.tokens.messages || 1));
+                }}
               />
             </Tabs.Content>
           )}

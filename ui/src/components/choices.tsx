@@ -131,17 +131,17 @@ function Range({
 export function TargetSlider({ value, tokens, label, onChange, disabled = false }: TargetSliderProps): ReactNode {
   const { t, format } = useStudio();
   const title = label ?? t("target.title");
-  const share = format.percent(value);
+  const share = format.percent(Math.round(value));
   const text =
     value >= 100
       ? t("target.none")
       : tokens === undefined
         ? t("target.share", { share })
-        : t("target.value", { share, shown: format.number(Math.floor((tokens * value) / 100)) });
+        : t("target.value", { share, shown: format.number(Math.round((tokens * value) / 100)) });
   return (
     <div className="rc-field">
       <span>{title}</span>
-      <Range label={title} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
+      <Range label={title} text={text} value={value} min={1} onChange={onChange} disabled={disabled} />
       <small>{text}</small>
     </div>
   );
