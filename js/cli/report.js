@@ -24,7 +24,7 @@ function approach(condensed, settings) {
   if (settings.provider !== undefined) return `Provider: ${id}, without fallbacks.`;
   if (settings.preset !== undefined) return `Provider: ${id} with the preset ${settings.preset}.`;
   if (worked === "truncation" && id === "lossless")
-    return "Provider: truncation of the original conversation, because lossless alone does not reach the target.";
+    return "Provider: lossless misses the target, so truncation of the original conversation.";
   if (id !== "lossless") return worked === id ? `Provider: ${id}.` : `Provider: ${id}, then ${worked}.`;
   return target ? "Provider: lossless, then truncation if the target needs it." : "Provider: lossless alone, because there is no --target.";
 }
@@ -328,7 +328,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
     report.fact(
       "First changed message",
       number(firstChangedIndex),
-      `of ${number(history.messages.length)}; the prompt cache is valid so far`,
+      `of ${number(history.messages.length)}; the prompt cache still covers everything before it`,
     );
   report.fact("Time", milliseconds(totalMs), `of which condensing ${milliseconds(condensingMs)}`);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
@@ -398,4 +398,4 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
   };
 }
 
-module.exports = { missedTarget, reportJson, reportText };
+module.exports = { missedTarget, reportJson, reportText, writeChanges };
