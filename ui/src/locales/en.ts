@@ -559,7 +559,8 @@ export const en = {
   "start.found_one": "{{shown}} session found on this computer. Opening it changes nothing.",
   "start.found_other": "{{shown}} sessions found on this computer. Opening one changes nothing.",
   "start.full": "{{share}} of {{window}}",
-  "start.kinds": ".json or .jsonl of any agent or API in the list of formats",
+  "start.kinds":
+    ".json or .jsonl of Claude Code, Codex, Roo Code, Zoo Code, Cline, Gemini CLI, OpenCode, Pi, Goose, Cursor, Copilot CLI, Copilot Chat, or messages of an API",
   "start.looked": "Looked in {{folders}}.",
   "start.more": "Show {{shown}} more",
   "start.open": "Open",

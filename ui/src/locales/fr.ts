@@ -564,7 +564,8 @@ export const fr: Record<keyof typeof en, string> = {
   "start.found_one": "{{shown}} session trouvée sur cet ordinateur. L’ouvrir ne change rien.",
   "start.found_other": "{{shown}} sessions trouvées sur cet ordinateur. En ouvrir une ne change rien.",
   "start.full": "{{share}} de {{window}}",
-  "start.kinds": ".json ou .jsonl de Roo Code, Zoo Code, Cline ou Claude Code",
+  "start.kinds":
+    ".json ou .jsonl de Claude Code, Codex, Roo Code, Zoo Code, Cline, Gemini CLI, OpenCode, Pi, Goose, Cursor, Copilot CLI, Copilot Chat, ou des messages d’une API",
   "start.looked": "Cherché dans {{folders}}.",
   "start.more": "En montrer {{shown}} de plus",
   "start.open": "Ouvrir",
