@@ -12,7 +12,7 @@ const { readHistory } = require("./history-file.js");
 const { historyIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
-const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
+const { isResultOf, originalBytes, readRestoreFile, restoreFileOf, restoreFilesBeside } = require("./restore-file.js");
 const { staticPage } = require("../studio/page.js");
 const { findSessions } = require("./sessions.js");
 const { settingsStore } = require("./settings-file.js");
@@ -86,7 +86,13 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
   const read = () => {
     history = readHistory(file, undefined, named);
     const { messages, format, bytes, contentWith } = history;
-    return { messages, format, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
+    return {
+      messages,
+      format,
+      bytes: bytes.length,
+      textWith: (changed) => contentWith(changed).toString("utf8"),
+      restoreWith: (changed, restoreData) => restoreFileOf(history, contentWith(changed), restoreData),
+    };
   };
   try {
     // Told now, with all its words, where it cannot be read.
@@ -112,6 +118,9 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
     name: file,
     read,
     watch: (changed) => watchFile(path.resolve(file), changed),
+    get grows() {
+      return history?.appends === true;
+    },
     savings: savingsBeside(file),
     // What a file is, is known when it was read.
     get save() {
@@ -121,6 +130,14 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
       return mayWrite() ? undoSave : undefined;
     },
   };
+}
+
+/** A dropped file as the studio's host takes it. */
+function droppedHistory(name, text) {
+  const history = historyIn(name, text);
+  const restoreWith = (changed, restoreData) =>
+    restoreFileOf({ bytes: Buffer.from(text) }, Buffer.from(history.textWith(changed)), restoreData);
+  return { ...history, restoreWith };
 }
 
 function openBrowser(address) {
@@ -146,7 +163,7 @@ function hostOf(library, files, { write: canWrite, window, recall, model, price,
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
     histories,
-    readText: historyIn,
+    readText: droppedHistory,
     report: staticPage,
     settings: settingsStore(settings),
     sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, { canWrite, isOnly: true }) },
@@ -229,4 +246,4 @@ async function report(library, settings, { stdout, warn }) {
   }
 }
 
-module.exports = { report, studio };
+module.exports = { hostOf, report, studio };

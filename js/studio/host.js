@@ -337,9 +337,13 @@ class StudioHost {
     },
 
     export: async ({ condensation: id }) => {
-      const { history, result, textWith } = this.#condensation(id);
+      const { history, result, textWith, restoreWith } = this.#condensation(id);
       if (!result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
-      return exported(history.name, textWith(result.messages));
+      const file = exported(history.name, textWith(result.messages));
+      if (!result.didCondense) return file;
+      // As the command line names restore data, so that `roo-condense restore` finds it beside the file.
+      const name = `${file.name.replace(/\.json$/i, "")}.restore.json`;
+      return { ...file, restore: { name, text: restoreWith(result.messages, result.restoreData) } };
     },
 
     report: async ({ condensation: id, redact = false }, signal) => {
@@ -379,10 +383,15 @@ class StudioHost {
       if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText, saveOpened } = this.#options;
-      const { messages, textWith } = foundIn(readText ? readText(name, text) : parsed(text));
+      const { messages, textWith, restoreWith } = foundIn(readText ? readText(name, text) : parsed(text));
       const bytes = new TextEncoder().encode(text).length;
       const save = saveOpened && ((condensed, restoreData) => saveOpened(name, condensed, restoreData));
-      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes, textWith }), ...(save && { save }) };
+      const source = {
+        id: `opened-${this.#nextId++}`,
+        name,
+        read: () => ({ messages, bytes, textWith, restoreWith }),
+        ...(save && { save }),
+      };
       const history = new OpenHistory(source, true);
       await history.loaded();
       this.#opened++;
@@ -494,6 +503,7 @@ class StudioHost {
       exact: exact || result !== undefined,
       provider: provider ?? "",
       textWith: history.textWith,
+      restoreWith: history.restoreWith,
       targetTokens,
       timeMs: performance.now() - begun,
       key,
@@ -606,6 +616,10 @@ function foundIn(value) {
   return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };
 }
 
+/** What a program put into a message of the user, in tags of its own, or under the head of its instructions. */
+const INJECTED =
+  /<(system-reminder|environment_(?:details|context)|user_instructions|INSTRUCTIONS)\b[^>]*>.*?(?:<\/\1>|(?![\s\S]))|^# AGENTS\.md instructions for [^\n]*/gms;
+
 /** What a conversation is about: the first line of its first words, without the tags that agents put around them. */
 function titleOf(messages) {
   for (const { role, content } of messages) {
@@ -614,8 +628,8 @@ function titleOf(messages) {
     for (const text of texts) {
       if (typeof text !== "string") continue;
       const lines = text
-        .slice(0, 4000)
-        .replace(/<(system-reminder|environment_details)>.*?(<\/\1>|$)/gs, "")
+        .slice(0, 100_000)
+        .replace(INJECTED, "")
         .replace(/<\/?[\w-]+>/g, "")
         .split("\n");
       const line = lines.map((each) => each.trim()).find((each) => each !== "");

@@ -110,6 +110,8 @@ const history = object({
   canWrite: flag,
   /** Whether `undoSave` can put back what a saving replaced. */
   canUndo: optional(flag),
+  /** Whether saving adds to its file. */
+  grows: optional(flag),
   /** Whether it was opened by the page, which can close it. */
   canClose: optional(flag),
   /** Why it cannot be read now. */
@@ -481,8 +483,8 @@ const METHODS = Object.freeze({
   },
   /** Puts back what the newest saving that fits a history replaced; messages that were added since stay. */
   undoSave: { request: object({ history: shortText }), answer: written },
-  /** The condensed history as a file of its own, to be copied or downloaded. */
-  export: { request: object({ condensation: shortText }), answer: file },
+  /** The condensed history as a file of its own, to be copied or downloaded, and the file that undoes it. */
+  export: { request: object({ condensation: shortText }), answer: object({ name: text, text, restore: optional(file) }) },
   /** The page as one file that shows this condensation. */
   report: { request: object({ condensation: shortText, redact: optional(flag) }), answer: file },
   /** Sessions of agents that the host finds, the newest first, and where it looked. */

@@ -215,8 +215,7 @@ export interface MeasuredStep extends Step {
 }
 
 /**
- * The sizes to choose from, tried one after the other once the chosen one is there. One that leaves as much as the step before it is no step: the advice is
- * then the step before.
+ * The sizes to choose from, tried one after the other once the chosen one is there. Of two of which the later leaves no less, one remains.
  */
 export function useSteps(
   advice: Steps | undefined,
@@ -240,8 +239,10 @@ export function useSteps(
     const outcome = outcomes?.get(step.name);
     const isAdvised = step.name === advice?.advised;
     const before = steps.at(-1);
-    if (before?.outcome && outcome && before.outcome.tokensAfter <= outcome.tokensAfter) before.isAdvised ||= isAdvised;
-    else steps.push({ ...step, isAdvised, outcome });
+    const isNoStep = before?.outcome !== undefined && outcome !== undefined && before.outcome.tokensAfter <= outcome.tokensAfter;
+    if (!isNoStep) steps.push({ ...step, isAdvised, outcome });
+    // Lossless goes only as far as a target asks: the advised one of the two remains, under the first one's name.
+    else if (isAdvised) steps.splice(-1, 1, { ...step, name: before.name, isAdvised, outcome });
   }
   return steps;
 }

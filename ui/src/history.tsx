@@ -26,6 +26,7 @@ import { type Key, useStudio } from "./context.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { type Saving, useSaving } from "./saving.js";
+import { roleText, visibleText } from "./text.js";
 import { useTold } from "./told.js";
 import type { Condensation, Hello, HistoryInfo, Step } from "./types.js";
 
@@ -69,6 +70,8 @@ export function History(props: HistoryProps): ReactNode {
   const [selected, setSelected] = useState<number>();
   /** The message that was looked at last: what is done otherwise to single messages begins with it. */
   const [looked, setLooked] = useState<number>();
+  /** What the list of changes is to be searched for; another object each time. */
+  const [sought, setSought] = useState<{ text: string }>();
   const page = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLDivElement>(null);
   const clear = useRef(() => {});
@@ -89,9 +92,9 @@ export function History(props: HistoryProps): ReactNode {
     JSON.stringify([id, revision, advice, chosen, contextWindow, settled]),
   );
   const limit = inspection?.window?.atLimit.tokens;
-  const goTo = ({ name, targetTokens: target }: Step) => {
+  const goTo = ({ targetTokens: target }: Step) => {
     const all = inspection?.tokens.messages || 1;
-    choices.setPercent(name === advice?.advised ? undefined : target === undefined ? 100 : (100 * target) / all);
+    choices.setPercent(target === advice?.targetTokens ? undefined : target === undefined ? 100 : (100 * target) / all);
   };
   const advised = steps.findIndex(({ isAdvised }) => isAdvised);
   const careful = steps[advised]?.targetTokens === targetTokens ? steps[advised - 1] : undefined;
@@ -107,6 +110,10 @@ export function History(props: HistoryProps): ReactNode {
     setTab(name);
     details.current?.scrollIntoView({ block: "start" });
     details.current?.querySelector<HTMLElement>(`[role=tab][id$="-${name}"]`)?.focus({ preventScroll: true });
+  };
+  const filter = (text: string) => {
+    setSought({ text });
+    show("changes")();
   };
   // Once they are there they stay, with what is open in them, while something else is tried.
   const hadTabs = useRef(false);
@@ -151,8 +158,16 @@ export function History(props: HistoryProps): ReactNode {
   // A message that a shorter file has no more is not shown.
   const last = inspection.messages.length - 1;
   const open = selected !== undefined && selected <= last ? selected : undefined;
-  const targetPercent = targetTokens === undefined ? 100 : (100 * targetTokens) / (inspection.tokens.messages || 1);
   const canUndo = isLive && current?.exact === true && current.didCondense;
+  /** What a message is about, and its tokens now and after. */
+  const titleOf = (index: number) => {
+    const message = inspection.messages[index];
+    const after = canUndo ? current.after[index] : undefined;
+    const tokens = format.number(message?.tokens ?? 0);
+    const change = after === undefined || after === message?.tokens ? tokens : `${tokens} → ${format.number(Math.max(0, after))}`;
+    return `${visibleText(message?.label || roleText(t, message?.role ?? ""))}, ${change}`;
+  };
+  const targetPercent = targetTokens === undefined ? 100 : (100 * targetTokens) / (inspection.tokens.messages || 1);
   const error = isFaulty
     ? { code: "faulty_passes", message: t("fault.faulty_passes") }
     : isLost && condensed.error?.code === "unreachable"
@@ -259,6 +274,7 @@ export function History(props: HistoryProps): ReactNode {
                 mode={mode}
                 onMode={setMode}
                 onSelect={select}
+                sought={sought}
                 onUndo={canUndo || (listed !== current && listed.exact && isLive) ? condensing.undo : undefined}
                 onGone={condensed.again}
                 refused={condensing.refused}
@@ -267,7 +283,12 @@ export function History(props: HistoryProps): ReactNode {
             )}
           </Tabs.Content>
           <Tabs.Content value="breakdown">
-            <Breakdown inspection={inspection} condensation={current} onSelect={select} />
+            <Breakdown
+              inspection={inspection}
+              condensation={current}
+              onSelect={select}
+              onFilter={canUndo ? (text) => filter(text) : undefined}
+            />
           </Tabs.Content>
           <Tabs.Content value="compare">
             <ProviderComparison
@@ -327,7 +348,7 @@ export function History(props: HistoryProps): ReactNode {
       )}
       {open !== undefined && (
         <Drawer
-          label={t("message.title", { index: open })}
+          label={`${t("message.title", { index: open })}: ${titleOf(open)}`}
           onClose={() => select(undefined)}
           onPrevious={open > 0 ? () => select(open - 1) : undefined}
           onNext={open < last ? () => select(open + 1) : undefined}
@@ -337,6 +358,7 @@ export function History(props: HistoryProps): ReactNode {
             history={id}
             revision={revision}
             index={open}
+            title={titleOf(open)}
             condensation={current?.exact ? current.id : undefined}
             mode={mode}
             onGone={condensed.again}

@@ -19,6 +19,8 @@ export interface HistoryInfo {
   canWrite: boolean;
   /** Whether a saving can be undone. */
   canUndo?: boolean;
+  /** Whether saving adds to its file. */
+  grows?: boolean;
   /** Whether it was opened by the page, which can close it. */
   canClose?: boolean;
   problem?: { message: string; said?: Said };
@@ -347,8 +349,11 @@ export interface CondenseClient {
   /** What of a change's lines can be read back, and where. */
   proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
-  /** The condensed history as a file of its own. */
-  export(request: { condensation: string }, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** The condensed history as a file of its own, and the file that undoes it; absent where nothing changed. */
+  export(
+    request: { condensation: string },
+    options?: CallOptions,
+  ): Promise<{ name: string; text: string; restore?: { name: string; text: string } }>;
   /** The page as one file. */
   report(request: { condensation: string; redact?: boolean }, options?: CallOptions): Promise<{ name: string; text: string }>;
   /** Puts back what the newest saving that fits a history replaced. */
