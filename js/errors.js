@@ -37,7 +37,7 @@ class RooCondenseError extends Error {
 }
 
 function classOf(code) {
-  if (code === "internal_error" || code === "system_limit" || code === "needs_socket") return Error;
+  if (["internal_error", "system_limit", "needs_socket", "store_failed"].includes(code)) return Error;
   return RANGE.has(code) ? RangeError : TypeError;
 }
 

@@ -23,8 +23,23 @@ export interface RecallOptions {
   restoreData?: RestoreData | readonly RestoreData[] | undefined;
   /** The format of the messages. Default: what is seen in them. */
   format?: MessageFormat | undefined;
-  /** Tokens of an answer to a search at most, 100 or more. Default: 875. */
+  /** Tokens of an answer to a search at most, 100 or more. Default: 1,000. */
   maxTokens?: number | undefined;
+  /**
+   * Keeps what condensations leave out, for hosts that keep neither the whole messages nor restore data: {@link Recall.keep} writes to it, and every call reads it.
+   * Not beside `restoreData`.
+   */
+  store?: RecallStore | undefined;
+  /** The name of this conversation in `store`; required there. Conversations of other names are never read. */
+  conversation?: string | undefined;
+}
+
+/** A store in the shape of Keyv: a Keyv with any of its adapters (files, SQLite, Redis), a Map, or an object with these two. */
+export interface RecallStore {
+  /** The text that was set under `key`, or a promise of it; `undefined` or `null` where there is none. */
+  get(key: string): unknown;
+  /** Keeps a text, or fails by throwing or rejecting. What it returns is not looked at: the text is read back. */
+  set(key: string, value: string): unknown;
 }
 
 /** An entry that a search found. */
@@ -90,6 +105,12 @@ export type RecallToolFormat =
 
 /** Recall over one conversation. */
 export interface Recall {
+  /**
+   * Puts what a condensation left out into the option `store`; settles when that is read back from it. Go on with the result's messages only then, so that
+   * nothing is left out that cannot be recalled.
+   * @throws {TypeError | Error} by rejection: `store_failed`, after which the messages before the condensation are still what to go on with; `invalid_argument`
+   */
+  keep(result: { readonly restoreData: RestoreData }): Promise<void>;
   /**
    * Searches by words, in any order: names, paths, commands, error texts, or a question.
    * @throws {TypeError | RangeError} by rejection: `invalid_argument`, `out_of_range`, `invalid_messages`, `unsupported_format`, `not_serializable`, `invalid_restore_data`

@@ -16,6 +16,9 @@
 // `names`: of the names in each message of the assistant that stood somewhere in the conversation before, the share that can be read in what is sent. `edits`: the same of the
 // passages that it replaces in a file. `decision` is `manager.condenseIfNeeded` with the option `economics`, which is told whether there was a pause, and what is left;
 // what is to come it is not told. Beside each other policy stands the cheapest decision that keeps at least as much of both.
+//
+// `with recall`: the model is offered the tool `recall`. Before each message that needs a name or a passage which it can no longer read, it asks: CALLS calls on
+// average, each a request of its own, whose answers stay in the conversation. What is asked for that way counts as read, and so everything does; `calls` are per message.
 
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -44,6 +47,18 @@ const CUTS = [
   [40_000, 0.5],
   [40_000, 0.67],
 ];
+/** What truncation leaves at which size, where recall brings back the rest. */
+const CUTS_WITH_RECALL = [
+  [25_000, 50_000],
+  [10_000, 50_000],
+  [8_000, 40_000],
+  [4_000, 40_000],
+  [4_000, 25_000],
+];
+/** Calls for what one message needs, tokens of a call and of its answer: what readers of the reading test took (docs/recall.md). */
+const CALLS = 1.4;
+const CALL_TOKENS = 60;
+const ANSWER_TOKENS = 770;
 /** What a decision leaves. */
 const TARGETS = [20_000, 25_000, 30_000, 35_000, 40_000, 50_000, 70_000];
 /** Newest messages whose results are not masked. */
@@ -89,6 +104,10 @@ function policiesOf(addon) {
     `truncation of ${thousands(Math.round(left / share / 1000) * 1000)} to ${thousands(left)}`,
     async (messages, { tokens }) => (tokens > left / share ? truncation(messages, left) : messages),
   ]);
+  const recalling = CUTS_WITH_RECALL.map(([left, above]) => [
+    `truncation of ${thousands(above)} to ${thousands(left)}, with recall`,
+    async (messages, { tokens }) => (tokens > above ? truncation(messages, left) : messages),
+  ]);
   const manager = new addon.CondensationManager();
   const deciding = TARGETS.map((targetTokens) => [
     `decision, ${thousands(targetTokens)}`,
@@ -105,6 +124,7 @@ function policiesOf(addon) {
     ["always (lossless)", (messages) => lossless(messages)],
     ["lossless above 50K", async (messages, { tokens }) => (tokens > WINDOW * THRESHOLD ? lossless(messages) : messages)],
     ...cutting,
+    ...recalling,
     [
       "masking",
       async (messages) => messages.map((message, index) => (index > 0 && index < messages.length - UNMASKED ? mask(message) : message)),
@@ -113,10 +133,20 @@ function policiesOf(addon) {
   ]);
 }
 
-const NOTHING = { read: 0, written: 0, output: 0, needed: 0, readable: 0, edits: 0, possible: 0 };
+const NOTHING = { read: 0, written: 0, output: 0, needed: 0, readable: 0, edits: 0, possible: 0, calls: 0, messages: 0 };
+
+/** A call of recall and its answer, of about so many tokens: other words each time, so that nothing finds them to be repeated. */
+function recalled(number) {
+  const id = `recall_${number}`;
+  const lines = Array.from({ length: ANSWER_TOKENS / 14 }, (_, line) => `line ${line} of answer ${number} to this call, word for word`);
+  return [
+    { role: "assistant", content: [{ type: "tool_use", id, name: "recall", input: { query: `what is needed ${number}` } }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: lines.join("\n") }] },
+  ];
+}
 
 /** One conversation under one policy: tokens of each price, and what was needed and readable. */
-async function simulate(messages, policy, { size, intoWindow, pauses, price }) {
+async function simulate(messages, policy, { size, intoWindow, pauses, price, recalls }) {
   /** @type {any[]} */
   let context = [];
   /** @type {string[]} */
@@ -125,6 +155,8 @@ async function simulate(messages, policy, { size, intoWindow, pauses, price }) {
   const known = new Set();
   const texts = [];
   let next = 0;
+  /** Calls of recall that are due, as CALLS is no whole number. */
+  let due = 0;
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant" || index === 0) continue;
     const added = messages.slice(next, index);
@@ -148,12 +180,26 @@ async function simulate(messages, policy, { size, intoWindow, pauses, price }) {
     last = context.map((one) => size.of(one).text);
     const there = new Set(context.flatMap((one) => [...size.of(one).names]));
     const needed = [...size.of(message).names].filter((name) => known.has(name));
-    sum.needed += needed.length;
-    sum.readable += needed.filter((name) => there.has(name)).length;
+    const readable = needed.filter((name) => there.has(name)).length;
     const edits = replacedIn([message]).filter((passage) => stands(texts, passage));
-    sum.edits += edits.length;
     const sent = context.flatMap((one) => size.of(one).readables);
-    sum.possible += edits.filter((passage) => stands(sent, passage)).length;
+    const possible = edits.filter((passage) => stands(sent, passage)).length;
+    const isAsked = recalls && readable + possible < needed.length + edits.length;
+    sum.needed += needed.length;
+    sum.edits += edits.length;
+    sum.readable += isAsked ? needed.length : readable;
+    sum.possible += isAsked ? edits.length : possible;
+    sum.messages++;
+    if (!isAsked) continue;
+    for (due += CALLS; due >= 1; due--) {
+      const pair = recalled(sum.calls++);
+      // The call is written by a request; the next one reads what that one was sent from the cache.
+      sum.output += CALL_TOKENS;
+      sum.read += size.total(context);
+      sum.written += CALL_TOKENS + ANSWER_TOKENS;
+      context = [...context, ...pair];
+      last.push(...pair.map((one) => size.of(one).text));
+    }
   }
   return sum;
 }
@@ -193,10 +239,11 @@ async function economics() {
   const intoWindow = async (messages, targetTokens) => (await truncation.condense({ messages }, { targetTokens })).messages;
   const wanted = Object.entries(policiesOf(addon)).filter(([name]) => name.includes(options.only));
   /** Sums over all conversations. */
-  const sumOf = async (policy, price) => {
+  const sumOf = async (name, policy, price) => {
+    const recalls = name.endsWith("with recall");
     const sum = { ...NOTHING };
     for (const { messages } of conversations) {
-      const one = await simulate(messages, policy, { size, intoWindow, pauses: options.pauses, price });
+      const one = await simulate(messages, policy, { size, intoWindow, pauses: options.pauses, price, recalls });
       for (const field of Object.keys(sum)) sum[field] += one[field];
     }
     return sum;
@@ -204,7 +251,7 @@ async function economics() {
   const tables = [];
   for (const [model, price] of Object.entries(PRICES)) {
     const sums = [];
-    for (const [name, policy] of wanted) sums.push({ name, ...(await sumOf(policy, price)) });
+    for (const [name, policy] of wanted) sums.push({ name, ...(await sumOf(name, policy, price)) });
     const rows = sums.map((sum) => {
       const like = sum.name.startsWith("decision") ? undefined : cheapestLike(sum, sums, price);
       return [
@@ -213,10 +260,11 @@ async function economics() {
         (sum.readable / sum.needed).toFixed(4),
         (sum.possible / sum.edits).toFixed(4),
         ((sum.read + sum.written) / 1e6).toFixed(1),
+        sum.calls ? (sum.calls / sum.messages).toFixed(2) : "",
         like ? `${dollarsOf(like, price).toFixed(2)} (${like.name.slice(10)})` : "",
       ];
     });
-    tables.push(table([[model, "dollars", "names", "edits", "million tokens", "decision that keeps as much"], ...rows]));
+    tables.push(table([[model, "dollars", "names", "edits", "million tokens", "calls", "decision that keeps as much"], ...rows]));
   }
   const requests = conversations.reduce((sum, { messages }) => sum + messages.filter(({ role }) => role === "assistant").length, 0);
   const text = [`${conversations.length} conversations, ${requests} requests${options.pauses ? "" : ", no pauses"}`, "", ...tables].join(

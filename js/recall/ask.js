@@ -45,15 +45,16 @@ const textOf = (value) => (typeof value === "string" ? value.trim() : typeof val
  * The text that answers a call of the tool.
  * @param {unknown} input its parameters, or their JSON
  * @param {import("./conversation-index.js").ConversationIndex} index
- * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View }} [options] `view` is what the model still sees
+ * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View, missing?: number }} [options] `view` is what the model still sees, `missing` the
+ * number of condensations that cannot be undone
  */
-async function runTool(input, index, { view, ...options } = {}) {
+async function runTool(input, index, { view, missing, ...options } = {}) {
   const { query, key, lines } = inputOf(input);
   if (textOf(key) !== "") {
     const range = readLines(lines) ?? { first: 1 };
-    return readText(await index.read(textOf(key), { ...range, within: options.within }), textOf(key));
+    return readText(await index.read(textOf(key), { ...range, within: options.within }), textOf(key), missing);
   }
-  return textOf(query) === "" ? NOTHING_ASKED : foundText(await index.search(textOf(query), options), view);
+  return textOf(query) === "" ? NOTHING_ASKED : foundText(await index.search(textOf(query), options), view, missing);
 }
 
 module.exports = { readLines, runTool };

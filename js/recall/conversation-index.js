@@ -9,7 +9,7 @@ const { KeepAlive } = require("../keep-alive.js");
 const { serializeInParts } = require("../serialize.js");
 
 /** Tokens of an answer at most, unless somebody says otherwise. */
-const MAX_TOKENS = 875;
+const MAX_TOKENS = 1000;
 /** Tokens of lines that are read at once. */
 const MAX_READ_TOKENS = 2000;
 

@@ -17,7 +17,7 @@
 //   readText(read, "k7fa")
 //   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input
 
-const { notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { argumentError, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
 const { requireFormat } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { RECALL_HINT } = require("../markers.js");
@@ -25,12 +25,13 @@ const { restore } = require("../restore.js");
 const { requireMessages } = require("../serialize.js");
 const { readLines, runTool } = require("./ask.js");
 const { MAX_TOKENS } = require("./conversation-index.js");
+const { LeftOut, requireStore } = require("./left-out.js");
 const { RecalledConversation } = require("./recalled.js");
 const { foundText, readText } = require("./said.js");
 const { answerTo, toolIn } = require("./tool.js");
 const { View } = require("./view.js");
 
-const OPTIONS = ["messages", "restoreData", "format", "maxTokens"];
+const OPTIONS = ["messages", "restoreData", "format", "maxTokens", "store", "conversation"];
 
 /** Recall over one conversation of the host. */
 class Recall {
@@ -39,24 +40,38 @@ class Recall {
   #format;
   #maxTokens;
   #recalled = new RecalledConversation();
+  /** What condensations left out, where the host has a store for it. */
+  #leftOut;
 
-  constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS }) {
+  constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS, store, conversation }) {
     this.#source = messages;
     this.#restoreData = restoreData;
     this.#format = format;
     this.#maxTokens = maxTokens;
+    if (store !== undefined) this.#leftOut = new LeftOut(store, conversation);
   }
 
   get hint() {
     return RECALL_HINT;
   }
 
+  async keep(result) {
+    if (!this.#leftOut)
+      throw argumentError("invalid_argument", "keep() needs the option store of createRecall(), which keeps it", {
+        field: "options.store",
+      });
+    const restoreData = readable("result", () => (isObject(result) ? result.restoreData : undefined));
+    if (!isObject(restoreData) || !Array.isArray(restoreData.edits))
+      throw notAllowed("result", result, "the result of a condensation, with its restoreData");
+    if (restoreData.edits.length > 0) await this.#leftOut.keep(restoreData);
+  }
+
   async search(query, options = {}) {
     if (typeof query !== "string") throw notAllowed("query", query, "a string");
     const { maxTokens } = checkedOptions(options, ["maxTokens"]);
-    const { index, view } = await this.#current();
+    const { index, view, missing } = await this.#current();
     const found = await index.search(query, { maxTokens: maxTokens ?? this.#maxTokens });
-    return { text: foundText(found, view), hits: found.hits, matching: found.matching, tokens: found.tokens };
+    return { text: foundText(found, view, missing), hits: found.hits, matching: found.matching, tokens: found.tokens };
   }
 
   async read(key, options = {}) {
@@ -64,9 +79,9 @@ class Recall {
     const { maxTokens, lines } = checkedOptions(options, ["maxTokens", "lines"]);
     const range = readLines(lines);
     if (range === undefined) throw notAllowed("options.lines", lines, 'lines such as "40-80", or [40, 80]');
-    const { index } = await this.#current();
+    const { index, missing } = await this.#current();
     const read = await index.read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
-    return { text: readText(read, key), ...readFacts(read) };
+    return { text: readText(read, key, missing), ...readFacts(read) };
   }
 
   tool(format) {
@@ -78,15 +93,15 @@ class Recall {
   }
 
   async #run(input) {
-    const { index, view } = await this.#current();
-    return runTool(input, index, { maxTokens: this.#maxTokens, view });
+    const { index, view, missing } = await this.#current();
+    return runTool(input, index, { maxTokens: this.#maxTokens, view, missing });
   }
 
   /** The index, with the conversation as it is now, and what of it the model sees, if that is known. */
   async #current() {
-    const { messages, shown } = await this.#messages();
+    const { messages, shown, missing } = await this.#messages();
     const index = await this.#recalled.indexOf(messages, this.#format);
-    return { index, view: shown && new View(shown) };
+    return { index, view: shown && new View(shown), missing };
   }
 
   /** The conversation before any condensation that the host has the restore data of. */
@@ -94,9 +109,10 @@ class Recall {
     const given = await (typeof this.#source === "function" ? this.#source() : this.#source);
     const { messages, restoreData } = Array.isArray(given) ? { messages: given, restoreData: this.#restoreData } : (given ?? {});
     requireMessages(messages, "messages");
+    if (this.#leftOut) return { ...(await this.#leftOut.whole(messages)), shown: messages };
     const all = restoreData === undefined ? [] : Array.isArray(restoreData) ? restoreData : [restoreData];
     const whole = all.reduceRight((condensed, data) => restore({ messages: condensed, restoreData: data }), messages);
-    return { messages: whole, shown: all.length > 0 ? messages : undefined };
+    return { messages: whole, shown: all.length > 0 ? messages : undefined, missing: 0 };
   }
 }
 
@@ -122,16 +138,27 @@ function requireTokens(field, value) {
   if (!(value >= 100)) throw outOfRange(field, value, "a number, 100 or more");
 }
 
+function requireConversation(conversation, store) {
+  if (typeof conversation !== "string" || conversation === "")
+    throw notAllowed("options.conversation", conversation, "the name of this conversation in options.store");
+  if (store === undefined) throw notAllowed("options.conversation", conversation, "absent without options.store");
+}
+
 function createRecall(options) {
   return readable("options", () => {
     if (!isObject(options)) throw notAllowed("options", options, "an object: { messages, … }");
     refuseUnknown("options", options, OPTIONS);
-    const { messages, restoreData, format, maxTokens } = options;
+    const { messages, restoreData, format, maxTokens, store, conversation } = options;
     if (typeof messages !== "function" && !isObject(messages) && !Array.isArray(messages))
       throw notAllowed("options.messages", messages, "an array of messages, or a function that gives it");
     requireFormat(format);
     requireTokens("options.maxTokens", maxTokens);
-    return new Recall({ messages, restoreData, format, maxTokens });
+    if (store !== undefined) {
+      requireStore("options.store", store);
+      if (restoreData !== undefined) throw notAllowed("options.restoreData", restoreData, "absent beside options.store, which has it");
+    }
+    if (store !== undefined || conversation !== undefined) requireConversation(conversation, store);
+    return new Recall({ messages, restoreData, format, maxTokens, store, conversation });
   });
 }
 

@@ -28,9 +28,9 @@ const WHOLE: usize = 500;
 /// Bytes of a line that are shown.
 const MAX_LINE: usize = 360;
 /// Bytes of what a call is about, in its title.
-const MAX_TITLE: usize = 80;
+const MAX_TITLE: usize = 60;
 /// Bytes of a path there.
-const MAX_PATH: usize = 48;
+const MAX_PATH: usize = 40;
 /// Places of one entry that are shown.
 const PER_ENTRY: usize = 2;
 /// Bytes of what the user answered that are shown with words of the assistant.
@@ -39,6 +39,8 @@ const MAX_REPLY: usize = 200;
 const MAX_ALSO: usize = 2;
 /// Shorter lines stand in many entries by chance.
 const MIN_SAME: usize = 16;
+/// Places worth less than this share of the best are left out: on the questions of the public reading test they brought no evidence, and took a sixth of the tokens.
+const LEAST: f32 = 0.4;
 /// An answer that has used so much of its budget is full.
 const FULL: f32 = 0.92;
 /// So many places that did not fit say that it is full, too.
@@ -125,7 +127,8 @@ impl RecallIndex {
             used: 0,
             misfits: 0,
         };
-        for candidate in &ranked.candidates {
+        let least = LEAST * ranked.candidates.first().map_or(0.0, |best| best.score);
+        for candidate in ranked.candidates.iter().take_while(|candidate| candidate.score >= least) {
             if answer.used as f32 >= FULL * options.max_tokens as f32 || answer.misfits > MAX_MISFITS {
                 break;
             }
@@ -269,7 +272,7 @@ impl<'a> Answer<'a> {
     fn notes(&self, entry: u32, place: Place) -> String {
         let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
         let changed =
-            self.index.changed_since(entry, place).map(|newer| format!(" · file changed since: {}", key(newer)));
+            self.index.changed_since(entry, place).map(|newer| format!(" · changed since: {}", key(newer)));
         let shown = self.index.shown_before(entry, place).map(|shown| format!(" · shown before: {}", key(shown)));
         changed.into_iter().chain(shown).collect()
     }
@@ -308,7 +311,7 @@ impl<'a> Answer<'a> {
         );
         if draft.lines.len() < entry.line_count as usize {
             let shown: Vec<String> = ranges(&draft.lines).into_iter().map(range_text).collect();
-            text.push_str(&format!(" · lines {} of {}", shown.join(", "), entry.line_count));
+            text.push_str(&format!(" · lines {}/{}", shown.join(", "), entry.line_count));
         }
         text.push_str(&draft.notes);
         let times = (entry.places.len() > 1).then(|| format!("{} times", entry.places.len()));

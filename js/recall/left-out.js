@@ -1,0 +1,98 @@
+"use strict";
+
+// What condensations left out of a conversation, in a store of the host, for hosts that keep neither the whole messages nor the restore data.
+
+const { argumentError, messageOf, notAllowed } = require("../errors.js");
+const { stringify } = require("../deep-json.js");
+const { fingerprintOfMessages, lengthIn } = require("../fingerprints.js");
+const isObject = require("../is-object.js");
+const { restore } = require("../restore.js");
+
+const failed = (message, cause) => argumentError("store_failed", message, { ...(cause && { cause }) });
+
+/** What is asked of a store, in Keyv's shape: a Map, Keyv with any of its stores. */
+function requireStore(field, store) {
+  const isStore = (isObject(store) || typeof store === "function") && typeof store.get === "function" && typeof store.set === "function";
+  if (!isStore) throw notAllowed(field, store, "an object with get and set, such as a Keyv or a Map");
+}
+
+/**
+ * One conversation in a store. Condensations are numbered from 1, the oldest first; below the name of the conversation alone stands how many there are.
+ */
+class LeftOut {
+  #store;
+  #name;
+  #last = Promise.resolve();
+
+  constructor(store, conversation) {
+    this.#store = store;
+    this.#name = `roo-condense:recall:${conversation}`;
+  }
+
+  /** Adds what a condensation left out. Settles when the store has confirmed it; calls wait for each other. */
+  keep(restoreData) {
+    const kept = this.#last.then(async () => {
+      const number = (await this.#number()) + 1;
+      await this.#set(`${this.#name}:${number}`, stringify(restoreData));
+      await this.#set(this.#name, String(number));
+    });
+    this.#last = kept.catch(() => {});
+    return kept;
+  }
+
+  /**
+   * The conversation before its condensations, and how many of them could not be undone: the store no longer has them, or they lead to other messages.
+   * @param {readonly any[]} messages the conversation as it is now
+   */
+  async whole(messages) {
+    let whole = messages;
+    let missing = 0;
+    for (let number = await this.#number(); number > 0; number--) {
+      const before = undone(whole, await this.#get(`${this.#name}:${number}`));
+      if (before) whole = before;
+      else missing++;
+    }
+    return { messages: whole, missing };
+  }
+
+  async #number() {
+    const number = Number((await this.#get(this.#name)) ?? 0);
+    return Number.isSafeInteger(number) && number > 0 ? number : 0;
+  }
+
+  async #get(key) {
+    try {
+      return await this.#store.get(key);
+    } catch (error) {
+      throw failed(`the store failed to read ${key}: ${messageOf(error)}`, error);
+    }
+  }
+
+  /** Stores report failures in different ways: by throwing, by false, or not at all. What is read back was kept. */
+  async #set(key, text) {
+    try {
+      await this.#store.set(key, text);
+    } catch (error) {
+      throw failed(`the store failed to keep ${key}: ${messageOf(error)}; go on with the messages before the condensation`, error);
+    }
+    if ((await this.#get(key)) !== text)
+      throw failed(
+        `the store did not keep ${key}: what it returns is not what it was given; go on with the messages before the condensation`,
+      );
+  }
+}
+
+/** The messages before a condensation, which are those themselves if the host did not go on with its result; undefined if its data does not lead there. */
+function undone(messages, text) {
+  if (typeof text !== "string") return undefined;
+  try {
+    const restoreData = JSON.parse(text);
+    const { original, format } = restoreData;
+    const isBefore = fingerprintOfMessages(messages.slice(0, lengthIn(original)), format) === original;
+    return isBefore ? messages : restore({ messages, restoreData });
+  } catch {
+    return undefined;
+  }
+}
+
+module.exports = { LeftOut, requireStore };
