@@ -18,7 +18,7 @@ const QUALITY = 0.6;
 const WORDS = {
   en: {
     locale: "en-US",
-    target: "How much may be left",
+    target: "Target size",
     provider: "Provider",
     own: "Passes of your own",
     fills: "What fills it",

@@ -41,7 +41,10 @@ describe.skipIf(isMissing)("the studio", () => {
   let studio;
   beforeAll(async () => {
     browser = await launch();
-    studio = await startStudio(fixture("claude-code"), fixture("roo-xml-2025"), "--window", "50k");
+    // Without a target, so that every kind of change is there; how far the answer goes has a test of its own.
+    const settings = path.join(newFolder(), "settings.json");
+    writeFileSync(settings, JSON.stringify({ targetPercent: 100 }));
+    studio = await startStudio(fixture("claude-code"), fixture("roo-xml-2025"), "--window", "50k", "--settings", settings);
   });
   afterAll(async () => {
     await browser?.close();
@@ -62,7 +65,9 @@ describe.skipIf(isMissing)("the studio", () => {
   test("says what fills the window, and what would go", async () => {
     const { page, complaints } = await openPage(browser, studio.address);
     await expect(page.locator("h1").textContent()).resolves.toMatch(/131% full: the conversation no longer fits\./);
-    await expect(page.locator(".rc-lead").textContent()).resolves.toMatch(/^65,293 → [\d,]+ tokens \(−\d+%\)\. Nothing is lost/);
+    await expect(page.locator(".rc-lead").textContent()).resolves.toMatch(
+      /Condensing leaves [\d,]+ tokens \(−\d+%\), which fits\..*Only repeated text goes, and [\d,]+ tokens that newer messages replaced/,
+    );
     await expect(page.locator(".rc-window-now").textContent()).resolves.toMatch(/^Now 65,293 of 50,000 \(130\.6%\)/);
     await expect(page.locator(".rc-legend").textContent()).resolves.toMatch(/Tool results/);
     await expect(page.title()).resolves.toBe("claude-code.json · Condense studio");
@@ -166,7 +171,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await doing("what fills");
     await expect.poll(() => page.getByRole("tab", { name: "What fills it" }).getAttribute("aria-selected")).toBe("true");
     await doing("value = 77");
-    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message \d/);
+    await expect.poll(() => page.locator(".rc-message h2").textContent()).toMatch(/^Message \d/);
     await page.keyboard.press("Escape");
     await doing("changes");
     await page.locator(".rc-change").first().waitFor();
@@ -201,15 +206,16 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => strip.getAttribute("aria-valuenow")).toBe("199");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".rc-message h3");
-    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 198/);
+    await page.waitForSelector(".rc-message h2");
+    await expect.poll(() => page.locator(".rc-message h2").textContent()).toMatch(/, [\d,]+(?: → [\d,]+)? Message 198/);
     await page.keyboard.press("k");
-    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 197/);
+    await expect.poll(() => page.locator(".rc-message h2").textContent()).toMatch(/Message 197/);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator("dialog").count()).toBe(0);
-    const target = page.getByRole("slider", { name: "How much may be left" });
+    const target = page.getByRole("slider", { name: "Target size" });
+    await page.getByRole("checkbox", { name: "No target" }).press("Space");
     await target.focus();
-    for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
+    for (const key of ["PageDown", "PageUp"]) await page.keyboard.press(key);
     await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^50%: [\d,]+ tokens$/);
     await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/the target is met/);
     await page.getByRole("tab", { name: /Changes/ }).focus();
@@ -217,25 +223,40 @@ describe.skipIf(isMissing)("the studio", () => {
       await page.keyboard.press("ArrowRight");
       await expect.poll(() => page.getByRole("tab", { name }).getAttribute("aria-selected")).toBe("true");
     }
-    await page.locator(".rc-way").first().waitFor();
+    await page.locator(".rc-comparison tbody tr").first().waitFor();
     await page.close();
   });
 
-  test("compares the providers as a choice, with all of them as a table behind it, and takes one over", async () => {
+  test("proposes a size that fits, says what goes, and offers three", async () => {
+    const own = await startStudio(fixture("claude-code"), "--window", "42k", "--write");
+    const { page } = await openPage(browser, own.address);
+    await expect
+      .poll(() => page.locator(".rc-lead").textContent())
+      .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.What goes/);
+    await expect(page.locator(".rc-acts .rc-primary").textContent()).resolves.toContain("Save condensed");
+    const steps = page.locator(".rc-step");
+    await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/^BalancedRecommended20,\d\d\d.*lost/);
+    await expect(steps.first().textContent()).resolves.toMatch(/^Safest36,373.*does not fit$/);
+    await page.getByRole("checkbox", { name: /The model has recall/ }).check();
+    await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 4,\d\d\d tokens.*stays within reach by recall/);
+    await page.getByRole("button", { name: /^Gentler: 20,/ }).click();
+    await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 20,\d\d\d tokens/);
+    await page.locator("select[aria-label='Context window']").selectOption("1000000");
+    await expect.poll(() => page.locator("h1").textContent()).toMatch(/the next answer fits/);
+    await expect.poll(() => page.locator(".rc-acts .rc-primary").count()).toBe(0);
+    await page.close();
+    await own.stop();
+  });
+
+  test("compares the providers in a table, with the answer's own way recommended, and takes one over", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "Compare providers" }).click();
     const ids = library.listed().filter((id) => id !== "smart");
-    const count = ids.length + 3;
+    const count = ids.length + 4;
     const state = page.locator(".rc-comparison-state");
-    await expect
-      .poll(() => state.textContent(), { timeout: 60_000 })
-      .toMatch(/^Nothing tried is both smaller and loses less than one of these 3\./);
-    const ways = page.locator(".rc-way");
-    await expect(ways.locator("h3").allTextContents()).resolves.toEqual(["Safest", "Balanced", "Smallest"]);
-    await expect(ways.first().textContent()).resolves.toMatch(/^Safest ?Lossless, .*tokens left, 35% less.*Lost0.*16 of 16/);
-    const best = page.locator(".rc-best");
-    await expect(best.locator(".rc-flag").textContent()).resolves.toBe("Recommended");
-    await page.getByText(`All ${count}, as a table`).click();
+    await expect.poll(() => state.textContent(), { timeout: 60_000 }).toBe(`All ${count}, as a table`);
+    const flagged = page.locator(".rc-comparison tbody tr", { has: page.locator(".rc-step-flag") });
+    await expect(flagged.textContent()).resolves.toMatch(/Automatic Recommended/);
     const rows = page.locator(".rc-comparison tbody tr");
     await expect(rows.count()).resolves.toBe(count);
     await page.getByRole("button", { name: "Cost", exact: true }).click();
@@ -244,13 +265,13 @@ describe.skipIf(isMissing)("the studio", () => {
     expect(failed).toBeGreaterThan(0);
     // What of the conversation's own later needs each would keep was measured after that. Of two passages no share is told.
     await expect.poll(() => page.locator(".rc-plot circle").count()).toBe(count - failed);
-    const row = rows.filter({ hasText: "Lossless" });
+    const row = rows.filter({ hasText: "Lossless" }).first();
     await expect.poll(() => row.textContent()).toMatch(/100% 16 of 162 of 2/);
-    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151.*whole.*in one block/);
+    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/before each cut \(messages 101, 151\).*in one block/);
     await page.getByRole("button", { name: "Use: Smart: Balanced" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
-    await ways.getByRole("button", { name: "Use safest" }).click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await page.getByRole("button", { name: "Use: Automatic" }).click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("");
     await page.close();
   });
 
@@ -514,7 +535,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const stored = () => JSON.parse(readFileSync(file, "utf8"));
     const heading = async () => (await page.locator("h1").textContent()).trim();
     await expect(heading()).resolves.toBe("65% full: the next answer fits.");
-    await expect(page.getByRole("slider", { name: "How much may be left" }).getAttribute("aria-valuetext")).resolves.toMatch(/^60%/);
+    await expect(page.getByRole("slider", { name: "Target size" }).getAttribute("aria-valuetext")).resolves.toMatch(/^60%/);
     await page.getByRole("button", { name: "Settings" }).click();
     const all = page.getByRole("slider", { name: "Threshold for all profiles" });
     await all.focus();
@@ -569,7 +590,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.locator(".rc-map-frame").scrollIntoViewIfNeeded();
     const before = await places();
     await page.locator(".rc-map-frame").click({ position: { x: 120, y: 90 } });
-    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    await page.locator(".rc-drawer .rc-message h2").waitFor();
     expect(await places()).toEqual(before);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await page.keyboard.press("Escape");
@@ -735,7 +756,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect(proof.locator("tbody tr").count()).resolves.toBe(39);
     expect(await seriousIn(page)).toEqual([]);
     await proof.getByRole("button", { name: /^Message \d/ }).click();
-    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    await page.locator(".rc-drawer .rc-message h2").waitFor();
     expect(complaints).toEqual([]);
     await page.close();
     await own.stop();
@@ -747,7 +768,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const cell = page.locator(".rc-treemap-cell").first();
     await expect(cell.locator(".rc-unseen").textContent()).resolves.toMatch(/^Read .*dates\.ts: [\d,]+ tokens, [\d,]+ would go$/);
     await cell.click();
-    await expect.poll(() => page.locator(".rc-drawer .rc-message h3").textContent()).toMatch(/^Message \d+/);
+    await expect.poll(() => page.locator(".rc-drawer .rc-message h2").textContent()).toMatch(/^Message \d+/);
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -998,7 +1019,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const isIdle = () => expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await page.getByRole("button", { name: "Keep this as it was" }).first().click();
     await page.getByText("One part stays as it was").waitFor();
-    const target = page.getByRole("slider", { name: "How much may be left" });
+    const target = page.getByRole("slider", { name: "Target size" });
     await target.focus();
     for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
     await isIdle();

@@ -105,7 +105,11 @@ export function History(props: HistoryProps): ReactNode {
   const obstacle = useObstacle(history, usable, saving, isFaulty);
   const canSave = history.canWrite && usable?.didCondense === true && obstacle === undefined && !saving.isBusy && !isWorking;
   const isThere = isLive && usable?.exact === true && !saving.isBusy && !isWorking;
-  const focus = (selector: string) => () => page.current?.querySelector<HTMLElement>(selector)?.focus();
+  const focus = (selector: string) => () => {
+    const found = page.current?.querySelector<HTMLElement>(selector);
+    found?.closest("details")?.setAttribute("open", "");
+    found?.focus();
+  };
   const show = (name: string) => () => {
     setTab(name);
     details.current?.scrollIntoView({ block: "start" });
@@ -136,6 +140,7 @@ export function History(props: HistoryProps): ReactNode {
     { id: "map", name: t("map.title"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
     { id: "provider", name: t("provider.title"), key: "p", run: inspection && isLive ? focus(".rc-choices select") : undefined },
     { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(".rc-choices [role=slider]") : undefined },
+    { id: "noTarget", name: t("target.none"), run: inspection && isLive ? () => choices.setPercent(100) : undefined },
     ...tabs.map(([name, key, isShown]) => ({ id: name, name: t(key), run: hasTabs && isShown ? show(name) : undefined })),
   ]);
   const select = (index: number | undefined) => {

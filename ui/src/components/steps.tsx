@@ -26,9 +26,10 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
       id: `step ${step.name}`,
       name: `${t("steps.title")}: ${t(`step.${step.name}` as Key)}`,
       key: String(at + 1),
-      run: isChosen(step) ? undefined : () => onChoose(step),
+      run: () => onChoose(step),
     })),
   );
+  useCommands([{ id: "recall", name: t("steps.recall"), run: () => onRecall(!recall) }]);
   /** What becomes of what goes, in a few words. */
   const cost = ({ outcome }: MeasuredStep) => {
     if (!outcome) return "…";
@@ -47,7 +48,20 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
           const isTooLarge = limit !== undefined && outcome !== undefined && outcome.tokensAfter > limit;
           const isLoss = !recall && outcome !== undefined && outcome.fate.lost > 0;
           return (
-            <button key={name} type="button" className="rc-step" aria-pressed={isChosen(step)} onClick={() => onChoose(step)}>
+            <button
+              key={name}
+              type="button"
+              className="rc-step"
+              aria-label={[
+                `${t("steps.title")}: ${t(`step.${name}` as Key)}`,
+                ...(isAdvised ? [t("step.advised")] : []),
+                ...(outcome ? [t("tokens", { count: outcome.tokensAfter, shown: format.number(outcome.tokensAfter) })] : []),
+                cost(step),
+                ...(isTooLarge ? [t("step.tooLarge")] : []),
+              ].join(", ")}
+              aria-pressed={isChosen(step)}
+              onClick={() => onChoose(step)}
+            >
               <span className="rc-step-name">
                 <b>{t(`step.${name}` as Key)}</b>
                 {isAdvised && <span className="rc-step-flag">{t("step.advised")}</span>}
