@@ -334,7 +334,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
     report.fact(
       "First changed message",
       number(firstChangedIndex),
-      `of ${number(history.messages.length)}; the prompt cache still covers everything before it`,
+      `of ${number(history.messages.length)}; the cache covers all before it`,
     );
   report.fact("Time", milliseconds(totalMs), `of which condensing ${milliseconds(condensingMs)}`);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);

@@ -128,7 +128,8 @@ export function Answer({
           {failure && <p className="rc-error">{failure.code === "handler_invalid" ? t("preview.noModel") : told.fault(failure)}</p>}
           {condensation && !failure && (
             <p>
-              {!isWanted && t("answer.noNeed")} <strong>{outcome(condensation, inspection, isWanted, t, format)}</strong>
+              {isWanted ? "" : `${t("answer.noNeed")} `}
+              <strong>{outcome(condensation, inspection, isWanted, t, format)}</strong>
             </p>
           )}
           {gone && <p>{gone}</p>}
