@@ -78,8 +78,7 @@ export async function openPage(browser, address, { width = 1280, height = 900, c
   await page.goto(address);
   await page.waitForSelector(".rc-lead p");
   // Provider and exact size are behind it.
-  const more = page.locator(".rc-more > summary");
-  if ((await more.count()) > 0) await more.click();
+  await page.evaluate(() => document.querySelector(".rc-more")?.setAttribute("open", ""));
   return { page, complaints };
 }
 

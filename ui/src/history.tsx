@@ -77,6 +77,8 @@ export function History(props: HistoryProps): ReactNode {
   const clear = useRef(() => {});
   const [changed] = useState(() => () => clear.current());
   const choices = useChoices(id, draft, remembered);
+  /** Provider and exact size are shown. */
+  const [isMore, setMore] = useState(choices.choice !== "");
   const passes = usePasses(choices.choice, draft);
   const condensing = useCondensing({ history, contextWindow, recall, choices, passes, remembered, settled, onChange: changed });
   const { inspected, inspection, advice, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
@@ -225,7 +227,7 @@ export function History(props: HistoryProps): ReactNode {
       )}
       <ContextMap inspection={inspection} condensation={current} selected={open} onSelect={select} />
       {isLive ? (
-        <details className="rc-more" open={choices.choice !== "" || undefined}>
+        <details className="rc-more" open={isMore} onToggle={(event) => setMore(event.currentTarget.open)}>
           <summary>{t("more.title")}</summary>
           <div className="rc-choices">
             <ProviderSelect
