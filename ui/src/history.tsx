@@ -139,7 +139,7 @@ export function History(props: HistoryProps): ReactNode {
     { id: "copy", name: t("bar.copy"), key: "c", run: isThere ? saving.copy : undefined },
     { id: "report", name: t("bar.report"), run: hello.canReport && usable && isThere ? saving.report : undefined },
     { id: "undoSave", name: t("save.undo"), run: isLive && history.canUndo && !saving.isBusy ? saving.undo : undefined },
-    { id: "map", name: t("map.title"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
+    { id: "map", name: t("map.keys"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
     { id: "provider", name: t("provider.title"), key: "p", run: inspection && isLive ? focus(".rc-choices select") : undefined },
     { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(".rc-choices [role=slider]") : undefined },
     { id: "noTarget", name: t("target.none"), run: inspection && isLive ? () => choices.setPercent(100) : undefined },

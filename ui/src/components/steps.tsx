@@ -48,21 +48,9 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
           const isTooLarge = limit !== undefined && outcome !== undefined && outcome.tokensAfter > limit;
           const isLoss = !recall && outcome !== undefined && outcome.fate.lost > 0;
           return (
-            <button
-              key={name}
-              type="button"
-              className="rc-step"
-              aria-label={[
-                `${t("steps.title")}: ${t(`step.${name}` as Key)}`,
-                ...(isAdvised ? [t("step.advised")] : []),
-                ...(outcome ? [t("tokens", { count: outcome.tokensAfter, shown: format.number(outcome.tokensAfter) })] : []),
-                cost(step),
-                ...(isTooLarge ? [t("step.tooLarge")] : []),
-              ].join(", ")}
-              aria-pressed={isChosen(step)}
-              onClick={() => onChoose(step)}
-            >
+            <button key={name} type="button" className="rc-step" aria-pressed={isChosen(step)} onClick={() => onChoose(step)}>
               <span className="rc-step-name">
+                <span className="rc-unseen">{t("steps.title")}: </span>
                 <b>{t(`step.${name}` as Key)}</b>
                 {isAdvised && <span className="rc-step-flag">{t("step.advised")}</span>}
               </span>
