@@ -1,4 +1,5 @@
-//! What differs between two versions of a message, line by line, for people. Bounded in time and size, whatever the texts are.
+//! Differences between two versions of a message, line by line, for people. Bounded in time and size, whatever the
+//! texts are.
 
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ pub struct TextDiff {
     pub block_index: usize,
     /// From the message to the text.
     pub path: Vec<PathStep>,
-    /// What differs, in order.
+    /// The differences, in order.
     pub hunks: Vec<Hunk>,
     /// Differing lines that are left out, because there are too many.
     pub omitted_lines: usize,
@@ -70,9 +71,9 @@ pub enum LineKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
-    /// Where it stands.
+    /// Whether it is in both texts or one of them.
     pub kind: LineKind,
-    /// What it says, without its line end; of a long line a part.
+    /// The text, without its line end; a part of it if it is long.
     pub text: String,
     /// Characters before that part.
     #[serde(skip_serializing_if = "is_zero")]
@@ -151,7 +152,7 @@ fn lines(text: &str) -> Vec<&str> {
     if text.is_empty() { Vec::new() } else { text.split('\n').collect() }
 }
 
-/// What makes lines of others.
+/// Computes the operations that turn `was` into `is`.
 fn operations(was: &[&str], is: &[&str]) -> Vec<DiffOp> {
     let start = was.iter().zip(is).take_while(|(one, other)| one == other).count();
     let rest = |lines: &[&str]| lines.len() - start;

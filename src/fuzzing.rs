@@ -154,7 +154,7 @@ pub fn json_files(data: &[u8]) {
     let layout = json_file::rewrite::Layout { unit: "  ", newline: "\n" };
     match json_file::fault::find_fault(text) {
         Some(fault) => assert!(fault.offset <= text.len(), "{fault:?}"),
-        // What nests deeper than a parser goes cannot be rewritten.
+        // A text that nests deeper than the parser allows cannot be rewritten.
         None => {
             if let Ok(rewritten) = json_file::rewrite::rewrite(text, "\"keep\"", layout) {
                 assert_eq!(rewritten, text);

@@ -36,7 +36,7 @@ static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 /// How many helpers have work, or are about to.
 static CLAIMED: AtomicUsize = AtomicUsize::new(0);
 
-/// A helper that nobody else has. Who waits for one that is busy waits for somebody else's work.
+/// A helper reserved for one caller. Waiting for a busy one would mean waiting for another caller's work.
 struct Claim(());
 
 impl Claim {
@@ -63,7 +63,8 @@ pub fn parts_for(bytes: usize) -> usize {
     }
 }
 
-/// What `of` makes of each part, in their order. This thread and the helpers that have time take one part after the other.
+/// Calls `of` with each part and returns the results in order. This thread and the helpers that have time take one part
+/// after the other.
 ///
 /// # Panics
 /// When `of` does.
@@ -117,8 +118,8 @@ fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// What all three return: `second` and `third` are done by a thread that has time while this one does `first`, or by this one behind it. `bytes` is how
-/// much there is to do.
+/// Calls all three and returns their results: a thread that has time does `second` and `third` while this one does
+/// `first`, or this one does all. `bytes` is the amount of work.
 ///
 /// # Panics
 /// When one of them does.
@@ -163,7 +164,7 @@ pub struct Ahead<P, R>(Arc<Pieces<P, R>>);
 struct Pieces<P, R> {
     of: fn(P) -> R,
     state: Mutex<PiecesState<P, R>>,
-    /// Told when a piece is done.
+    /// Notified when a piece is done.
     done: Condvar,
 }
 
@@ -193,7 +194,7 @@ impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
         }
     }
 
-    /// The last piece: nobody is woken for it.
+    /// Adds the last piece, without waking a helper for it.
     pub fn add_late(&mut self, piece: P) {
         let mut state = self.0.state();
         let index = state.results.len();
@@ -220,7 +221,7 @@ impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
 
 impl<P, R> Drop for Ahead<P, R> {
     fn drop(&mut self) {
-        // Nobody waits for it any more.
+        // The results are no longer needed.
         self.0.state().waiting.clear();
     }
 }
@@ -242,7 +243,8 @@ impl<P, R> Pieces<P, R> {
     }
 }
 
-/// What `of` makes of a list, in its order: of parts of it at the same time where it is large. `bytes` tells the size of an item.
+/// Applies `of` to a list, and returns the results in order: to parts of it at the same time if it is large. `bytes`
+/// returns the size of an item.
 pub fn in_parts<'i, T: Sync, R: Send>(
     items: &'i [T],
     bytes: impl Fn(&T) -> usize,
@@ -284,7 +286,8 @@ pub fn divided<T>(mut items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>>
     parts
 }
 
-/// Where to divide a list so that all parts have about as many bytes: the ends of the parts, of which there are at most as many as `parts_for` says.
+/// Divides a list into parts of about as many bytes each, and returns their ends; `parts_for` limits the number of
+/// parts.
 fn part_ends<T>(items: &[T], bytes: impl Fn(&T) -> usize, parts_for: impl Fn(usize) -> usize) -> Vec<usize> {
     let sizes: Vec<usize> = items.iter().map(bytes).collect();
     let all: usize = sizes.iter().sum();

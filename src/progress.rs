@@ -8,9 +8,9 @@ use serde::Serialize;
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressEvent {
-    /// What is being done: `counting`, `condensing`, `summarizing`, `retrying`, `done`, and for providers their own steps.
+    /// The step: `counting`, `condensing`, `summarizing`, `retrying`, `done`, and for providers their own.
     pub phase: &'static str,
-    /// Who does it.
+    /// The provider at work.
     pub provider_id: String,
     /// Steps done.
     pub done: usize,

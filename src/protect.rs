@@ -1,4 +1,5 @@
-//! What the caller protects: rules, and the content that they pin. It stays word for word through every provider, whatever the target.
+//! Rules by which the caller protects content, and the content that they pin. It stays word for word through every
+//! provider, whatever the target.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -58,7 +59,7 @@ const fn list(name: &'static str, description: &'static str) -> Field {
     Field::new(name, Kind::List { of: &TEXT, called: "an array of strings that are not empty" }, description)
 }
 
-/// What is protected.
+/// The rules of protection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProtectRules {
     tools: BTreeSet<String>,
@@ -72,7 +73,7 @@ pub struct ProtectRules {
 }
 
 impl ProtectRules {
-    /// Those in the options [`PROTECT`] and [`FROZEN_MESSAGES`] of settings that were checked.
+    /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] of settings that were checked.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {
         let rules = settings.object(PROTECT.name);
@@ -109,7 +110,7 @@ impl ProtectRules {
         self
     }
 
-    /// Those in a configuration that was checked.
+    /// Reads the rules in a configuration that was checked.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {
         static CONFIG: Table = Table::new("protect", &[PROTECT, FROZEN_MESSAGES, TOOLS]).open();
@@ -125,7 +126,7 @@ impl ProtectRules {
         !has_names && *frozen == 0 && !calls.iter().any(|(_, rule)| rule.keeps())
     }
 
-    /// What is protected here or there.
+    /// Returns the union of both sets of rules.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         self.tools.extend(other.tools);
@@ -157,7 +158,7 @@ impl ProtectRules {
         blocks[..conversation.frozen()].iter_mut().for_each(|blocks| blocks.fill(true));
         self.pin_texts(conversation, &mut blocks, &mut used);
         self.pin_calls(conversation, tools, &mut blocks, &mut used);
-        // What is pinned with something may hold pointers, too.
+        // Blocks pinned along with others may hold pointers, too.
         loop {
             pin_headers(conversation, tools, &mut blocks);
             pin_counterparts(conversation, &mut blocks);
@@ -282,7 +283,7 @@ struct Used<'a> {
     text: BTreeSet<&'a str>,
 }
 
-/// So many rules are named, the others counted.
+/// At most this many rules are named, the others counted.
 const MAX_NAMED: usize = 5;
 /// Characters of a rule.
 const MAX_QUOTED: usize = 80;
@@ -322,7 +323,7 @@ fn pin_targets(conversation: &Conversation, blocks: &mut [Vec<bool>]) -> bool {
     while let Some(text) = open.pop() {
         let rows = decoder.rows(text);
         for (at, _) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
-            // Where too few lines follow on what it quotes it leads nowhere, as long as that stands there.
+            // With too few lines after its quoted line a pointer is dead, but only as long as that line remains.
             let Some(target) = decoder.quoted(text, at) else { continue };
             let (message, TextAt { block, .. }) = &texts[target.text];
             is_more |= !std::mem::replace(&mut blocks[*message][*block], true);
@@ -344,7 +345,7 @@ fn pin_event(event: &Event, transcript: &Transcript<'_>, blocks: &mut [Vec<bool>
     }
 }
 
-/// Pins the headers that announce pinned answers in text: without them nobody knows any more whose answers those are.
+/// Pins the headers that announce pinned results in text: without them a result no longer shows its call.
 fn pin_headers(conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec<bool>]) {
     if !blocks.iter().any(|blocks| blocks.contains(&true)) {
         return;

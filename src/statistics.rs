@@ -258,7 +258,7 @@ mod tests {
         assert!(of(&[]).rate_interval().is_none());
     }
 
-    /// Of true means, intervals miss one in twenty.
+    /// 95% intervals miss the true mean in one of twenty cases.
     #[test]
     fn intervals_hold_as_often_as_they_say() {
         let mut state = 12_345_u64;

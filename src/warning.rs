@@ -1,4 +1,5 @@
-//! What the caller should know of a call that is no failure. A warning is data: nothing searches its message, which is for people.
+//! Warnings for the caller about a call that did not fail. A warning is data: nothing searches its message, which is
+//! for people.
 
 use std::{
     fmt,
@@ -13,11 +14,11 @@ use crate::words::Said;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
-    /// What it is, as programs compare it.
+    /// The code, for programs to compare.
     pub code: WarningCode,
     /// The same for a person, without the code.
     pub message: String,
-    /// The same as a code and values, to be told in another language; absent where a custom provider gave the words.
+    /// The same as a code and values, for translation; absent if a custom provider gave the words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
     /// The message it is about, by its index in the conversation that came in; of several, the first.
@@ -31,12 +32,12 @@ pub struct Warning {
     pub field: Option<String>,
 }
 
-/// What a [`Warning`] is. In JSON the names are in snake case; any other is a host provider's own.
+/// The kind of a [`Warning`]. In JSON the names are in snake case; any other is a custom provider's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WarningCode {
-    /// What has to stay is more than the target.
+    /// The content that has to stay exceeds the target.
     TargetNotMet,
     /// A provider failed, and another one of the chain went on.
     ProviderFailed,
@@ -58,7 +59,7 @@ pub enum WarningCode {
     SummaryFailed,
     /// A summary leaves out what it must not, or may come to be asked for again therefore.
     SummaryIncomplete,
-    /// What was prepared ahead of need is of no use, because the conversation has become another one.
+    /// A prepared condensation is useless, because the conversation's first messages have changed.
     PreparationStale,
     /// Passes of the caller's own, or of the preset `selective`, ask for more than one summary of the whole would cost.
     DearSummaries,
@@ -116,7 +117,7 @@ impl Warning {
         Self { error_code: Some(error_code.into()), ..self }
     }
 
-    /// Whether it tells of something that was tried and failed, and may have cost something.
+    /// Returns true if it reports something that was tried and failed, and may have cost something.
     #[must_use]
     pub fn tells_of_request(&self) -> bool {
         self.error_code
@@ -156,7 +157,7 @@ impl Warnings {
         warnings.into_iter().for_each(|warning| self.add(warning));
     }
 
-    /// What was added since the last time this was called.
+    /// Returns the warnings added since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<Warning> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))

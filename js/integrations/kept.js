@@ -14,8 +14,9 @@ const { Recalls } = require("../recall/recalls.js");
 
 /** Condensations that are kept; beyond, the least recently used goes. Each holds the messages it changed, which fit its target. */
 const MOST_KEPT = 64;
-const THRESHOLD_PERCENT = 75;
-const TARGET_PERCENT = 40;
+/** When a history is due and what is left of that, in percent. Where recall brings back the rest, small prompts cost half as much, its calls included (docs/economics.md). */
+const IN_VIEW = { thresholdPercent: 75, targetPercent: 40 };
+const WITH_RECALL = { thresholdPercent: 25, targetPercent: 10 };
 /** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
 const GROWTH_PERCENT = 5;
 
@@ -46,7 +47,9 @@ class KeptCondensations {
     readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
       refuseUnknown("options", options, [...OPTIONS, ...more]);
-      const { contextWindow, manager, targetPercent = TARGET_PERCENT, onWarning, maxOutputTokens, recall = false } = options;
+      const { contextWindow, manager, onWarning, maxOutputTokens, recall = false } = options;
+      const usual = recall ? WITH_RECALL : IN_VIEW;
+      const { targetPercent = usual.targetPercent } = options;
       requireNumber("options.contextWindow", contextWindow, 1);
       requireNumber("options.targetPercent", targetPercent, 1, 100);
       if (maxOutputTokens !== undefined) requireNumber("options.maxOutputTokens", maxOutputTokens, 1);
@@ -59,7 +62,7 @@ class KeptCondensations {
       this.#targetPercent = targetPercent;
       this.#maxOutputTokens = maxOutputTokens;
       this.#onWarning = onWarning;
-      this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: THRESHOLD_PERCENT });
+      this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: usual.thresholdPercent });
     });
   }
 

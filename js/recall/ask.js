@@ -8,6 +8,9 @@ const { NOTHING_ASKED, foundText, readText } = require("./said.js");
 /** `40-80`, `40`, `40-`, and `40@1200`: from a byte of a line. */
 const LINES = /^\s*(?:lines?\s+)?(\d{1,9})(?:@(\d{1,10}))?\s*(-|–|\.\.|,|to)?\s*(\d{1,9})?\s*$/i;
 
+/** What may be a key. */
+const KEY = /^[a-z0-9]{4,16}$/;
+
 /** The lines that are asked for, as the index takes them; undefined if they cannot be read. Absent, all are. */
 function readLines(lines) {
   if (lines === undefined || lines === null || lines === "") return { first: 1 };
@@ -54,7 +57,11 @@ async function runTool(input, index, { view, missing, ...options } = {}) {
     const range = readLines(lines) ?? { first: 1 };
     return readText(await index.read(textOf(key), { ...range, within: options.within }), textOf(key), missing);
   }
-  return textOf(query) === "" ? NOTHING_ASKED : foundText(await index.search(textOf(query), options), view, missing);
+  if (textOf(query) === "") return NOTHING_ASKED;
+  const found = await index.search(textOf(query), options);
+  // Models put a key into the query.
+  const read = found.hits.length === 0 && KEY.test(textOf(query)) ? await index.read(textOf(query), { within: options.within }) : null;
+  return read ? readText(read, textOf(query), missing) : foundText(found, view, missing);
 }
 
 module.exports = { readLines, runTool };

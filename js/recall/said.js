@@ -19,31 +19,37 @@ function hitText(hit, view) {
   return `${hit.title} · in your view above: ${line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line}`;
 }
 
+const named = ({ key, title }) => `[${key}] ${title}`;
+
 /** What cannot be had back, in the words that end the matter: another try would find no more. */
 const lost = (missing) =>
   missing > 0 ? ` What ${counted(missing, "condensation")} left out is no longer kept and cannot be recalled.` : "";
 
 /** The answer to a search. `view` is what the model still sees, `missing` the number of condensations that cannot be undone. */
-function foundText({ hits, matching, entries }, view, missing = 0) {
+function foundText({ hits, matching, entries, further = [] }, view, missing = 0) {
   if (entries === 0) return `There is nothing earlier in this conversation.${lost(missing)}`;
   if (hits.length === 0)
     return `None of the ${counted(entries, "entry", "entries")} of this conversation has any of these words.${lost(missing)}`;
-  const more = matching > hits.length ? ` of ${matching} that match` : "";
-  const head = `${counted(hits.length, "entry", "entries")}${more}, best first. ${QUOTED}${lost(missing)}`;
-  return [head, ...hits.map((hit) => hitText(hit, view))].join("\n\n");
+  const all = matching > hits.length ? ` of ${matching} that match` : "";
+  const head = `${counted(hits.length, "entry", "entries")}${all}, best first. ${QUOTED}${lost(missing)}`;
+  const more = further.length > 0 ? [`Did not fit: ${further.map(named).join(" · ")}`] : [];
+  return [head, ...hits.map((hit) => hitText(hit, view)), ...more].join("\n\n");
 }
 
 /** The answer to a reading. */
 function readText(read, key, missing = 0) {
   if (read === null)
     return `There is no entry ${String(key).slice(0, 40)} in this conversation; keys stand in brackets in the answers to a query.${lost(missing)}`;
-  const { title, total, first, last, next, changedSince, text } = read;
+  const { title, total, first, last, next, changedSince, before, after, text } = read;
   const head = `[${read.key}] ${title}`;
   if (first > total) return `${head} has ${counted(total, "line")}; there is no line ${first}.`;
   const changed = changedSince ? ` · changed since: ${changedSince}` : "";
   const shown = first === 1 && last === total ? counted(total, "line") : `lines ${first}-${last} of ${total}`;
   const goesOn = next ?? (last < total ? `${last + 1}-${total}` : undefined);
-  return `${head} · ${shown}${changed}. ${QUOTED}\n${text}${goesOn ? `\n(next: lines ${goesOn})` : ""}`;
+  const beside = [goesOn && `next: lines ${goesOn}`, before && `before: ${named(before)}`, after && `after: ${named(after)}`]
+    .filter(Boolean)
+    .join(" · ");
+  return `${head} · ${shown}${changed}. ${QUOTED}\n${text}${beside && `\n(${beside})`}`;
 }
 
 const NOTHING_ASKED = 'Nothing was asked: "query" takes the words to search for, "key" the key of an entry.';

@@ -38,7 +38,7 @@ pub enum Service {
 pub struct AttachedFile {
     /// Its kind.
     pub media: Media,
-    /// Whose rule counts it.
+    /// The service whose rule counts it.
     pub service: Service,
     /// The bytes of the JSON that hold its data; none where the JSON only refers to the file.
     pub literal: Option<Range<usize>>,
@@ -178,7 +178,7 @@ const REFERENCES: [&str; 14] = [
     "providerReference",
     "s3Location",
 ];
-/// So many letters of base64 without a blank are no words.
+/// Letters of base64 without a blank from which a text is not taken for words.
 const MIN_BASE64: usize = 256;
 /// Letters of base64 that are decoded: the first kilobyte.
 const START: usize = 1368;

@@ -13,8 +13,8 @@ use super::{
     tool_input::ToolInput,
 };
 
-/// Where a block stands. The Messages API has no tool results inside tool results, so those are not read: however deep they are
-/// nested, reading stays linear and needs no stack.
+/// The level at which a block occurs. The Messages API has no tool results inside tool results, so nested ones are not
+/// read: reading stays linear and needs no stack, however deep they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     Message,
@@ -26,7 +26,7 @@ pub(super) enum Depth {
 pub enum Block {
     /// `{type: "text", text}`
     Text {
-        /// What it says.
+        /// The text.
         text: String,
         /// Fields not read here.
         extra: Fields,
@@ -62,7 +62,7 @@ pub enum Block {
     },
     /// `{type: "thinking", thinking, signature}`: signed, so it is never changed.
     Thinking {
-        /// What it says.
+        /// The model's thoughts.
         thinking: String,
         /// The whole block.
         raw: Box<RawValue>,
@@ -198,13 +198,14 @@ impl Block {
 }
 
 impl Block {
-    /// Whether it is what the model thought, in words or encrypted by the service.
+    /// Returns true if it is thinking, readable or encrypted by the service.
     #[must_use]
     pub fn is_thinking(&self) -> bool {
         matches!(self.kind(), "thinking" | "redacted_thinking")
     }
 
-    /// Whether it is thinking that the service has signed: `redacted_thinking` always is, `thinking` when it has a `signature`.
+    /// Returns true if the service has signed this thinking: `redacted_thinking` always is, `thinking` when it has a
+    /// `signature`.
     #[must_use]
     pub fn is_signed_thinking(&self) -> bool {
         match self {

@@ -16,23 +16,23 @@ pub struct BoundPlan {
     groups: Vec<usize>,
 }
 
-/// What an edit replaces.
+/// The old value that one edit replaces.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Was {
     /// `None` for what is added.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
-    /// Of a whole message, which may be put back one day.
+    /// The fingerprint of a whole message, which an undo may put back.
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<Fingerprint>,
 }
 
-/// What the edits of a plan replace, one for each.
+/// The old values that a plan's edits replace, one per edit.
 #[derive(Debug, Clone, Default)]
 pub struct Replaced(Vec<Was>);
 
 impl Replaced {
-    /// By `plan`, in the messages of `before`, whose contents these are.
+    /// Records the old values that `plan` replaces in `before`, whose hashes are `contents`.
     #[must_use]
     pub fn of(plan: &Plan, before: &Conversation, contents: &Contents) -> Self {
         let replaced = |edit: &Edit| match edit {
@@ -122,7 +122,7 @@ impl Serialize for BoundPlan {
     }
 }
 
-/// Of the value at a path in a message.
+/// Returns the fingerprint of the value at a path in a message.
 fn fingerprint(message: &Message, path: &[PathStep]) -> Option<Fingerprint> {
     let (PathStep::Key(key), rest) = path.split_first()? else { return None };
     if key == "content" { of_content(&message.content, rest) } else { None }

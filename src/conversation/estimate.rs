@@ -1,5 +1,6 @@
-//! What stands in texts for words that only a model could write. A preview asks nobody: a text of the expected length takes the place of
-//! the answer, and an [`Estimate`] beside the text says where it stands. Nothing tells it from the text itself.
+//! Placeholders for text that only a model could write. A dry run sends no request: a text of the expected length takes
+//! the response's place, and an [`Estimate`] beside the text says which bytes these are. The text itself does not show
+//! it.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -59,8 +60,8 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// What is left of an estimate when its text has become another: what stands before and behind all that changed has stayed, and between
-/// several changes it is looked for, from `from` on.
+/// Returns the parts of an estimate that remain after its text was changed. The common start and end of both texts are
+/// unchanged; an estimate between several changes is searched for in the new text, from `from` on.
 fn still_there(estimate: &Estimate, was: &str, is: &str, from: &mut usize) -> Vec<Estimate> {
     let Range { start, end } = estimate.range.clone();
     let head = common_start(was, is);

@@ -1,5 +1,5 @@
-//! What a text, a value or a message was, in a few bytes: so that an edit is only made to what it was made for, and what is put back is
-//! what was taken away.
+//! A short identity of a text, a value or a message: an edit is made only to the value it was computed for, and an undo
+//! puts back exactly what was removed.
 //!
 //! xxHash3 (64 bits), as for keys elsewhere: it finds what was changed by accident or by hand, and is no proof against somebody who forges data and
 //! its fingerprints alike.
@@ -25,7 +25,8 @@ pub struct Fingerprint {
 const CHUNK: usize = 2048;
 
 impl Fingerprint {
-    /// Of a text. It is that of the UTF-16 outside, so that JavaScript's text has the same: see [`Fingerprint::of_units`].
+    /// Returns the fingerprint of a text. It hashes the UTF-16 outside, so that JavaScript computes the same: see
+    /// [`Fingerprint::of_units`].
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         let mut hashed = HashedUnits::default();
@@ -47,7 +48,7 @@ impl Fingerprint {
         hashed.finish()
     }
 
-    /// Of JavaScript's own text.
+    /// Returns the fingerprint of JavaScript's own text.
     #[must_use]
     pub fn of_units(units: &[u16]) -> Self {
         let mut hashed = HashedUnits::default();
@@ -55,8 +56,8 @@ impl Fingerprint {
         hashed.finish()
     }
 
-    /// Of a JSON value. The order of an object's keys and the way a string is escaped make no difference. `json` must be valid; of anything else the
-    /// fingerprint is unspecified, but nothing panics.
+    /// Returns the fingerprint of a JSON value. The order of an object's keys and the way a string is escaped make no
+    /// difference. `json` must be valid; for anything else the fingerprint is unspecified, but nothing panics.
     #[must_use]
     pub fn of_json(json: &str) -> Self {
         if json.starts_with('"') {
@@ -145,7 +146,7 @@ fn tagged(tag: u8, text: &str) -> u64 {
 struct Open {
     hash: u64,
     is_object: bool,
-    /// Of the value that comes next.
+    /// The hashed key of the value that comes next.
     key: Option<u64>,
 }
 
@@ -277,7 +278,7 @@ impl From<Vec<u64>> for Contents {
 }
 
 impl Contents {
-    /// Of the messages of a conversation.
+    /// Hashes the messages of a conversation.
     #[must_use]
     pub fn of(conversation: &Conversation) -> Self {
         Self(in_parts(
@@ -287,7 +288,8 @@ impl Contents {
         ))
     }
 
-    /// Of a conversation that came from `before`, whose contents these are: what nobody changed is not read again.
+    /// Hashes the messages of a conversation derived from `before`, whose hashes `self` holds: messages that did not
+    /// change are not read again.
     #[must_use]
     pub fn of_later(&self, before: &Conversation, later: &Conversation) -> Self {
         let known = |entry: &Entry| {
@@ -304,7 +306,7 @@ impl Contents {
         ))
     }
 
-    /// That of one message; `None` where there is none.
+    /// Returns the hash of one message; `None` if there is none.
     #[must_use]
     pub fn of_message(&self, index: usize) -> Option<u64> {
         self.0.get(index).copied()

@@ -84,7 +84,7 @@ impl NumberStyle {
         self.width
     }
 
-    /// What stands between number and line.
+    /// Returns the text between number and line.
     #[must_use]
     pub fn separator(self) -> &'static str {
         self.separator.text()

@@ -11,7 +11,7 @@ use super::{
     scan::elements,
 };
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     /// The user, and the tools' answers.
@@ -91,9 +91,9 @@ impl Serialize for Content {
 /// One message of a conversation.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
-    /// What is said.
+    /// The text or blocks.
     pub content: Content,
     /// Fields not read here, in their order: `ts`, `isSummary`, `condenseParent`, anything.
     pub extra: Fields,
@@ -102,7 +102,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of one text block.
+    /// Creates a message without further fields.
     #[must_use]
     pub fn new(role: Role, content: Content) -> Self {
         Self { role, content, extra: Vec::new(), unreadable: None }

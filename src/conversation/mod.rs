@@ -1,4 +1,4 @@
-//! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows nobody else.
+//! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows no other folder.
 
 mod attached;
 mod block;
@@ -59,7 +59,8 @@ use crate::parallel::in_parts;
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
-    /// So many messages of the conversation that came in are left as they are, with nothing put between them.
+    /// The number of messages at the beginning of the original conversation that stay as they are, with nothing
+    /// inserted between them.
     frozen: usize,
 }
 
@@ -86,9 +87,9 @@ pub struct Entry {
     pub foreign: Option<usize>,
     /// The message; the same allocation as long as nobody changed it.
     pub message: Arc<Message>,
-    /// What in it stands for words that only a model could write.
+    /// Parts of its texts that stand for words only a model could write.
     pub estimates: Vec<Estimate>,
-    /// What of it has to stay word for word.
+    /// The blocks that must stay word for word.
     pub pins: Pins,
 }
 
@@ -202,7 +203,7 @@ impl Conversation {
         &self.entries[index].message
     }
 
-    /// Where each entry stands.
+    /// Maps each entry to its index.
     #[must_use]
     pub(crate) fn positions(&self) -> HashMap<EntryId, usize> {
         self.entries.iter().enumerate().map(|(index, entry)| (entry.id, index)).collect()
@@ -280,13 +281,13 @@ impl Conversation {
         new
     }
 
-    /// Whether it is a copy of the other that nothing was done to, or the other way round.
+    /// Returns true if both share their entries: one is a clone of the other, unchanged.
     #[must_use]
     pub fn is_identical(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.entries, &other.entries)
     }
 
-    /// Whether it has the very same messages.
+    /// Returns true if both hold the same message allocations in the same order.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.len() == other.len()

@@ -1,4 +1,4 @@
-//! What of a message has to stay word for word, whatever is done to the conversation.
+//! The blocks of a message that must stay word for word, whatever is done to the conversation.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::Conversation;
 pub struct Pins(Option<Arc<[bool]>>);
 
 impl Pins {
-    /// Of blocks, each pinned or not.
+    /// Creates the pins of a message from one flag per block.
     #[must_use]
     pub fn of(blocks: &[bool]) -> Self {
         Self(blocks.contains(&true).then(|| blocks.into()))
@@ -33,7 +33,7 @@ impl Pins {
         self.0.as_ref().is_some_and(|blocks| !blocks.contains(&false))
     }
 
-    /// What is pinned here or there.
+    /// Returns the union: blocks pinned in `self` or in `other`.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {

@@ -24,9 +24,9 @@ pub enum Edit {
         message: usize,
         /// From the message to the value.
         path: Vec<PathStep>,
-        /// What stands there from now on.
+        /// The new value.
         value: NewValue,
-        /// What in that stands for words that only a model could write, with paths from the message.
+        /// Parts of the value that stand for words only a model could write, with paths from the message.
         #[serde(skip)]
         estimates: Vec<Estimate>,
     },
@@ -69,7 +69,7 @@ pub struct Inserted {
     pub message: Arc<Message>,
     /// Which of the host's own objects this is, when the host made it.
     pub foreign: Option<usize>,
-    /// What in it stands for words that only a model could write.
+    /// Parts of its texts that stand for words only a model could write.
     pub estimates: Vec<Estimate>,
 }
 
@@ -90,7 +90,7 @@ impl Serialize for Inserted {
     }
 }
 
-/// What an [`Edit::Set`] puts in place.
+/// The value that an [`Edit::Set`] puts in place.
 #[derive(Debug, Clone)]
 pub enum NewValue {
     /// A text.
@@ -153,7 +153,7 @@ impl Edit {
     }
 }
 
-/// What a provider decides. An empty plan changes nothing.
+/// The edits that a provider decides on. An empty plan changes nothing.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(transparent)]
 pub struct Plan {
@@ -162,7 +162,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The same, with messages of the host's own told as JSON, for when the host has forgotten its objects.
+    /// Returns the plan with the host's own messages as JSON, for when the host has forgotten its objects.
     #[must_use]
     pub fn without_foreign(mut self) -> Self {
         for edit in &mut self.edits {
@@ -286,7 +286,7 @@ fn differences(index: usize, from: &Entry, to: &Entry, edits: &mut Vec<Edit>) {
     content_differences(&["content".into()], &from.message.content, &to.message.content, &mut set);
 }
 
-/// What became of a block, or where one comes from.
+/// The fate of an old block, or the origin of a new one.
 enum Pair {
     /// This block became that one.
     Both(usize, usize),
@@ -296,8 +296,9 @@ enum Pair {
     New(usize, usize),
 }
 
-/// Which blocks are which, where one of the contents has thinking that the other has not, or all of the other and more, and all else of both is in the
-/// same order. `None` where they differ otherwise, or have the same number of blocks.
+/// Pairs the blocks of two contents, if one has thinking that the other has not, or all blocks of the other and more,
+/// and everything else of both is in the same order. `None` if they differ otherwise, or have the same number of
+/// blocks.
 fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
     if from.len() == to.len() {
         return None;
@@ -315,7 +316,7 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
     let may_be = |one: &Block, other: &Block| {
         is_counterpart(one, other) || matches!((one, other), (Block::Text { .. }, Block::Text { .. }))
     };
-    // What stays as it is comes first: in illegal histories two results may have one id.
+    // Unchanged blocks are paired first: in invalid histories two results may have one id.
     paired_by(from, to, is_same, |_| true)
         .or_else(|| paired_by(from, to, is_there, Block::is_thinking))
         .or_else(|| paired_by(from, to, is_counterpart, |_| true))
@@ -435,7 +436,7 @@ fn input_differences(
     }
 }
 
-/// What stands around the strings: keys, numbers, brackets.
+/// Iterates over the JSON around the strings: keys, numbers, brackets.
 fn around<'a>(json: &'a str, strings: &'a [InputText]) -> impl Iterator<Item = &'a str> {
     let starts = std::iter::once(0).chain(strings.iter().map(|string| string.literal.end));
     let ends = strings.iter().map(|string| string.literal.start).chain(std::iter::once(json.len()));
@@ -525,7 +526,7 @@ impl Conversation {
     }
 }
 
-/// Where the blocks of messages stood before a plan, of those messages in which blocks come or go.
+/// The former indices of blocks, for messages in which a plan adds or removes blocks.
 #[derive(Debug, Default)]
 pub struct BlockOrigins(HashMap<EntryId, Vec<Option<usize>>>);
 
@@ -554,7 +555,7 @@ impl BlockOrigins {
         Self(origins.collect())
     }
 
-    /// Where a value stood that stands at this path now; `None` where its block is new.
+    /// Returns the path before the plan of the value that is at `path` now; `None` if its block is new.
     #[must_use]
     pub fn path<'p>(&self, entry: EntryId, path: &'p [PathStep]) -> Option<Cow<'p, [PathStep]>> {
         let (Some(blocks), Some(PathStep::Index(block))) = (self.0.get(&entry), path.get(1)) else {
@@ -596,7 +597,7 @@ impl BlockEdits<'_> {
         Ok(())
     }
 
-    /// What is pinned of the blocks that are left.
+    /// Returns the pins of the blocks that are left.
     fn pins(&self, pins: &Pins) -> Pins {
         let added: Vec<usize> = self.added.iter().map(|(before, _)| *before).collect();
         pins.moved(&self.dropped, &added)
@@ -628,7 +629,7 @@ fn changed_message<'a>(message: &Message, sets: &[Set<'a>]) -> Result<Message, &
 }
 
 fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Result<(), &'a [PathStep]> {
-    // What is not there cannot be replaced, and putting it there could not be undone.
+    // A missing content cannot be replaced: adding one could not be undone.
     if matches!(content, Content::Missing) {
         return Err(sets[0].0);
     }

@@ -24,9 +24,9 @@ type Part = Vec<Vec<u16>>;
 
 /// Reads JSON arrays of messages, in UTF-16, as one conversation.
 pub struct MessageReader {
-    /// What is being read.
+    /// Parts being read in the background.
     begun: Ahead<Part, Result<Vec<Message>, NotMessages>>,
-    /// What is too little yet.
+    /// Arrays still too small to start a part.
     waiting: Part,
     units: usize,
 }
@@ -48,10 +48,10 @@ impl MessageReader {
         }
     }
 
-    /// The conversation of all of them.
+    /// Returns the conversation of all messages added.
     ///
     /// # Errors
-    /// What was added is no JSON array, or no UTF-16.
+    /// Something added is no JSON array, or not UTF-16.
     pub fn finish(mut self) -> Result<Conversation, NotMessages> {
         if !self.waiting.is_empty() {
             self.begun.add_late(self.waiting);
@@ -65,10 +65,10 @@ fn read(arrays: Part) -> Result<Vec<Message>, NotMessages> {
     each_raw(arrays, Message::read)
 }
 
-/// What `read` makes of each message in these JSON arrays.
+/// Applies `read` to each message in these JSON arrays.
 ///
 /// # Errors
-/// One of them is no JSON array, or no UTF-16.
+/// One of them is no JSON array, or not UTF-16.
 pub fn each_raw<T>(arrays: Vec<Vec<u16>>, read: impl Fn(&RawValue) -> T) -> Result<Vec<T>, NotMessages> {
     let mut messages = Vec::new();
     for array in arrays {

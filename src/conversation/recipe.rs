@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use super::{NumberStyle, PathStep, TextAt, utf16::Units};
 
-/// What a text may be longer than the texts it is made of: so many times, and so many UTF-16 units more. Who reads a recipe refuses more, because
-/// recipes may come from anywhere (js/recipe.js).
+/// The limit of a text's length against the texts it is made of: 64 times their length, plus 2^20 UTF-16 units. The
+/// reader of recipes (js/recipe.js) refuses longer ones, because a recipe may come from anywhere.
 const MAX_EXPANSION: usize = 64;
 const FREE_UNITS: usize = 1 << 20;
 
@@ -94,7 +94,7 @@ pub struct RecipeLines {
 pub struct RecipeWriter<'a> {
     /// With the message each is in.
     texts: &'a [(usize, &'a TextAt<'a>)],
-    /// Of those that were needed.
+    /// The UTF-16 offsets of the texts that were needed.
     units: HashMap<usize, Units>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> RecipeWriter<'a> {
             let (message, place) = self.texts[text];
             let content = place.text;
             let units = self.units.entry(text).or_insert_with(|| Units::of(content));
-            // What stands for an unpaired surrogate here counts otherwise in JavaScript.
+            // The stand-in of an unpaired surrogate has another length in JavaScript.
             if !units.are_exact() {
                 return None;
             }
@@ -139,7 +139,7 @@ impl<'a> RecipeWriter<'a> {
         self.units.get(&text).map_or(0, |units| units.at(content, content.len()))
     }
 
-    /// What the parts say together; `None` as soon as it is longer than it should be.
+    /// Writes the text that the parts make; `None` as soon as it is longer than `length`, or a line lacks its number.
     fn written(&self, parts: &[RecipeLines], length: usize) -> Option<String> {
         let mut out = String::with_capacity(length);
         let mut prefix = String::new();

@@ -8,11 +8,11 @@ use super::{Block, Content, Message, json_text::unescape};
 /// Fields that say nothing of their own: what a thing is, ties between blocks, and what only the service reads.
 const UNSPOKEN: [&str; 9] =
     ["type", "id", "tool_use_id", "signature", "media_type", "encrypted_content", "encrypted_index", "ttl", "file_id"];
-/// Of so many bytes without a space, `data` is a file and no words.
+/// From this many bytes without a space on, `data` is taken for a file rather than words.
 const MIN_FILE: usize = 64;
 
 impl Message {
-    /// What can be looked for, with the block that it stands in; 0 when the content is a string.
+    /// Returns the searchable texts, each with the index of its block; 0 when the content is a string.
     #[must_use]
     pub fn searchable(&self) -> Vec<(usize, Cow<'_, str>)> {
         match &self.content {

@@ -1,4 +1,4 @@
-//! What makes a conversation legal for the Anthropic Messages API.
+//! The rules that make a conversation valid for the Anthropic Messages API.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,9 +18,9 @@ pub struct Problem {
     /// The block it is in, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_index: Option<usize>,
-    /// What is wrong, as a fixed word.
+    /// A fixed word for the kind of problem.
     pub code: &'static str,
-    /// What is wrong, for a person.
+    /// The problem in words, for a person.
     pub message: String,
     /// The id of the call that it is about, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,13 +37,13 @@ const MISPLACED_SYSTEM: &str = "misplaced_system";
 const SAME_ROLE: &str = "same_role_twice";
 
 impl Problem {
-    /// Whether it is two messages of one role that meet.
+    /// Returns true if two messages of one role are adjacent.
     #[must_use]
     pub fn is_same_role(&self) -> bool {
         self.code == SAME_ROLE
     }
 
-    /// Where it is, as a path.
+    /// Returns the path of the message or block.
     #[must_use]
     pub fn place(&self) -> String {
         let block = self.block_index.map(|block| format!(".content[{block}]")).unwrap_or_default();

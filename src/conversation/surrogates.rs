@@ -25,7 +25,7 @@ const SECONDS: u32 = 0x10_F880;
 const DIGITS: u32 = 64;
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE: usize = 6;
-/// What the UTF-8 of every reserved character begins with.
+/// The first bytes of every reserved character in UTF-8.
 const LEAD: &[u8] = &[0xF4, 0x8F];
 
 /// JSON from outside, readable for serde: unpaired surrogates, which it holds as escapes, have stand-ins.
@@ -91,7 +91,7 @@ pub fn leave(json: String) -> String {
     }
 }
 
-/// JSON as it is outside: [`leave`], of a text that somebody else keeps.
+/// Writes JSON for the outside: as [`leave`], with unpaired surrogates as escapes.
 #[must_use]
 pub fn leave_json(json: &str) -> Cow<'_, str> {
     leaving(json, |surrogate, written| written.push_str(&format!("\\u{surrogate:04x}")))

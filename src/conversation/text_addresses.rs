@@ -8,15 +8,15 @@ use serde::Serialize;
 
 use super::{Block, Content, Message, PathStep};
 
-/// What a text is (the three kinds of content that can be condensed each in its own way).
+/// The kind of a text. Each of the three can be condensed in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ContentKind {
-    /// What the user or the assistant says.
+    /// Words of the user or the assistant.
     MessageText,
     /// The parameters of a tool call.
     ToolParameters,
-    /// What a tool answered.
+    /// The output of a tool.
     ToolResults,
 }
 
@@ -27,7 +27,7 @@ pub struct TextAt<'a> {
     pub block: usize,
     /// From the message to the string.
     pub path: Vec<PathStep>,
-    /// What kind of content it is.
+    /// The kind of its content.
     pub kind: ContentKind,
     /// The text.
     pub text: &'a str,

@@ -24,7 +24,7 @@ pub struct InputText {
     pub path: Vec<PathStep>,
     /// Bytes of the literal in the JSON, quotes included.
     pub literal: Range<usize>,
-    /// What it says.
+    /// The string, unescaped.
     pub text: String,
 }
 

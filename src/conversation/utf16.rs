@@ -39,7 +39,7 @@ pub fn utf8(units: &[u16]) -> Option<String> {
     String::from_utf8(text).ok()
 }
 
-/// Where more than one byte in so many is not ASCII, JavaScript is faster with characters that it has to widen than with escapes that it has to read.
+/// If more than one byte in this many is not ASCII, JavaScript widens characters faster than it reads escapes.
 const BYTES_PER_ESCAPED: usize = 16;
 
 /// The same JSON in ASCII, with escapes for what is not, unless that is much of it. One arrow would make a string of two bytes a unit of all of it, which is
@@ -68,7 +68,7 @@ pub fn narrow_json(json: String) -> String {
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// Where the first byte stands that is not ASCII.
+/// Returns the index of the first byte that is not ASCII.
 fn first_wide(bytes: &[u8]) -> Option<usize> {
     let (chunks, _) = bytes.as_chunks::<{ 4 * UNITS }>();
     let skipped = chunks.iter().take_while(|chunk| chunk.is_ascii()).count() * 4 * UNITS;
@@ -103,7 +103,7 @@ pub(crate) struct Units {
 impl Units {
     const STEP: usize = 1024;
 
-    /// Of this text.
+    /// Counts the UTF-16 units of a text.
     pub(crate) fn of(text: &str) -> Self {
         if text.is_ascii() {
             return Self { before: Vec::new(), stand_ins: false };

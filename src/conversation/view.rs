@@ -49,19 +49,19 @@ impl<'a> Json<'a> {
         fields.into_iter().map(|(name, value)| (name, Self(value))).collect()
     }
 
-    /// Whether it is an object.
+    /// Returns true for an object.
     #[must_use]
     pub fn is_object(self) -> bool {
         self.0.starts_with('{')
     }
 
-    /// Whether it is an array.
+    /// Returns true for an array.
     #[must_use]
     pub fn is_array(self) -> bool {
         self.0.starts_with('[')
     }
 
-    /// Whether it is null.
+    /// Returns true for null.
     #[must_use]
     pub fn is_null(self) -> bool {
         self.0 == "null"
@@ -73,7 +73,7 @@ impl<'a> Json<'a> {
         if self.is_array() { scan::elements(self.0).into_iter().map(Self).collect() } else { Vec::new() }
     }
 
-    /// What it says, if it is a string.
+    /// Returns the unescaped string, or `None` for other values.
     #[must_use]
     pub fn string(self) -> Option<String> {
         self.0.starts_with('"').then(|| json_text::unescape(self.0))

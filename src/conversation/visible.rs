@@ -1,9 +1,9 @@
-//! Characters that nobody sees, or that change how others are seen, written as what they are: among words of ours (a question, a note, the head of a log) they
-//! could hide instructions from people and show what we say in another order than it stands.
+//! Writes out characters that are invisible, or change how others are shown: among our words (a question, a note, the
+//! head of a log) they could hide instructions from people, or show our words in another order.
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// More of them in a row are told by their number.
+/// A longer row of them is replaced by their number.
 const MAX_IN_A_ROW: usize = 3;
 
 /// Direction marks, characters without width, tags and further variation selectors. Joiners and the variation selectors of emoji belong to how words and

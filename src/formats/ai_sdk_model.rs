@@ -147,7 +147,7 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
             None => other(&kind),
         },
         "reasoning" if is_own => reasoning(&fields, "providerOptions", at),
-        // What the service itself has called and answered stays in pairs, and as it is.
+        // Calls that the service ran itself stay in pairs with their results, unchanged.
         "tool-call" if is_own && is_executed => match fields.string("toolCallId") {
             Some(id) => other("server_tool_use").tied(format!("executed {id}")),
             None => other(&kind),
@@ -175,7 +175,7 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
     }
 }
 
-/// What the model thought; `options` is the field with what the service said of it.
+/// Reads thinking; `options` names the field with the service's own data about it.
 pub fn reasoning(fields: &JsonObject<'_>, options: &str, at: Path) -> Part {
     let text = fields.string("text").unwrap_or_default();
     let options = fields.object(options);

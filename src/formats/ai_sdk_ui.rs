@@ -84,7 +84,7 @@ impl Format for UiMessages {
                     breaches.add(index, Some(at), "unreadable_block", text);
                 } else if is_tool(&kind) && index + 1 < messages.len() {
                     let state = part.string("state").unwrap_or_default();
-                    // Those that wait for the user's approval are answered later.
+                    // Tool parts that wait for the user's approval get their result later.
                     if !ANSWERED.contains(&state.as_str()) && !state.starts_with("approval") {
                         let text = format!("a tool part in state {state:?} has no result");
                         breaches.add(index, Some(at), "unanswered_tool_use", text);

@@ -1,4 +1,4 @@
-//! What was decided about a projection, carried back to the caller's messages.
+//! Carries a plan for a projection back to the caller's messages.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,13 +21,13 @@ use crate::conversation::{
 pub struct Carried {
     /// The edits.
     pub edits: Vec<ForeignEdit>,
-    /// For each of them the edits of the plan that it comes from.
+    /// For each of them, the edits of the plan that it comes from.
     pub from: Vec<Vec<usize>>,
-    /// What each message says then.
+    /// The content hash of each message afterwards.
     pub contents: Contents,
-    /// Where each of the caller's messages stands then.
+    /// The index of each of the caller's messages afterwards.
     positions: Vec<Option<usize>>,
-    /// Where the messages stand that were added, with the place of their text, by the edit of the plan.
+    /// The added messages: index and path of the text, by the edit of the plan.
     added: HashMap<usize, (usize, Path)>,
     /// The messages of the projection then: an old one, or an edit that added one.
     layout: Vec<Result<usize, usize>>,
@@ -45,7 +45,7 @@ pub enum NotCarried {
     NoForm {
         /// The format.
         format: &'static str,
-        /// What it would have to hold.
+        /// The kind of content that it has no form for.
         what: &'static str,
     },
     /// The messages, which were damaged before, would have another breach of the format's rules.
@@ -119,7 +119,8 @@ impl Projection {
         ends
     }
 
-    /// Where a text of the condensed projection stands in the caller's condensed messages; `None` where it does not stand there as it is.
+    /// Returns message and path of a projected text in the caller's condensed messages; `None` if it is not there as it
+    /// is.
     #[must_use]
     pub fn text_place(&self, carried: &Carried, message: usize, path: &[PathStep]) -> Option<(usize, Path)> {
         let is_whole = path.len() == 1 || (path.len() == 3 && path[1].index() == Some(0));
@@ -142,13 +143,13 @@ impl Projection {
 }
 
 impl Carried {
-    /// Where each of the caller's messages stands then; `None` for one that is gone.
+    /// Returns the index of one of the caller's messages afterwards; `None` if it is gone.
     #[must_use]
     pub fn position(&self, message: usize) -> Option<usize> {
         self.positions.get(message).copied().flatten()
     }
 
-    /// Where a message of the condensed projection begins in the caller's condensed messages.
+    /// Returns the index, in the caller's condensed messages, at which a message of the condensed projection begins.
     #[must_use]
     pub fn position_of(&self, projection: &Projection, condensed: usize) -> Option<usize> {
         match self.layout.get(condensed)? {
@@ -180,7 +181,7 @@ fn moved(mut path: Path, inside: &[Inside]) -> Path {
 }
 
 impl Slot {
-    /// Where the text at `rest`, a path from the block, stands as it is.
+    /// Returns the place of the text at `rest`, a path from the block, if it is there unchanged.
     fn text_at(&self, rest: &[PathStep]) -> Option<Path> {
         match (self, rest) {
             (Self::Text(path), [_]) => Some(path.clone()),
@@ -202,7 +203,8 @@ type Within = (Option<usize>, Inside, Vec<usize>);
 struct New {
     /// The message of the caller's that it stands before.
     before: usize,
-    /// Of several there, those that belong to earlier messages of the projection come first, and in one those at its end before those behind it.
+    /// The order of messages added at the same place: by message of the projection, and within one, those at its end
+    /// before those behind it.
     order: (usize, bool, usize),
     json: Box<RawValue>,
     text: Path,
@@ -220,9 +222,9 @@ struct Heir {
 
 struct Carry<'a> {
     of: &'a Projection,
-    /// Of each part the edit that removes it.
+    /// For each part, the edit that removes it.
     gone: Vec<Vec<Option<usize>>>,
-    /// By message of the caller's: the part, what is done to it, and the edit of the plan. Parts that are added are of none.
+    /// By message of the caller's: the part, what is done to it, and the edits of the plan. An added part has `None`.
     inside: BTreeMap<usize, Vec<Within>>,
     inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
     added: Vec<New>,
@@ -242,7 +244,7 @@ fn only_text(content: &Content) -> Option<String> {
     }
 }
 
-/// What a content says that an edit puts in place.
+/// Reads the content that an edit puts in place.
 fn content_of(value: &NewValue) -> Content {
     match value {
         NewValue::Text(text) => Content::Text(text.clone()),
@@ -441,7 +443,7 @@ impl Carry<'_> {
         }
     }
 
-    /// What became of the parameters of calls.
+    /// Writes the edits of call parameters into the slots that hold them.
     fn write_inputs(&mut self) {
         for (source, edits) in std::mem::take(&mut self.inputs) {
             let slots = [std::slice::from_ref(&self.place(source).slot), &self.place(source).copies].concat();
@@ -504,7 +506,7 @@ impl Carry<'_> {
         Some(splice(input.get(), &mut replacements?))
     }
 
-    /// What goes with what is gone: parts that are tied to it or need it behind them.
+    /// Removes the parts that depend on removed ones: those tied to one, and those that need it right behind them.
     fn spread(&mut self) {
         let mut tied: HashMap<&str, usize> = HashMap::new();
         let all = || {
@@ -622,7 +624,7 @@ impl Carry<'_> {
         let mut hashes = Vec::new();
         self.added.sort_by_key(|new| (new.before, new.order));
         let mut added = std::mem::take(&mut self.added).into_iter().peekable();
-        // Of the messages around one that nothing is read from, the edit that removes each.
+        // The edits that remove the neighbours of a message from which no part was read.
         let mut before = None;
         let mut after = vec![None; self.of.len()];
         for message in (1..self.of.len()).rev() {
@@ -646,7 +648,7 @@ impl Carry<'_> {
             if !self.gone[message].is_empty() {
                 before = self.last_edit(message);
             }
-            // What nothing is read from goes where what stands around it goes.
+            // A message from which no part was read is removed if both its neighbours are.
             let between = if self.gone[message].is_empty() { before.zip(after[message]) } else { None };
             if self.is_gone(message) || between.is_some() {
                 let mut from: Vec<usize> = self.gone[message].iter().flatten().copied().collect();
@@ -751,7 +753,7 @@ impl Carry<'_> {
         if self.is_gone(message) { self.gone[message].last().copied().flatten() } else { None }
     }
 
-    /// What is done inside a message that stays.
+    /// Returns the edits inside a message that stays.
     fn edits_inside(&mut self, message: usize) -> Vec<(Inside, Vec<usize>)> {
         let mut edits: Vec<(Inside, Vec<usize>)> = Vec::new();
         for (part, edit, from) in self.inside.remove(&message).unwrap_or_default() {

@@ -18,7 +18,7 @@ pub enum ForeignEdit {
         message: usize,
         /// From the message to the value.
         path: Path,
-        /// What stands there from now on.
+        /// The new value.
         value: NewValue,
         /// The fingerprint of what stood there.
         was: String,
@@ -27,7 +27,7 @@ pub enum ForeignEdit {
     Drop {
         /// The message.
         message: usize,
-        /// What it says, as in `conversation::Contents`.
+        /// The hash of its content, as in `conversation::Contents`.
         was: String,
         /// Its fingerprint.
         fingerprint: String,

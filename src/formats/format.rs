@@ -1,4 +1,4 @@
-//! What a format is.
+//! The interface that each message format implements.
 
 use super::part::{Part, Path, steps};
 use crate::conversation::{Json, PathStep, Problem, Role, Service, json_text::escape};
@@ -58,16 +58,16 @@ pub trait Format: Sync {
         None
     }
 
-    /// Where a message names the one that it belongs to.
+    /// Returns the path at which a message names the one that it belongs to.
     fn belongs_at(&self) -> Option<Path> {
         None
     }
 
-    /// What the service refuses in these messages.
+    /// Lists the problems for which the service refuses these messages.
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem>;
 }
 
-/// Where a message is added.
+/// The surroundings of a message that is added.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Near<'a> {
     /// A message nearby, of the same role where there is one.
@@ -82,7 +82,7 @@ pub struct Near<'a> {
 pub struct Written {
     /// Its JSON.
     pub json: String,
-    /// Where its text stands in it.
+    /// The path of its text.
     pub text: Path,
 }
 

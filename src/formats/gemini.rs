@@ -25,7 +25,7 @@ impl Format for Gemini {
         let role = match fields.string("role").as_deref() {
             Some("model") => Role::Assistant,
             Some(role) if role != "function" => Role::from(role.to_owned()),
-            // Whoever says nothing is the user.
+            // A missing role means the user.
             _ => Role::User,
         };
         // Written by those who take its contents for Anthropic's.

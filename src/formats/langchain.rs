@@ -38,7 +38,7 @@ impl Format for LangChain {
                 let is_error = fields.string("status").as_deref() == Some("error");
                 result.into_iter().map(|part| failed(part, is_error)).collect()
             }
-            // What LangGraph removes by it is not known here.
+            // The messages that LangGraph removes by it are not known here.
             "remove" => Vec::new(),
             other => said(&Role::from(other.to_owned()), &fields, &base),
         }

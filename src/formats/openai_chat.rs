@@ -110,7 +110,7 @@ impl Format for OpenAiChat {
     }
 }
 
-/// What somebody says.
+/// Reads the content of a message.
 fn said(role: &Role, content: Json<'_>) -> Vec<Part> {
     if let Some(text) = content.string() {
         // An empty content is none.

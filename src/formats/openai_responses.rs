@@ -48,7 +48,7 @@ impl Format for ResponsesItems {
             ("reasoning", _) => vec![Part::other(Role::Assistant, "reasoning", message, whole()).needing_next()],
             // It stands for all that came before it.
             ("compaction", _) => vec![Part::other(Role::Assistant, "compaction", message, whole()).staying()],
-            // What the service itself called, in one item or in two.
+            // Calls that the service ran itself, in one item or in two.
             (kind, call_id) => {
                 let tie = call_id.or_else(|| fields.string("approval_request_id")).or_else(|| fields.string("id"));
                 let part = Part::other(Role::Assistant, kind, message, whole());
@@ -93,7 +93,7 @@ impl Format for ResponsesItems {
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
-        // Those without an output yet.
+        // Calls without an output yet.
         let mut calls: Vec<(String, usize)> = Vec::new();
         let mut open = Open::default();
         let mut last_said = 0;

@@ -13,9 +13,9 @@ use crate::conversation::{Json, JsonObject, PathStep, Problem, Role, json_text::
 /// OpenCode messages.
 pub struct OpenCode;
 
-/// What OpenCode sends in the place of a result that it has cleared.
+/// The text that OpenCode sends in place of a result that it has cleared.
 const CLEARED: &str = "[Old tool result content cleared]";
-/// And in that of one that never came.
+/// The text for a result that never came.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
 impl Format for OpenCode {
@@ -52,7 +52,7 @@ impl Format for OpenCode {
                 "file" => found.push(Part::other(role.clone(), "file", part, at)),
                 // It stands for all that came before it.
                 "compaction" => found.push(Part::other(role.clone(), "compaction", part, at).staying()),
-                // What no model reads: steps, patches, snapshots.
+                // Parts that no model reads: steps, patches, snapshots.
                 _ => {}
             }
         }

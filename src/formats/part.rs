@@ -1,4 +1,5 @@
-//! What a message of another format holds, part by part: as a block of ours, with the places in the message that the block's texts came from.
+//! The parts of a message in another format: each is one of our blocks, with the places in the message that its texts
+//! came from.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::conversation::{
 /// Bytes of JSON from which a string inside a result is a text of its own.
 const LONG: usize = 100;
 
-/// What stands in the place of a result whose text is new.
+/// Builds the value that replaces a result whose text is new.
 pub type Wrap = fn(&str) -> Box<RawValue>;
 
 /// From a message to a value in it.
@@ -39,52 +40,52 @@ pub fn each_below(path: &[PathStep], elements: usize) -> Vec<Path> {
 /// A part of a message.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Who says it: calls the assistant, results the user.
+    /// The speaker: the assistant of calls, the user of results.
     pub role: Role,
-    /// What it is.
+    /// The content.
     pub block: Block,
-    /// Where it came from.
+    /// Its place in the message.
     pub place: Place,
 }
 
-/// Where a part stands in its message, and where its texts do.
+/// The place of a part in its message, and those of its texts.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// What goes when the part goes: elements of arrays, or fields; one empty path for the whole message.
+    /// The places that go with the part: elements of arrays, or fields; one empty path for the whole message.
     pub at: Vec<Path>,
-    /// Where its texts stand.
+    /// The places of its texts.
     pub slot: Slot,
-    /// Where the same stands again.
+    /// Further places that hold the same texts.
     pub copies: Vec<Slot>,
-    /// Elements of a result that are no text, which go when one text takes the place of all.
+    /// Elements of a result that are no text; they go when one text replaces all.
     pub beside: Vec<Path>,
-    /// It may only stand where the part behind it stands.
+    /// It may only be directly before the part that follows it.
     pub needs_next: bool,
     /// Parts with one of these in common go together.
     pub ties: Vec<String>,
-    /// It is never removed, nor what stands in a message of the projection with it.
+    /// It is never removed, nor are the other parts of the same projected message.
     pub stays: bool,
 }
 
-/// Where the texts of a part stand.
+/// The places of a part's texts.
 #[derive(Debug, Clone, Default)]
 pub enum Slot {
     /// It is never changed.
     #[default]
     Fixed,
-    /// The one text, of a text block or of a result, stands here.
+    /// The one text, of a text block or of a result, is here.
     Text(Path),
-    /// The text is these one behind the other. A new one takes the place of the first, and the others go.
+    /// The text is these joined. A new text replaces the first, and the others go.
     Joined(Vec<Path>),
-    /// The texts of a result of several blocks, one for each block; none of what is no text.
+    /// The texts of a result of several blocks, one place per block; `None` for blocks that are no text.
     Texts(Vec<Option<Path>>),
-    /// The same of strings inside of a JSON value whose shape stays: where one text takes the place of all, the others become empty.
+    /// Likewise for strings inside a JSON value whose shape stays: when one text replaces all, the others become empty.
     Strings(Vec<Option<Path>>),
-    /// The text of a result stands here in a wrapping, which a new text gets anew.
+    /// The text of a result is here, inside a value that is built again around a new text.
     Wrapped(Path, Wrap),
-    /// The parameters of a call stand here.
+    /// The parameters of a call are here.
     Input(Path),
-    /// They stand here as a text of JSON.
+    /// The parameters are here as JSON in a string.
     Encoded(Path),
     /// The one parameter of this name is the text here.
     Parameter(&'static str, Path),
@@ -111,7 +112,7 @@ impl Part {
         Self::new(role, Block::carried(kind, json.to_raw()), at, Slot::Fixed)
     }
 
-    /// What the model thought, in words. With a `signature` a Claude model has signed it.
+    /// Creates readable thinking. With a `signature`, a Claude model has signed it.
     pub fn thinking(thinking: &str, signature: Option<&str>, at: Path) -> Self {
         let raw = match signature {
             Some(signature) => {

@@ -23,9 +23,9 @@ pub struct Projection {
     /// The caller's messages.
     pub(super) raws: Vec<Box<RawValue>>,
     conversation: Conversation,
-    /// Of each of the caller's messages, its parts: where each stands there, and message and block in the projection.
+    /// The parts of each of the caller's messages: the place in it, and message and block in the projection.
     pub(super) parts: Vec<Vec<(Place, (usize, usize))>>,
-    /// Of each message of the projection, its blocks: message of the caller's, and part.
+    /// The blocks of each message of the projection: message of the caller's, and part.
     pub(super) sources: Vec<Vec<(usize, usize)>>,
 }
 
@@ -50,7 +50,7 @@ impl Projection {
         Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
     }
 
-    /// Of messages that were read.
+    /// Projects messages that were read.
     pub(super) fn of(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         // The groups with calls of an id that nothing has answered yet, and the last that had one.
@@ -156,7 +156,7 @@ impl Projection {
         Conversation::new(messages.into_iter().enumerate().map(read).collect())
     }
 
-    /// What each of the caller's messages says: what `Contents::of` says of [`Self::each`].
+    /// Hashes the content of each of the caller's messages, as `Contents::of` does for [`Self::each`].
     #[must_use]
     pub fn contents(&self) -> Contents {
         let hashes = |entries: &[Entry]| entries.iter().map(|entry| entry.message.block_hashes()).collect();
@@ -168,7 +168,7 @@ impl Projection {
         self.parts.iter().map(hash).collect::<Vec<u64>>().into()
     }
 
-    /// What the service behind the format refuses.
+    /// Lists the problems for which the format's service refuses the messages.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();

@@ -21,17 +21,17 @@ type ReadMessage = (Box<RawValue>, Vec<Part>);
 
 /// Reads JSON arrays of messages in UTF-16.
 pub enum ProjectionReader {
-    /// Of our own format.
+    /// Reads our own format.
     Own(MessageReader),
-    /// Of another one.
+    /// Reads another format.
     Foreign(ForeignReader),
 }
 
 /// Messages that were read.
 pub enum Messages {
-    /// Of our own format.
+    /// Messages of our own format.
     Own(Conversation),
-    /// Of another one.
+    /// Messages of another format.
     Foreign(Arc<Projection>),
 }
 
@@ -63,10 +63,10 @@ impl ProjectionReader {
         }
     }
 
-    /// All of them.
+    /// Returns all messages added.
     ///
     /// # Errors
-    /// What was added is no JSON array, or no UTF-16.
+    /// Something added is no JSON array, or not UTF-16.
     pub fn finish(self) -> Result<Messages, NotMessages> {
         Ok(match self {
             Self::Own(reader) => Messages::Own(reader.finish()?),
@@ -94,7 +94,7 @@ impl Messages {
         }
     }
 
-    /// What leads back to the caller's messages, where these are of another format.
+    /// Returns the projection, which carries edits back to the caller's messages; `None` for our own format.
     #[must_use]
     pub fn projection(&self) -> Option<&Projection> {
         match self {

@@ -1,4 +1,4 @@
-//! What the checkers of formats have in common: how a breach is told, and which calls still wait for their results.
+//! Shared by the checkers of formats: the form of a breach, and the calls that still wait for their results.
 
 use crate::conversation::{Json, JsonObject, Problem};
 
@@ -66,7 +66,7 @@ impl Breaches {
 pub struct Open {
     calls: Vec<String>,
     answered: Vec<String>,
-    /// Those that nobody has to answer yet.
+    /// Calls that need no result yet.
     awaiting: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tokens of each block are of.
+//! Divides the tokens of each block by kind.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -12,7 +12,7 @@ use crate::{
     transcript::{ContentPiece, PieceSource, Voice},
 };
 
-/// What tokens are of.
+/// The kind of content that tokens belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
@@ -28,7 +28,7 @@ pub enum Kind {
     Results,
     /// Images.
     Images,
-    /// What the host adds: snapshots of the environment, reminders.
+    /// Context that the host injects: snapshots of the environment, reminders.
     Environment,
     /// Summaries of what stood there before.
     Summaries,
@@ -166,7 +166,7 @@ pub(super) fn kinds_of(
     Ok(found)
 }
 
-/// What a block is.
+/// The kinds in a block.
 enum Whole {
     /// One kind.
     Of(Kind),

@@ -1,9 +1,9 @@
-//! What a conversation is made of: its tokens by kind, tool and file, its largest parts, and what of it says nothing new. For people who want to see
-//! what fills a window before anything is condensed; nothing is decided here.
+//! Breaks a conversation down: its tokens by kind, tool and file, its largest parts, and the content that adds nothing
+//! new. It shows people what fills a window before anything is condensed; it decides nothing.
 //!
-//! - `kinds`: what the tokens of each block are of;
-//! - `usage`: the tokens of calls and answers, by tool and by file;
-//! - `waste`: what is said twice, stale or superseded.
+//! - `kinds`: divides the tokens of each block by kind;
+//! - `usage`: the tokens of calls and results, by tool and by file;
+//! - `waste`: repeated, stale or superseded content.
 
 mod kinds;
 mod usage;
@@ -28,7 +28,8 @@ use crate::{
     transcript::{ToolTable, decompose, read},
 };
 
-/// What a conversation is made of. Tokens are scaled, each number for itself, so that parts may differ from their sum by rounding.
+/// The composition of a conversation. Tokens are scaled, each number for itself, so that parts may differ from their
+/// sum by rounding.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Anatomy {
@@ -42,9 +43,9 @@ pub struct Anatomy {
     pub by_file: Vec<FileUsage>,
     /// The largest blocks, the largest first.
     pub largest: Vec<LargeBlock>,
-    /// Answers that an earlier one gave already, and lines of a file that an earlier answer shows.
+    /// Tool results that an earlier one gave already, and lines of a file that an earlier result shows.
     pub repeated: Waste,
-    /// What answers show of files that were changed since.
+    /// Lines in tool results, of files that have changed since.
     pub stale: Waste,
     /// Snapshots, lists, reads and writes that a later one of their own replaced.
     pub superseded: Waste,
@@ -54,13 +55,14 @@ pub struct Anatomy {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAnatomy {
-    /// Who speaks.
+    /// The speaker.
     pub role: String,
     /// Tokens.
     pub tokens: usize,
     /// The same by kind.
     pub kinds: KindTokens,
-    /// What it is about, such as `read_file src/a.ts`: of several calls or answers the largest; empty when there is nothing to say.
+    /// The subject, such as `read_file src/a.ts`: with several calls or results that of the largest; empty if there is
+    /// none.
     pub label: String,
 }
 
@@ -72,21 +74,21 @@ pub struct LargeBlock {
     pub message_index: usize,
     /// The block; 0 when the content is a string.
     pub block_index: usize,
-    /// What most of it is.
+    /// The kind with the most tokens in it.
     pub kind: Kind,
-    /// What it is about.
+    /// The subject, as in [`MessageAnatomy::label`].
     pub label: String,
     /// Tokens.
     pub tokens: usize,
 }
 
-/// What is inspected, and how.
+/// The conversation to inspect, and how.
 pub struct Inspected<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
     /// Its tokens.
     pub tally: &'a Tally,
-    /// What is known of its tools.
+    /// The descriptions of its tools.
     pub tools: &'a ToolTable,
     /// From our tokens to those of the model.
     pub scale: Scale,

@@ -17,7 +17,7 @@ use crate::{
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
 
-/// What a tool was called for.
+/// A tool's calls and their tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUsage {
@@ -33,7 +33,7 @@ pub struct ToolUsage {
     pub result_tokens: usize,
 }
 
-/// What a conversation holds of a file.
+/// The calls and tokens spent on a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileUsage {
@@ -61,13 +61,13 @@ pub(super) struct EventTokens<'t> {
     is_first: bool,
     pub(super) call: usize,
     pub(super) answers: usize,
-    /// Where it stands: its call, or else its answer.
+    /// The block of its call, or else of its result.
     pub(super) at: Option<(usize, usize)>,
-    /// Where its answer stands.
+    /// The block of its result.
     pub(super) answer_at: Option<(usize, usize)>,
 }
 
-/// What makes two events those of one call.
+/// Identifies a call: events with the same key come from one call.
 type CallKey<'e> = (usize, usize, Option<&'e Place>);
 
 impl<'t> Usage<'t> {

@@ -1,7 +1,7 @@
-//! What says nothing new: repeated, stale or superseded.
+//! Content that adds nothing new: repeated, stale or superseded.
 //!
-//! No token is counted twice: what a later snapshot, list, read or write of its own replaced is superseded; of the rest, the lines of files that were
-//! replaced since are stale; of the rest, what stood there before is repeated.
+//! No token is counted twice. Content that a later snapshot, list, read or write of its own replaced is superseded; of
+//! the rest, lines of files that have changed since are stale; of the rest, content that occurred before is repeated.
 
 use std::{
     cmp::Reverse,
@@ -75,7 +75,7 @@ pub(super) struct Wastes {
     by_event: Vec<usize>,
 }
 
-/// What comes later about a file.
+/// Whether a file is written, or read whole, later on.
 #[derive(Default, Clone, Copy)]
 struct Later {
     is_written: bool,
@@ -171,7 +171,7 @@ fn is_said_anew(event: &Event, later: &mut Later) -> bool {
     }
 }
 
-/// What answers have shown so far.
+/// The tool results and lines seen so far.
 #[derive(Default)]
 struct Seen {
     answers: HashSet<u128>,

@@ -1,7 +1,7 @@
-//! Where a text stops being JSON, and what was expected there, in words for people.
+//! Finds the place where a text stops being JSON, and what was expected there, in words for people.
 //!
-//! `serde_json` finds the place. Its sentence says what kind of fault it is; what may stand there instead follows from how it finds the text up to there
-//! unfinished.
+//! `serde_json` finds the place, and its message tells the kind of fault. The tokens allowed there follow from its
+//! message about the text up to there, which is unfinished.
 
 use serde::de::IgnoredAny;
 use serde_json::Error;
@@ -14,9 +14,9 @@ const MAX_SHOWN_CHARS: usize = 20;
 pub struct Fault {
     /// In bytes from the beginning of the text.
     pub offset: usize,
-    /// What is wrong there.
+    /// The fault, in words.
     pub message: String,
-    /// Where the string begins that does not end, in bytes.
+    /// Offset of the string that does not end, in bytes.
     pub begins: Option<usize>,
 }
 
@@ -62,7 +62,7 @@ impl Kind {
     }
 }
 
-/// What an error says, without the place.
+/// Returns the words of an error, without the place.
 fn sentence(error: &Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let mut text = error.to_string();
@@ -85,7 +85,7 @@ fn unexpected(text: &str, offset: usize) -> Fault {
     Fault { offset, message, begins: None }
 }
 
-/// What may come after the beginning of a JSON text.
+/// Names the tokens allowed after the beginning of a JSON text.
 fn expected_after(beginning: &str) -> &'static str {
     let Err(error) = check(beginning) else { return "the end of the file" };
     let last = beginning.trim_end().chars().next_back();
@@ -134,7 +134,8 @@ fn unended_string(text: &str) -> Fault {
     }
 }
 
-/// Where the string begins that is open at the end of the text: up to there it is JSON, so quotes are the ends of strings, or are escaped.
+/// Returns the start of the string that is open at the end of the text. Up to there it is JSON, so quotes are the ends
+/// of strings, or are escaped.
 fn last_string(text: &str) -> Option<usize> {
     let mut begins = None;
     let mut characters = text.char_indices();

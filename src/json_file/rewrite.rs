@@ -29,7 +29,8 @@ impl Layout<'_> {
     }
 }
 
-/// What becomes of a value. The changes inside are read when it is their turn, so that the limit of `serde_json` on nesting is none on changes.
+/// A change to a value. Changes inside it are read one level at a time, so that the limit of `serde_json` on nesting
+/// does not apply to changes.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Change<'a> {
@@ -69,7 +70,7 @@ pub fn rewrite(text: &str, change: &str, layout: Layout<'_>) -> Result<String> {
     Ok([&text[..start], &changed, &text[start + root.len()..]].concat())
 }
 
-/// Where a part of a text stands in it.
+/// Returns the offset of a part of a text in it.
 fn offset_in(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
@@ -79,7 +80,7 @@ struct Child<'a> {
     /// The name of a field, as JSON.
     name: Option<&'a str>,
     value: &'a str,
-    /// Where it begins, with its name, and ends.
+    /// Start, with its name, and end.
     from: usize,
     end: usize,
 }
@@ -135,7 +136,7 @@ impl Rewriter<'_> {
         depth: usize,
     ) -> Result<Vec<Part<'t>>> {
         let names: Vec<_> = children.iter().map(|child| canonical(child.name.unwrap_or_default())).collect();
-        // Of a name that stands twice the last one counts.
+        // If a name occurs twice, the last one counts.
         let last: HashMap<_, _> = names.iter().enumerate().map(|(index, name)| (name, index)).collect();
         let changes: HashMap<_, _> = fields.changed.into_iter().collect();
         let mut parts = Vec::new();

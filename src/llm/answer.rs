@@ -6,7 +6,7 @@ use super::{Api, StopReason, TokenUsage, service_error::ServiceError};
 #[derive(Debug, Default)]
 pub(super) struct StreamedAnswer {
     pub text: String,
-    /// What came since it was last written down and usage was last reported, reasoning included.
+    /// Text that came since usage was last reported, reasoning included; callers empty it when they write it down.
     pub unreported: String,
     /// Whether usage was reported since it was last written down.
     pub newly_reported: bool,
@@ -30,7 +30,7 @@ impl StreamedAnswer {
         self.unreported.push_str(text);
     }
 
-    /// What is reported covers all that came before.
+    /// Sets the usage; it covers all text that came before.
     pub(super) fn report(&mut self, usage: TokenUsage) {
         self.usage = Some(usage);
         self.unreported.clear();

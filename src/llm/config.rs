@@ -224,7 +224,8 @@ impl HttpConfig {
         })
     }
 
-    /// What is wrong where the fields were filled without [`from_json`](Self::from_json), or does not go together.
+    /// Lists values out of range, as when the fields were filled without [`from_json`](Self::from_json), and fields
+    /// that contradict each other.
     pub(super) fn faults(&self) -> Vec<ConfigError> {
         let wrong = |is_wrong: bool, field: &str, value: String, allowed: &str| {
             is_wrong.then(|| Self::fault(FaultKind::OutOfRange, field, value, allowed))

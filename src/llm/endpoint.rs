@@ -5,7 +5,7 @@ use url::Url;
 use super::{Api, HttpConfig};
 use crate::options::{ConfigError, FaultKind};
 
-/// What `baseUrl` may be.
+/// The values allowed for `baseUrl`.
 pub(super) const ALLOWED: &str =
     "an address that begins with http:// or https://, without user name and password (use headers)";
 

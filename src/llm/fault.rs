@@ -1,4 +1,4 @@
-//! What came with an error status, as an error.
+//! Turns a response with an error status into an error.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{
     service_error::{ServiceError, plain, service_error_of_status, web_page},
 };
 
-/// What came with an error status.
+/// A response with an error status.
 pub(super) struct ErrorAnswer {
     pub status: u16,
     pub retry_after: Option<Duration>,
@@ -37,7 +37,7 @@ impl ErrorAnswer {
         Self { status, retry_after, service }
     }
 
-    /// What the status and the body stand for.
+    /// Chooses the kind of error by the status and the body.
     pub(super) fn into_kind(self) -> LlmErrorKind {
         use LlmErrorKind::{
             BadRequest, ConnectionFailed, ContextTooLong, NotFound, Overloaded, QuotaExceeded, RateLimited,

@@ -1,4 +1,4 @@
-//! What a fuzzer feeds to the reading of answers.
+//! Entry points through which a fuzzer feeds the reading of responses.
 
 use futures_util::{FutureExt, stream};
 use tokio_util::bytes::Bytes;
@@ -8,7 +8,7 @@ use super::{Api, answer::StreamedAnswer, sse::Events};
 /// Bytes that are held at most.
 const LIMIT: usize = 1 << 20;
 
-/// What comes of an answer that arrives in these pieces: the text and how it ended, or why it was not taken in.
+/// Reads a response that arrives in these pieces. Returns the text and how it ended, or the error.
 pub(crate) fn take_in_stream(api: Api, pieces: Vec<Vec<u8>>) -> String {
     let chunks = stream::iter(pieces.into_iter().map(|piece| Ok(Bytes::from(piece))));
     let mut events = Events::of(chunks, LIMIT);
@@ -29,7 +29,7 @@ pub(crate) fn take_in_stream(api: Api, pieces: Vec<Vec<u8>>) -> String {
     format!("{text} {answer:?}")
 }
 
-/// What comes of an answer that is no stream.
+/// Reads a response that is no stream.
 pub(crate) fn take_in_whole(api: Api, body: &[u8]) {
     let mut answer = StreamedAnswer::default();
     let _ = api.whole(&mut answer, body);

@@ -1,4 +1,4 @@
-//! What is asked of a language model, and what comes back.
+//! The request to a language model, and its response.
 
 use std::{sync::Arc, time::Duration};
 
@@ -48,13 +48,14 @@ pub trait LlmHandler: Send + Sync {
         None
     }
 
-    /// Whether a request is sent as it is: nothing is added to it that costs more, and the model is told how long its answer may be. What only stops
-    /// reading after so many tokens says no.
+    /// Returns true if a request is sent unchanged: nothing is added to it that costs more, and the model is given the
+    /// limit on its response. A handler that merely stops reading after so many tokens returns false.
     fn sends_as_asked(&self) -> bool {
         true
     }
 
-    /// Whether it can send a question behind a request of the host, which has the shape of the Anthropic Messages API.
+    /// Returns true if it can append a question to a request of the host's, which has the shape of the Anthropic
+    /// Messages API.
     fn appends(&self) -> bool {
         false
     }
@@ -92,9 +93,9 @@ pub struct LlmRequest {
 /// One message of a question: plain text, whatever it was in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LlmMessage {
-    /// Who speaks.
+    /// The speaker.
     pub role: LlmRole,
-    /// What is said.
+    /// The words.
     pub text: String,
 }
 
@@ -110,7 +111,7 @@ impl LlmMessage {
     }
 }
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LlmRole {
     /// The person, or the program on their behalf.
@@ -136,7 +137,7 @@ impl LlmRole {
 pub struct LlmResponse {
     /// The text, as sent; it may be empty. Reasoning that services send apart from the text is not in it.
     pub text: String,
-    /// What the answer used: of this attempt only, so that `output_tokens` is the size of `text`.
+    /// Usage of this attempt only, so that `output_tokens` is the size of `text`.
     pub usage: TokenUsage,
     /// Whether the service reported usage at all; some local servers do not, and then every count is 0.
     pub usage_reported: bool,
@@ -144,9 +145,9 @@ pub struct LlmResponse {
     pub stop_reason: StopReason,
     /// Requests sent, retries included.
     pub attempts: u32,
-    /// What attempts that failed before this one were charged for, as the service said.
+    /// Usage of earlier attempts, which failed, as reported by the service.
     pub spent_on_retries: TokenUsage,
-    /// What this attempt and those were, or may have been, charged for beside all that.
+    /// Usage that the service did not report, of all attempts, and may have charged for.
     pub unreported: Unreported,
 }
 
@@ -198,7 +199,7 @@ pub enum StopReason {
     Unknown,
 }
 
-/// What a handler tells while it works. Borrowed: copy what is to be kept.
+/// Progress of a running request. Borrowed: copy it to keep it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum LlmProgress<'a> {

@@ -69,7 +69,7 @@ impl fmt::Debug for HttpHandler {
     }
 }
 
-/// What an attempt came to, if not to an answer.
+/// The failure of one attempt.
 struct AttemptFault {
     error: LlmError,
     /// Whether the question may have reached the service.
@@ -84,31 +84,31 @@ impl From<LlmError> for AttemptFault {
     }
 }
 
-/// What is known of a question at any moment, so that it is known too when the work on it is dropped.
+/// The usage of a request, up to date at any moment, so that it is known even if the request is dropped.
 #[derive(Default)]
 struct Ledger(Mutex<Account>);
 
 #[derive(Default, Clone)]
 struct Account {
     attempts: u32,
-    /// Of attempts that failed.
+    /// Reported usage of attempts that failed.
     earlier: TokenUsage,
-    /// Of the attempt under way.
+    /// Reported usage of the attempt under way.
     current: TokenUsage,
     /// Bytes of text of the attempt under way.
     received: usize,
-    /// What attempts that failed were, or may have been, charged for beside what the service said.
+    /// Usage of failed attempts that the service did not report, and may have charged for.
     unreported: Unreported,
     /// Whether the question of the attempt under way was sent, and may be charged for.
     sent: bool,
-    /// Whether usage came of the attempt under way.
+    /// Whether the attempt under way has reported usage.
     reported: bool,
-    /// What came in the attempt under way after the last usage.
+    /// Text of the attempt under way that came after its last usage report.
     written: String,
 }
 
 impl Account {
-    /// What all attempts were, or may have been, charged for beside what the service said.
+    /// Returns the unreported usage of all attempts.
     fn all_unreported(&self) -> Unreported {
         let mut all = self.unreported.clone();
         all.add(&Unreported { questions: u32::from(self.sent && !self.reported), text: self.written.clone() });
@@ -141,7 +141,7 @@ impl Ledger {
     /// Nothing is charged for a question that did not reach the service, or that it turned away before anything of an answer came.
     fn fail(&self, fault: &AttemptFault) {
         let mut account = self.lock();
-        // Behind a gateway that waited in vain somebody may have worked.
+        // Behind a gateway that timed out, the service may have worked.
         let gave_up = matches!(fault.error.failure().status, Some(504 | 524));
         let begun = account.reported || !account.written.is_empty();
         if !fault.sent || (fault.error.kind.was_turned_away() && !gave_up && !begun) {
@@ -216,7 +216,7 @@ impl HttpHandler {
         LlmError::new(kind, self.failure_of(response, None))
     }
 
-    /// What a response tells about a failure, scrubbed.
+    /// Describes a failure by its response, scrubbed.
     fn failure_of(&self, response: &Answered, message: Option<&str>) -> Failure {
         let mut failure = self.failure();
         failure.status = Some(response.status);
@@ -569,7 +569,7 @@ impl LlmHandler for HttpHandler {
     }
 }
 
-/// What is worth remembering of a response once its body is being read.
+/// The parts of a response that are needed once its body is being read.
 struct Answered {
     status: u16,
     request_id: Option<String>,

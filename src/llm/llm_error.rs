@@ -5,7 +5,7 @@ use std::{any::Any, fmt, sync::Arc, time::Duration};
 use super::{TokenUsage, Unreported, service_error::says_too_long};
 use crate::words::{Said, said};
 
-/// Where and after what an error happened. Free of secrets: built from text that was scrubbed.
+/// The place of an error, and what had been spent. Free of secrets: built from text that was scrubbed.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
@@ -15,15 +15,15 @@ pub struct Failure {
     pub endpoint: String,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// What the service said, shortened.
+    /// The service's message, shortened.
     pub server_message: Option<String>,
     /// The service's id of the request, to quote to its support.
     pub request_id: Option<String>,
     /// Requests sent, this one included.
     pub attempts: u32,
-    /// What all attempts together were charged for, as far as the service said.
+    /// Usage of all attempts together, as reported by the service.
     pub spent: TokenUsage,
-    /// What they were, or may have been, charged for beside that.
+    /// Usage that the service did not report, and may have charged for.
     pub unreported: Unreported,
 }
 
@@ -36,7 +36,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// Where and after what, as a code and values.
+    /// Describes request and response, as a code and values.
     fn said(&self) -> Said {
         let model = self.model.as_str();
         let mut place = match self.endpoint.as_str() {
@@ -60,7 +60,7 @@ impl Failure {
     }
 }
 
-/// What was being waited for when time ran out.
+/// The event that was being waited for when time ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimeoutPhase {
@@ -85,7 +85,7 @@ impl TimeoutPhase {
     }
 }
 
-/// What a host's own handler threw, kept so that it can be handed back as the same object.
+/// The value a host's own handler threw, kept so that it can be handed back as the same object.
 #[derive(Clone)]
 pub struct CallbackCause(pub Arc<dyn Any + Send + Sync>);
 
@@ -95,21 +95,21 @@ impl fmt::Debug for CallbackCause {
     }
 }
 
-/// Why there is no answer, where, and after what. Its message says what to do and contains no key.
+/// The reason there is no response, with place and costs. Its message says what to do and contains no key.
 #[derive(Debug, Clone)]
 pub struct LlmError {
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: LlmErrorKind,
     failure: Box<Failure>,
 }
 
-/// What went wrong between a question and its answer.
+/// The kinds of failure between a request and its response.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum LlmErrorKind {
     /// Too slow. Example: nothing came within `idleTimeoutMs`.
     Timeout {
-        /// What was waited for.
+        /// The event waited for.
         phase: TimeoutPhase,
         /// How long; `None` when the server decided.
         limit: Option<Duration>,
@@ -118,7 +118,7 @@ pub enum LlmErrorKind {
     Aborted,
     /// Too many requests. Example: HTTP 429 with `retry-after: 20`.
     RateLimited {
-        /// What the service asked to wait.
+        /// The wait the service asked for.
         retry_after: Option<Duration>,
     },
     /// No money or quota left. Example: HTTP 402, or 429 with `insufficient_quota`. Waiting does not help.
@@ -127,24 +127,24 @@ pub enum LlmErrorKind {
     Unauthorized,
     /// The service has too much to do (HTTP 503, 529).
     Overloaded {
-        /// What the service asked to wait.
+        /// The wait the service asked for.
         retry_after: Option<Duration>,
     },
     /// The service failed (HTTP 409 and other 5xx).
     ServerError {
-        /// What the service asked to wait.
+        /// The wait the service asked for.
         retry_after: Option<Duration>,
     },
     /// No connection, or it broke before an answer. Example: nothing listens at `baseUrl`.
     ConnectionFailed {
-        /// What the network said.
+        /// The network's message.
         reason: String,
     },
     /// The stream ended without its end event, so the text is not complete.
     StreamCut {
         /// Bytes of text received.
         received_bytes: usize,
-        /// What the network said, if it did not simply end.
+        /// The network's message, unless the stream simply ended.
         reason: Option<String>,
     },
     /// The service sent an error inside its stream. Example: `overloaded_error` in the middle of an answer.
@@ -156,7 +156,7 @@ pub enum LlmErrorKind {
     },
     /// Not the protocol. Example: a proxy's login page; HTTP 200 with an error inside; an event that is not JSON.
     InvalidResponse {
-        /// What is wrong with it.
+        /// The deviation from the protocol.
         problem: String,
         /// Whether the error inside it passes with time.
         transient: bool,
@@ -174,14 +174,14 @@ pub enum LlmErrorKind {
     },
     /// The service redirects to another origin, where the key must not go.
     Redirected {
-        /// Where to, without its query.
+        /// The target, without its query.
         location: String,
     },
     /// The host's own handler failed.
     Callback {
-        /// What it said.
+        /// The handler's message.
         message: String,
-        /// What it threw.
+        /// The value the handler threw.
         cause: Option<CallbackCause>,
     },
 }
@@ -211,7 +211,7 @@ impl LlmErrorKind {
         }
     }
 
-    /// What happened, as a code and values.
+    /// Describes the failure, as a code and values.
     fn said(&self) -> Said {
         let milliseconds = |time: &Duration| time.as_millis() as f64;
         match self {
@@ -243,7 +243,7 @@ impl LlmErrorKind {
         }
     }
 
-    /// What the user can do about it; nothing where that is not for us to say.
+    /// Suggests a remedy to the user; `None` for a cancelled request and a host's own handler.
     fn remedy(&self) -> Option<Said> {
         Some(match self {
             Self::Timeout { .. } => said!("remedy.raiseTimeout"),
@@ -349,11 +349,11 @@ impl LlmError {
         self
     }
 
-    /// What happened, where, and what to do about it, as a code and values.
+    /// Describes failure, place and remedy, as a code and values.
     #[must_use]
     pub fn said(&self) -> Said {
         let what = self.kind.said();
-        // What a host's own handler says stands for itself.
+        // The message of a host's own handler is reported alone.
         let Some(remedy) = self.kind.remedy() else {
             return if matches!(self.kind, LlmErrorKind::Callback { .. }) {
                 what
@@ -376,30 +376,31 @@ impl LlmError {
         self.kind.retryable()
     }
 
-    /// Where and after what it happened.
+    /// Returns the place of the error, and what had been spent.
     #[must_use]
     pub fn failure(&self) -> &Failure {
         &self.failure
     }
 
-    /// Where and after what it happened, to be filled in.
+    /// Returns the same, to be filled in.
     pub(super) fn failure_mut(&mut self) -> &mut Failure {
         &mut self.failure
     }
 
-    /// What was paid although there is no answer, as the service said: tokens, and dollars where known.
+    /// Returns the usage paid for without a response, as the service reported it: tokens, and dollars where known.
     #[must_use]
     pub fn spent(&self) -> &TokenUsage {
         &self.failure.spent
     }
 
-    /// What was, or may have been, charged for beside that. Nothing where the service refused the question, or no connection was made.
+    /// Returns usage that the service did not report, and may have charged for. Empty if the service refused the
+    /// request, or no connection was made.
     #[must_use]
     pub fn unreported(&self) -> &Unreported {
         &self.failure.unreported
     }
 
-    /// What the service asked to wait, if it did.
+    /// Returns the wait the service asked for, if any.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self.kind {
@@ -420,7 +421,7 @@ impl LlmError {
         }
     }
 
-    /// What the host's own handler threw, if that is what happened.
+    /// Returns the value the host's own handler threw, if one did.
     #[must_use]
     pub fn cause(&self) -> Option<&CallbackCause> {
         match &self.kind {

@@ -31,8 +31,8 @@ pub struct Prices {
     pub cache_reads: Option<f64>,
 }
 
-/// What a model costs, in dollars per million tokens. The field names in JSON are those of Roo's model information, so a
-/// whole model information object can be given as a price.
+/// The price of a model, in dollars per million tokens. The field names in JSON are those of Roo's model information,
+/// so a whole model information object can be given as a price.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelPrice {
@@ -92,7 +92,7 @@ pub struct PriceTier {
 }
 
 impl Prices {
-    /// Where one is absent, that of `other`.
+    /// Fills in absent prices from `other`.
     fn or(self, other: Self) -> Self {
         Self {
             input: self.input.or(other.input),
@@ -136,8 +136,8 @@ impl From<Prices> for ModelPrice {
 }
 
 impl ModelPrice {
-    /// Whether it says what every question and every answer costs: a budget cannot be kept by a price with a part that is absent, or no amount. The prices of
-    /// the prompt cache may be absent: what a service charges for it is a part of what it charges for questions.
+    /// Returns true if the price of every question and every answer is known: with a part absent, or no amount, a
+    /// budget cannot be kept. Prices of the prompt cache may be absent: they are a part of the price of questions.
     #[must_use]
     pub fn is_known(&self) -> bool {
         let is_amount = |price: Option<f64>| price.is_some_and(|price| price.is_finite() && price >= 0.0);

@@ -7,7 +7,8 @@ use crate::options::{ConfigError, FaultKind};
 
 const ALLOWED: &str = "the address of a proxy, such as http://proxy.example:3128 (schemes: http, https, socks4, socks4a, socks5, socks5h)";
 
-/// What is wrong with a variable of the environment that requests to `url` would go by. Its value is not shown: it may hold a password.
+/// Finds an invalid proxy in the environment variables that apply to `url`. Its value is not shown: it may hold a
+/// password.
 pub(super) fn fault(url: &Url) -> Option<ConfigError> {
     fault_in(url, |name| std::env::var(name).ok())
 }
@@ -17,7 +18,7 @@ fn fault_in(url: &Url, variable: impl Fn(&str) -> Option<String>) -> Option<Conf
         return None;
     }
     let own = if url.scheme() == "https" { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
-    // Of two spellings the first that is set counts, even if it is empty: so it is for the client.
+    // The first spelling that is set counts, even if it is empty, because the client does the same.
     let set = |names: [&'static str; 2]| names.into_iter().find_map(|name| Some((name, variable(name)?)));
     let wrong = [own, ["ALL_PROXY", "all_proxy"]]
         .into_iter()
@@ -26,7 +27,7 @@ fn fault_in(url: &Url, variable: impl Fn(&str) -> Option<String>) -> Option<Conf
     wrong.map(|(name, _)| HttpConfig::fault(FaultKind::NotAllowed, name, "a text that is no address", ALLOWED))
 }
 
-/// Whether the client can read this as the address of a proxy: nothing that it could not read passes.
+/// Returns true if the client can read this as the address of a proxy. Nothing passes that it could not read.
 fn is_proxy(text: &str) -> bool {
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
     let is_scheme = matches!(scheme, "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h");

@@ -2,7 +2,7 @@
 
 use super::Api;
 
-/// Where a server departs from the protocol; learned from what it refuses.
+/// Departures of a server from the protocol, learned from what it refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Quirks {
     /// Wants `max_completion_tokens` in place of `max_tokens`.
@@ -14,7 +14,8 @@ pub(super) struct Quirks {
 }
 
 impl Quirks {
-    /// What is known in advance: OpenAI's own reasoning models refuse `max_tokens`, all others know only that.
+    /// Returns the quirks known in advance: OpenAI's own reasoning models refuse `max_tokens`, other servers know no
+    /// other name.
     pub(super) fn of_host(api: Api, host: &str) -> Self {
         let own = host == "api.openai.com" || host.ends_with(".openai.azure.com");
         Self { completion_tokens: api == Api::OpenAi && own, ..Self::default() }

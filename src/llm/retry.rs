@@ -21,8 +21,8 @@ pub(super) fn delays(first: Duration, retries: u32) -> ExponentialBackoff {
         .build()
 }
 
-/// How long to wait, or `None` when the service asks for more than is reasonable. What a service asks for is the least; a
-/// part of our own jittered delay comes on top, because everybody it turned away was told the same.
+/// Returns how long to wait, or `None` if the service asks for more than is reasonable. The service's wait is the
+/// least; a part of our own jittered delay comes on top, because every client it turned away got the same wait.
 pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Duration> {
     match retry_after {
         None => Some(delay),
@@ -31,7 +31,8 @@ pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Dur
     }
 }
 
-/// What the service asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date. Nonsense counts as absent.
+/// Reads the wait that the service asks for: `retry-after-ms`, else `retry-after` in seconds or as a date. Nonsense
+/// counts as absent.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |text: &str, unit: f64| {

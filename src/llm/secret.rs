@@ -9,7 +9,7 @@ use base64::{
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What is printed in place of a key.
+/// The text printed in place of a key.
 pub(super) const REDACTED: &str = "[redacted]";
 
 /// A key or another header value nobody should read. `Debug`, `Display` and `Serialize` give `[redacted]`; the memory is
@@ -103,7 +103,7 @@ impl Scrubber {
             Self::mark(&plain, secret.expose().as_bytes(), &mut found);
         }
         for (at, _) in found.iter().enumerate().filter(|(_, found)| **found) {
-            // What stands between two bytes of a key goes with them.
+            // Characters between two bytes of a key are hidden too.
             let end = if found.get(at + 1) == Some(&true) { from[at + 1].start } else { from[at].end };
             hidden[from[at].start..end].fill(true);
         }
@@ -145,11 +145,11 @@ impl Scrubber {
     }
 }
 
-/// A text as keys are looked for in it: in lower case, because names of hosts, for one, are told so, without what cannot be seen, and with the bytes that
-/// stand as `%2d` in it.
+/// A text in the form in which keys are searched: in lower case, because host names, for one, are reported so, without
+/// invisible characters, and with bytes written as `%2d` decoded.
 struct Plain {
     text: Vec<u8>,
-    /// Where each byte stands.
+    /// The range of each byte in the original.
     from: Vec<Range<usize>>,
 }
 
@@ -290,7 +290,7 @@ mod tests {
         for before in ["", "Bearer ", "user:", "x"] {
             let clean = scrubber.clean(&STANDARD.encode(format!("{before}{key} of mine")));
             let (head, tail) = clean.split_once("[redacted]").unwrap();
-            // What has bytes of something else in it can stay.
+            // Base64 groups that also hold bytes of other text can stay.
             assert!(head.len() <= before.len() * 4 / 3 + 4 && tail.len() <= " of mine".len() * 4 / 3 + 8, "{clean}");
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 pub(super) struct ServiceError {
     /// The service's name for it: `overloaded_error`, `context_length_exceeded`, `429`.
     pub kind: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
     /// The parameter of the request it is about.
     pub parameter: Option<String>,
@@ -78,7 +78,7 @@ impl ServiceError {
         }
     }
 
-    /// Whether it says that the question does not fit.
+    /// Returns true if the request does not fit the model or the service.
     pub(super) fn is_too_long(&self) -> bool {
         let kind = self.kind.as_str();
         if ["context_length_exceeded", "request_too_large", "exceed_context_size_error", "string_above_max_length"]
@@ -89,7 +89,7 @@ impl ServiceError {
         says_too_long(&self.message)
     }
 
-    /// Whether it passes with time.
+    /// Returns true if a later attempt may succeed.
     pub(super) fn is_transient(&self) -> bool {
         const KINDS: &[&str] = &[
             "overloaded_error",
@@ -108,7 +108,7 @@ impl ServiceError {
             || self.status.is_some_and(|status| status == 408 || status == 429 || status >= 500)
     }
 
-    /// Whether it says that there is no money left.
+    /// Returns true if no money or quota is left.
     pub(super) fn is_quota(&self) -> bool {
         matches!(
             self.kind.as_str(),

@@ -145,7 +145,7 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// What the network said, with its causes and without the address, whose query may hold a key.
+/// Returns the network's message, with its causes and without the address, whose query may hold a key.
 pub(super) fn reason(error: &reqwest::Error) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = std::error::Error::source(error);

@@ -32,7 +32,7 @@ fn authorities(
     extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    // Asked without the extra roots first: with them, a system without any roots of its own would pass as one that has.
+    // First without the extra roots: with them, a system without any roots of its own would pass as one that has.
     match Verifier::new(Arc::clone(provider)) {
         Ok(verifier) if extra.is_empty() => Ok(Arc::new(verifier)),
         Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra, Arc::clone(provider))?)),
@@ -95,7 +95,7 @@ impl ServerCertVerifier for AsNode {
     }
 }
 
-/// Whether a certificate stays refused whoever vouches for it: for its time, its name, or because it was taken back.
+/// Returns true if a certificate stays refused with any root: for its time, its name, or because it was revoked.
 fn is_final(error: &Error) -> bool {
     matches!(
         error,
@@ -111,7 +111,7 @@ fn is_final(error: &Error) -> bool {
     )
 }
 
-/// A configuration that trusts nobody: for plain http on this machine, where reading certificates would be for nothing.
+/// Creates a configuration without trusted roots: plain http on this machine has no use for reading certificates.
 pub(super) fn no_trust() -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

@@ -1,4 +1,4 @@
-//! What a request used: as the service reports it, and what it did not come to report.
+//! The usage of a request: as the service reports it, and the part it did not report.
 
 use std::fmt;
 
@@ -33,12 +33,13 @@ impl TokenUsage {
     }
 }
 
-/// What was, or may have been, charged for without that the service said how much, because the answer was cut short: whoever asked counts the tokens.
+/// Usage that was, or may have been, charged for without a report, because the response was cut short; the caller
+/// counts the tokens.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Unreported {
     /// Questions that were sent and of which no usage came.
     pub questions: u32,
-    /// What the model wrote after the last usage that came, reasoning included.
+    /// The text the model wrote after the last usage report, reasoning included.
     pub text: String,
 }
 
@@ -57,7 +58,7 @@ impl Unreported {
 }
 
 impl fmt::Debug for Unreported {
-    // What a model wrote is nobody's but the caller's.
+    // The text is not shown: it belongs to the caller.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Unreported({} questions, {} bytes)", self.questions, self.text.len())
     }

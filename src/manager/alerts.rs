@@ -1,4 +1,4 @@
-//! What deserves attention: summaries that gain little, and money.
+//! Alerts: summaries that gain little, and costs.
 
 use serde::Serialize;
 
@@ -19,9 +19,9 @@ pub const LOW_REDUCTION_PERCENT: f64 = 20.0;
 pub struct Alert {
     /// `low_reduction`, `high_cost` or `cost_limit`.
     pub code: &'static str,
-    /// What it is about, for a person.
+    /// The alert in words, for a person.
     pub message: String,
-    /// The same as a code and values, to be told in another language.
+    /// The same as a code and values, for translation.
     pub said: Said,
     /// The provider, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]

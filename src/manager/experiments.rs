@@ -1,4 +1,4 @@
-//! What the variants of an experiment came to, and which does better.
+//! Results of the variants of an experiment, and which does better.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const MIN_CALLS: u64 = 5;
 /// A difference is real where chance alone would make one as large in fewer cases.
 const SIGNIFICANCE: f64 = 0.05;
 
-/// What is measured of each call; one that failed counts too, as one that saved nothing.
+/// The measurements of each variant's calls. A failed call counts too, as one that saved nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Experiment(BTreeMap<String, Measured>);
 
@@ -33,12 +33,12 @@ struct Measured {
     summary_quality: Moments,
 }
 
-/// What a call kept, where that is known.
+/// Quality measures of a call, if known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Kept {
     /// Percent of the tokens that can be read nowhere any more and were not replaced by newer.
     pub lost_percent: Option<f64>,
-    /// How much of what must survive the summary tells, 0 to 1.
+    /// How much of the content it must keep the summary covers, from 0 to 1.
     pub summary_quality: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ pub struct ExperimentReport {
     pub comparisons: Vec<Comparison>,
 }
 
-/// What the calls of a variant came to.
+/// The results of a variant's calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VariantReport {
@@ -110,7 +110,7 @@ pub struct Comparison {
     pub ahead: Option<String>,
     /// Whether that is more than chance: of every other variant it is known with 95% confidence, corrected by Holm for their number, and each has five calls.
     pub is_real: bool,
-    /// What lies between it and each other variant.
+    /// The differences to each other variant.
     pub against: Vec<Against>,
 }
 
@@ -153,14 +153,14 @@ impl Experiment {
         measured.cost.add(call.cost);
         measured.latency_ms.add(call.latency_ms);
         measured.error_rate.add(if call.success { 0.0 } else { 1.0 });
-        // What a fallback kept says nothing about a variant that failed.
+        // If a variant failed, its fallback kept the content, which says nothing about the variant.
         if call.success {
             kept.lost_percent.into_iter().for_each(|percent| measured.lost_percent.add(percent));
             kept.summary_quality.into_iter().for_each(|score| measured.summary_quality.add(score));
         }
     }
 
-    /// What it has come to so far.
+    /// Reports the results so far.
     #[must_use]
     pub fn report(&self) -> ExperimentReport {
         let variants = self.0.iter().map(|(name, measured)| (name.clone(), measured.report())).collect();
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!((errors.ahead.as_deref(), errors.is_real), (Some("A"), true));
         let time = comparison(&report, "latencyMs");
         assert_eq!((time.ahead.as_deref(), time.is_real), (None, false), "both the same");
-        // What failed saved nothing.
+        // Failed calls saved nothing.
         assert!(b.tokens_saved.mean < 0.75 * 700.0);
     }
 
@@ -274,7 +274,7 @@ mod tests {
             experiment.add("A", &call(true, 500, 0.01), kept(20.0 + f64::from(round), Some(0.9)));
             experiment.add("B", &call(true, 500, 0.01), kept(40.0 + f64::from(round), None));
         }
-        // Of a failed call it is the fallback that kept it.
+        // For a failed call, the fallback kept the content.
         experiment.add("B", &call(false, 500, 0.01), kept(0.0, Some(1.0)));
         let report = experiment.report();
         let lost = comparison(&report, "lostPercent");

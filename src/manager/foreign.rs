@@ -1,4 +1,4 @@
-//! Calls on histories of other formats: what is asked by the indices of the caller's messages, and what is reported, as told by those.
+//! Calls on histories of other formats: options and reports use the indices of the caller's messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ impl Report {
         for warning in &mut self.warnings {
             warning.message_index = warning.message_index.map(|index| projection.message(index));
         }
-        // Where nothing changes, nothing has to be read again.
+        // Without changes, nothing has to be read again.
         if self.plan.plan().is_empty() {
             return self;
         }
@@ -87,7 +87,7 @@ impl Report {
         self.recipes = std::mem::take(&mut self.recipes)
             .into_iter()
             .filter_map(|(edit, recipe)| {
-                // Where parameters are a text of JSON, what is set is all of that, and the recipe is for a string in it.
+                // If parameters are JSON in a text, the edit sets the whole text, but the recipe is for a string in it.
                 let is_it = |(at, from): (usize, &Vec<usize>)| {
                     let is_text =
                         matches!(&carried.edits[at], ForeignEdit::Set { was, .. } if own.was(edit) == Some(was));

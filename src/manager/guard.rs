@@ -19,7 +19,7 @@ pub struct GuardOptions {
 }
 
 impl GuardOptions {
-    /// Those of a manager unless it is told otherwise.
+    /// The defaults of a manager.
     pub const DEFAULT: Self = Self { attempts: 3, window_ms: 60_000, min_gain_percent: 5.0 };
 }
 

@@ -1,4 +1,4 @@
-//! What a manager is set to, for one call.
+//! The settings of a manager that apply to one call.
 
 use super::{CallOptions, trigger::Thresholds};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 /// The provider that is active when the options name none.
 pub const DEFAULT_PROVIDER: &str = Native::ID;
 
-/// What a manager is set to, at one moment: who sets it otherwise while a call is under way changes the next one.
+/// Settings when a call began; later changes affect later calls.
 #[derive(Clone)]
 pub struct InForce {
     pub(super) registry: Registry,
@@ -25,7 +25,8 @@ impl InForce {
         &self.registry
     }
 
-    /// The provider of a call: the one it names, else the active one. Where nobody chose, and there is nobody to ask, one that needs no model.
+    /// Returns the provider of a call: the one it names, else the active one. If none was chosen and there is no
+    /// handler, the one that needs no model.
     #[must_use]
     pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
         let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();

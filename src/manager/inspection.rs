@@ -1,4 +1,4 @@
-//! What a conversation is made of, and where it stands in the window of its model.
+//! The composition of a conversation, and how much of its model's window it fills.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::{
     tokens::{Tally, count_inside},
 };
 
-/// So many of the largest blocks are named when nobody says how many.
+/// The number of largest blocks listed by default.
 const DEFAULT_LARGEST: u64 = 20;
 
 static INSPECT: Table = Table::new(
@@ -77,13 +77,13 @@ impl InspectOptions {
     }
 }
 
-/// What [`Manager::inspect`] finds. Tokens are scaled; of parts, each for itself.
+/// The result of [`Manager::inspect`]. Tokens are scaled, each part for itself.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// The vocabulary that was counted with.
+    /// The encoding counted with.
     pub encoding: &'static str,
-    /// From its tokens to those that are told.
+    /// The factor from its tokens to those reported.
     pub scale: f64,
     /// Some text was too uniform to be counted exactly.
     pub approximate: bool,
@@ -111,7 +111,7 @@ pub struct Sums {
     pub messages: usize,
 }
 
-/// Where a conversation stands in the window of its model.
+/// A conversation's use of its model's window.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Window {
@@ -120,11 +120,11 @@ pub struct Window {
     /// Whether a condensation is due, and the numbers by which that is decided.
     #[serde(flatten)]
     pub decision: TriggerDecision,
-    /// Where the threshold lies.
+    /// The threshold.
     pub at_threshold: Line,
-    /// Where so much is in use that the next answer may not fit.
+    /// The size from which the next response may not fit.
     pub at_limit: Line,
-    /// Where the window ends.
+    /// The end of the window.
     pub at_end: Line,
 }
 
@@ -132,14 +132,14 @@ pub struct Window {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// So many.
+    /// The number of tokens.
     pub tokens: f64,
     /// The message; `None` when they are not reached.
     pub message_index: Option<usize>,
 }
 
 impl Manager {
-    /// What a conversation is made of, and where it stands in the window of its model. Nothing is condensed.
+    /// Breaks a conversation down, and reports how much of its model's window it fills. Nothing is condensed.
     ///
     /// # Errors
     /// `Cancelled` when `cancel` is set meanwhile.

@@ -30,9 +30,9 @@ pub struct ManagerOptions {
     pub provider: Option<String>,
     /// When a condensation is due.
     pub thresholds: Thresholds,
-    /// What to try when a provider fails: `None` for the chain that belongs to it.
+    /// Providers to try when one fails; `None` for the default chain of that provider.
     pub fallback: Option<Vec<String>>,
-    /// What belongs to the profiles of the host.
+    /// The settings of the host's profiles.
     pub profiles: Profiles,
     /// Whether summaries are kept; where is for [`super::Manager::with_store`] to say.
     pub cache: bool,
@@ -48,11 +48,11 @@ pub struct ManagerOptions {
     pub encoding: Encoding,
     /// From its tokens to those of the model.
     pub scale: ScaleSetting,
-    /// What is done with signed thinking behind a change.
+    /// The treatment of signed thinking behind a change.
     pub thinking: Thinking,
-    /// What the tools in its conversations do.
+    /// The actions of the tools in its conversations.
     pub tools: ToolTable,
-    /// What stays word for word.
+    /// The content that stays word for word.
     pub protect: ProtectRules,
 }
 
@@ -301,7 +301,7 @@ pub struct CallOptions {
     pub host_request: Option<String>,
     /// Which task the conversation belongs to.
     pub task_id: String,
-    /// Whose conversation it is.
+    /// The user whose conversation it is.
     pub user_id: Option<String>,
     /// Tokens in the context as the API reported them.
     pub total_tokens: Option<f64>,
@@ -315,19 +315,19 @@ pub struct CallOptions {
     pub profile_id: Option<String>,
     /// The prompt to summarise by.
     pub custom_condensing_prompt: Option<String>,
-    /// What the conversation's own model costs.
+    /// The price of the conversation's own model.
     pub price: Option<ModelPrice>,
     /// Dollars that this condensation may cost.
     pub max_cost_per_condensation: Option<f64>,
-    /// The name of that model, where no handler tells it.
+    /// The name of that model, if no handler reports it.
     pub model: Option<String>,
-    /// Whether that model refuses thinking behind a change; its name tells when absent.
+    /// Whether that model refuses thinking behind a change; if absent, its name decides.
     pub preserved_thinking: Option<bool>,
-    /// What is done with signed thinking behind a change.
+    /// The treatment of signed thinking behind a change.
     pub thinking: Option<Thinking>,
-    /// What stays word for word, beside what the manager protects.
+    /// Content that stays word for word, in addition to the manager's rules.
     pub protect: ProtectRules,
-    /// What a decision by money goes by; without it the trigger alone decides.
+    /// The facts for a decision by money; without them the trigger alone decides.
     pub economics: Option<Economics>,
 }
 

@@ -1,4 +1,4 @@
-//! What condensing has done so far: by provider, by profile, in all.
+//! Totals of all condensations so far: by provider, by profile, and overall.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -97,7 +97,7 @@ impl Totals {
         add_to_mean(&mut self.preserved, &mut self.information_preservation, kept.information());
     }
 
-    /// With the percentiles, which are found when somebody looks.
+    /// Computes the percentiles, which are not kept up to date.
     fn finished(&mut self) {
         let mut sorted: Vec<f64> = self.latencies.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -134,13 +134,13 @@ pub struct Metrics {
     pub profiles: BTreeMap<String, Totals>,
     /// Dollars by the model that was paid; what providers of the host say they cost is not here.
     pub cost_by_model: BTreeMap<String, f64>,
-    /// What the variants of experiments came to, by experiment.
+    /// The results of experiments, by experiment.
     pub experiments: BTreeMap<String, ExperimentReport>,
     #[serde(skip)]
     measured: BTreeMap<String, Experiment>,
     /// The newest condensations, the oldest first.
     pub records: VecDeque<CondensationRecord>,
-    /// What deserves attention, as of now.
+    /// Current alerts.
     pub alerts: Vec<Alert>,
 }
 
@@ -165,7 +165,7 @@ pub struct CondensationRecord {
     pub cost: f64,
     /// Tokens before.
     pub original_tokens: usize,
-    /// And after.
+    /// Tokens after.
     pub final_tokens: usize,
     /// Share of the tokens removed, in percent.
     pub reduction_percent: f64,
@@ -180,7 +180,7 @@ pub struct CondensationRecord {
 }
 
 impl CondensationRecord {
-    /// Of a call that ends now.
+    /// Creates the entry of a call that ends now.
     #[must_use]
     pub fn of(call: &CallRecord, provider: &str, profile: Option<&str>, error: Option<&'static str>) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -259,7 +259,7 @@ impl Metrics {
         self.records.push_back(record);
     }
 
-    /// As somebody is to see them.
+    /// Computes the values that are not kept up to date.
     #[must_use]
     pub fn finished(mut self) -> Self {
         let all = self.providers.values_mut().chain(self.profiles.values_mut());

@@ -85,7 +85,7 @@ struct Run<'a> {
     trial: Option<Trial>,
     /// Work that is done already.
     ready: Option<Arc<Ready>>,
-    /// What was done is wanted as a proposal, too.
+    /// Also return the changes as a proposal.
     keeps_proposal: bool,
 }
 
@@ -101,10 +101,10 @@ struct State {
     model: Option<String>,
 }
 
-/// What came of a condensation.
+/// The result of a condensation.
 struct Ran {
     report: Report,
-    /// What was done as a proposal, where that is wanted.
+    /// The changes as a proposal, if wanted.
     proposal: Option<Proposal>,
     /// Work that was done already was taken over.
     was_ready: bool,
@@ -186,14 +186,14 @@ impl Manager {
         self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
     }
 
-    /// What it is set to now.
+    /// Returns the current settings.
     #[must_use]
     pub fn in_force(&self) -> InForce {
         let state = self.state();
         InForce { registry: state.registry.clone(), active: state.active.clone(), thresholds: state.thresholds.clone() }
     }
 
-    /// What counts for a call.
+    /// Returns the settings of a call, or else the current ones.
     fn in_force_for(&self, work: &Work) -> Arc<InForce> {
         work.in_force.clone().unwrap_or_else(|| Arc::new(self.in_force()))
     }
@@ -342,7 +342,7 @@ impl Manager {
         report.with_trigger(decision)
     }
 
-    /// What the trigger goes by.
+    /// Returns the numbers that the trigger decides by.
     fn usage(&self, work: &Work, tally: &Tally) -> ContextUsage {
         let last = work.conversation.len().checked_sub(1).filter(|_| !work.call.counts_last_message);
         ContextUsage {
@@ -385,12 +385,13 @@ impl Manager {
             progress: work.progress.clone(),
             ..Request::new(conversation, tally)
         };
-        // Of a condensation that is due: where none would be due any more, and no more than there is.
+        // The default limit of a condensation that is due: the size below which none would be due, and at most the
+        // current size.
         let fitting = || {
             limit
                 .or_else(|| decision.map(|decision| decision.fitting_tokens().clamp(0.0, decision.prev_context_tokens)))
         };
-        // Nobody's target may leave more than the window takes.
+        // A target larger than the window is lowered to the tokens that the window allows.
         let allowed = decision.map(|decision| decision.allowed_tokens).filter(|allowed| *allowed > 0.0);
         let asked = work.call.target_tokens.map(|target| allowed.map_or(target as f64, |most| most.min(target as f64)));
         request.fills_target = asked.is_some();
@@ -413,7 +414,7 @@ impl Manager {
         rules.pin_telling(&work.conversation, &self.options.tools)
     }
 
-    /// What the call brings to ask a model with, and what the manager adds to it.
+    /// Combines the call's handlers with the manager's prompt, price, cache and budget.
     fn llm(&self, work: &Work) -> Llm {
         let profile = work.call.profile_id.as_deref();
         let prompt = || self.options.profiles.get(profile).custom_condensing_prompt;
@@ -426,7 +427,7 @@ impl Manager {
             prompt: work.call.custom_condensing_prompt.clone().or_else(prompt),
             price: self.options.profiles.price(profile).or_else(|| summary_price(work)),
             cache: self.cache.clone(),
-            // A preview spends nothing, but is to meet the limit where the work itself would.
+            // A dry run spends nothing, but must meet the limit where the real run would.
             budget: Arc::new(Budget::part_of(
                 if work.llm.preview.is_some() { Arc::new(self.budget.trial()) } else { Arc::clone(&self.budget) },
                 self.max_cost_of(&work.call),
@@ -438,7 +439,7 @@ impl Manager {
         }
     }
 
-    /// What becomes of thinking behind a change. A model that was calibrated is the conversation's own.
+    /// Decides how thinking behind a change is treated. A model that was calibrated is the conversation's own.
     fn thinking(&self, work: &Work) -> ThinkingRule {
         let own = thinking(work);
         let wish = work.call.thinking.unwrap_or(self.options.thinking);
@@ -455,7 +456,7 @@ impl Manager {
         call.max_cost_per_condensation.or_else(profile)
     }
 
-    /// What the conversation's own model costs, as far as that is known.
+    /// Returns the price of the conversation's own model, if known.
     fn conversation_price(&self, work: &Work) -> Option<ModelPrice> {
         let profile = || self.options.profiles.get(work.call.profile_id.as_deref()).price;
         conversation_price(work).or_else(profile)
@@ -477,7 +478,7 @@ impl Manager {
         forced.map_or_else(|| in_force.provider_of(&work.call, &work.llm), |_| Truncation::ID.to_owned())
     }
 
-    /// The provider that was asked for and those that stand in for it, and warnings about ids nobody has.
+    /// Returns the chosen provider and its fallbacks, with warnings about ids that do not exist.
     fn chain(
         &self,
         work: &Work,
@@ -492,7 +493,7 @@ impl Manager {
             Some(ids) => ids.iter().map(String::as_str).collect(),
             None => default_fallback(first).to_vec(),
         };
-        // Nobody said how much may be left: what is cut has no measure then.
+        // Without a target, truncation cannot know how much to cut.
         let has_target = work.call.target_tokens.is_some() || limit.is_some() || decision.is_some();
         let may_cut = self.options.fallback.is_some() || has_target;
         let standing_in = standing_in.into_iter().filter(|id| may_cut || *id != Truncation::ID);
@@ -525,7 +526,8 @@ impl Manager {
     }
 }
 
-/// Which providers stand in for one that fails or leaves too much. For those of the host too: they ask nobody, and lose as little as they can.
+/// Returns the default fallbacks of a provider that fails or leaves too much, custom ones included: they call no model,
+/// and lose as little as they can.
 fn default_fallback(provider: &str) -> &'static [&'static str] {
     match provider {
         "smart" => &["native", Lossless::ID, Truncation::ID],
@@ -615,18 +617,18 @@ fn host_request(call: &CallOptions) -> Option<Arc<HostRequest>> {
     call.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
 }
 
-/// Whose conversation the call is about.
+/// Returns the user and task that the call is about.
 fn subject(call: &CallOptions) -> Subject {
     Subject { user: call.user_id.clone(), task: Some(call.task_id.clone()).filter(|task| !task.is_empty()) }
 }
 
-/// What the call says that the conversation's own model costs: itself, or by its handler.
+/// Returns the price of the conversation's own model: from the call, or else from its handler.
 fn conversation_price(work: &Work) -> Option<ModelPrice> {
     let of_handler = || work.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
     work.call.price.clone().or_else(of_handler)
 }
 
-/// What the call says about thinking, and what is known of its model: by the call itself, or by the handler.
+/// Reads the call's wish about thinking, and the binding of its model: from the call, or else by the handler's model.
 fn thinking(work: &Work) -> ThinkingRule {
     let binding = match (work.call.preserved_thinking, work.call.model.as_deref()) {
         (Some(true), _) => Binding::Prefix,

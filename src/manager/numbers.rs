@@ -1,7 +1,7 @@
-//! How the caller's numbers and ours compare. What the host reported is never mixed with what is counted here: it is scaled by the share that one and the same
-//! counter finds left.
+//! Compares the caller's numbers with ours. A number that the host reported is never mixed with one counted here: it is
+//! scaled by the share that one and the same counter finds left.
 
-/// What may be left of a conversation, in the tokens that the caller counts in.
+/// The size limit of a condensed conversation, in the tokens that the caller counts in.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Goal {
     /// Tokens in the context, as the API reported them; `None` when it did not, and those that are counted are the caller's, too.
@@ -25,7 +25,7 @@ impl Goal {
         Some(self.reported.map_or(limit, |reported| before as f64 * (limit / reported)) as usize)
     }
 
-    /// What is left in the caller's tokens, when a counter finds `after` of `before`.
+    /// Returns the caller's tokens left when a counter finds `after` of `before`.
     #[must_use]
     pub fn left(&self, before: f64, after: f64) -> f64 {
         self.reported.map_or(after, |reported| share(reported, before, after))

@@ -1,4 +1,4 @@
-//! What was prepared ahead of need.
+//! The outcome of preparing a condensation ahead of need.
 
 use async_trait::async_trait;
 use serde::Serialize;
@@ -9,14 +9,14 @@ use crate::{
     providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
 };
 
-/// What came of preparing.
+/// The outcome of a call to prepare.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preparation {
     /// Whether there is something now that will be applied when a condensation is due.
     pub prepared: bool,
-    /// `done`; `reused`: what was prepared before will do; `joined`: somebody else's work under way was waited for; `early`: too far from being due;
-    /// `nothing`: nothing would be gained; `failed`: see the error.
+    /// `done`; `reused`: an earlier preparation suffices; `joined`: the call waited for work under way elsewhere;
+    /// `early`: too far from being due; `nothing`: nothing would be gained; `failed`: see the error.
     pub reason: &'static str,
     /// Messages of the snapshot; 0 where there is none.
     pub messages: usize,
@@ -30,7 +30,7 @@ impl Preparation {
     }
 }
 
-/// That a result is of what was prepared.
+/// Reports that a result came from a preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedPreparation {

@@ -42,18 +42,18 @@ impl Snapshot {
     }
 }
 
-/// What was done to a snapshot.
+/// A condensation prepared for a snapshot.
 pub struct Prepared {
     snapshot: Snapshot,
     ready: Arc<Ready>,
     tokens_saved: f64,
     cost: f64,
     bytes: usize,
-    /// What strategies decided, for the result that it is applied in.
+    /// Decisions of strategies, for the result that it is applied in.
     choices: Vec<Choice>,
 }
 
-/// What a call asks for, and for whom, so that it is not answered with what another one asked for.
+/// The request of a call and its user. A preparation serves only calls with the same one.
 #[derive(Debug, Clone, PartialEq)]
 struct Asked {
     provider: String,
@@ -62,7 +62,7 @@ struct Asked {
     user: Option<String>,
 }
 
-/// What is prepared and what is under way, by task.
+/// Finished and running preparations, by task.
 #[derive(Default)]
 pub struct Preparations {
     /// The oldest first.
@@ -71,10 +71,10 @@ pub struct Preparations {
     guard: Guard,
 }
 
-/// What came of work that others may have waited for. Work that was aborted tells nothing: it only ends.
+/// The outcome of work that others may have waited for; `None` while it runs, and if it was aborted.
 type Told = Option<Result<Preparation, ReportedError>>;
 
-/// What is being prepared for a task, and for whom it will do.
+/// A running preparation, with the snapshot that decides which calls it serves.
 #[derive(Clone)]
 struct UnderWay {
     snapshot: Snapshot,
@@ -82,7 +82,7 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    /// Waits until it has ended; `None` where it was aborted and others have to see to it themselves.
+    /// Waits until it has ended; `None` if it was aborted, and waiting calls must do their own work.
     async fn end(mut self, work: &Work) -> Result<Told, CondenseError> {
         tokio::select! {
             biased;
@@ -113,7 +113,7 @@ impl Preparations {
     }
 }
 
-/// Ends what is under way, however that comes about.
+/// Marks a preparation as ended when dropped, however it ends.
 struct Flight<'m> {
     manager: &'m Manager,
     task: String,
@@ -132,8 +132,8 @@ impl Manager {
         self.preparations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Condenses a snapshot ahead of need, and keeps what was done to it for [`Manager::condense_if_needed`] of the same task. Once at a time for a task:
-    /// who asks meanwhile waits for what is under way. The report has no plan.
+    /// Condenses a snapshot ahead of need, and keeps the result for [`Manager::condense_if_needed`] of the same task.
+    /// Only one preparation runs per task: a second call waits for it. The report has no plan.
     pub async fn prepare(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
@@ -164,7 +164,7 @@ impl Manager {
                 Ok(Some(Err(error))) if will_do => {
                     return report.failed_like(error).with_preparation(Preparation::none("failed"));
                 }
-                // Of no use here, or aborted by who began it: this call does its own.
+                // It does not serve this call, or was aborted: this call prepares its own.
                 Ok(_) => {}
             }
         };
@@ -209,7 +209,7 @@ impl Manager {
         {
             return Report::failed(error, Some(prev)).with_preparation(Preparation::none("failed"));
         }
-        // What comes until it is due takes what is left until then, and what fits is to be left at that time.
+        // Messages still to come until it is due fill the tokens left till then, so the limit is lower by these.
         let limit = (fitting - (due - prev).max(0.0)).clamp(0.0, prev);
         let run = Run {
             decision: Some(decision),
@@ -247,7 +247,7 @@ impl Manager {
         report.like_preparing(done).with_preparation(told)
     }
 
-    /// What was prepared and serves this call. What was prepared for another beginning of the conversation is forgotten.
+    /// Returns the preparation that serves this call. One for another beginning of the conversation is forgotten.
     fn prepared(&self, task: &str, now: &Snapshot) -> Option<Arc<Prepared>> {
         let prepared = self.preparations().of(task)?;
         if !now.contents.starts_with(&prepared.snapshot.contents) {
@@ -256,8 +256,8 @@ impl Manager {
         prepared.snapshot.serves(now).then_some(prepared)
     }
 
-    /// What is ready to be applied to the conversation of a call that is due; waits for what is under way, where that will serve it. A warning tells of
-    /// what is of no use any more.
+    /// Returns the preparation for a call that is due; waits for a running one if that will serve it. Warns if a
+    /// preparation has become useless.
     pub(super) async fn ready_for(
         &self,
         work: &Work,
@@ -273,7 +273,7 @@ impl Manager {
         }
         let now = Snapshot { contents: Contents::of(&work.conversation), asked: self.asked(work, Some(decision)) };
         if let Some(under_way) = under_way.filter(|under_way| under_way.snapshot.serves(&now)) {
-            // What came of it is in what is kept.
+            // Its outcome is in the preparations kept.
             under_way.end(work).await?;
         }
         let was_kept = self.preparations().of(task).is_some();
@@ -311,7 +311,7 @@ impl Prepared {
         let bytes = plan.edits.iter().map(bytes_of).sum::<usize>()
             + proposal.notes.iter().map(|note| size_of_val(&note.reason)).sum::<usize>()
             + proposal.summary.len();
-        // How it came about was told when it did; settled it is for the snapshot alone.
+        // Progress was reported during the preparation, and `settled` holds for the snapshot alone.
         let proposal = Proposal {
             plan,
             settled: None,
@@ -335,12 +335,12 @@ impl Prepared {
         Arc::clone(&self.ready)
     }
 
-    /// What a result says that it was applied to.
+    /// Describes it for the result that it was applied in.
     pub(super) fn as_applied(&self) -> AppliedPreparation {
         AppliedPreparation { messages: self.snapshot.contents.len(), cost: self.cost }
     }
 
-    /// What strategies decided when it was prepared.
+    /// Returns the decisions of strategies when it was prepared.
     pub(super) fn choices(&self) -> Vec<Choice> {
         self.choices.clone()
     }

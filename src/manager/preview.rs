@@ -1,4 +1,4 @@
-//! What a condensation would do, from one that was only tried: what of it is certain, and a few messages as they would be.
+//! Results of a dry run: whether they are exact, and a few messages as they would become.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,12 +15,12 @@ use crate::{
 /// Messages that are shown.
 const MAX_SAMPLES: usize = 5;
 
-/// What a condensation is tried for.
+/// The purpose of a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trial {
-    /// To show what would be done, with samples.
+    /// To show the changes, with samples.
     Preview,
-    /// To know what it would save and cost.
+    /// To know savings and costs.
     Estimate,
 }
 
@@ -32,16 +32,17 @@ impl Trial {
     }
 }
 
-/// What of a condensation that was only tried is certain.
+/// The certainty of a dry run, and samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewReport {
-    /// False when a model would be asked, of whose answers tokens and dollars are estimates, and what follows from them.
+    /// False when a model would be called: tokens and dollars of its responses are estimates, and so is everything
+    /// derived from them.
     exact: bool,
-    /// False when a model would be asked whose price is not known: then the cost of the report is no estimate.
+    /// False when a model would be called whose price is not known: then the report's cost is no estimate.
     priced: bool,
-    /// 1 when all of it was tried; with summaries by a model, 1 less their expected tokens over the tokens removed, at least 0; 0 when
-    /// trying failed.
+    /// 1 if all of it was run; with summaries by a model, 1 less their expected tokens over the tokens removed, at
+    /// least 0; 0 if the run failed.
     confidence: f64,
     /// Some of the messages that would be changed, in order.
     samples: Vec<PreviewSample>,
@@ -132,7 +133,7 @@ fn samples(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
         .collect();
     let mut left = MAX_SAMPLES.min(all.len()).saturating_sub(all.iter().filter(|(_, is_chosen)| *is_chosen).count());
     let mut choose = |value: &dyn Fn(&PreviewSample) -> usize| {
-        // Of equal ones the first.
+        // Reversed: `max_by_key` returns the last of equal ones.
         let best = all.iter_mut().rev().filter(|(_, is_chosen)| !is_chosen).max_by_key(|(sample, _)| value(sample));
         if let Some((_, is_chosen)) = best.filter(|_| left > 0) {
             *is_chosen = true;

@@ -1,4 +1,4 @@
-//! What belongs to a profile of the host besides its threshold.
+//! The settings of a host's profile, apart from its threshold.
 
 use std::collections::HashMap;
 
@@ -25,12 +25,12 @@ pub struct Profile {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Profiles {
     by_id: HashMap<String, Profile>,
-    /// Of what a profile does not say itself; not of its handlers and prices.
+    /// Defaults for the prompt, the limit on cost and the profile that writes summaries; not for handlers and prices.
     global: Profile,
 }
 
 impl Profiles {
-    /// Those of the options of a manager.
+    /// Reads the profiles from the options of a manager.
     pub(super) fn of(options: &Settings<'_>) -> Self {
         let by_id = options.record("profiles").map(|(id, profile)| (id.to_owned(), Profile::of(&profile)));
         let text = |name| options.given_text(name).map(str::to_owned);
@@ -57,7 +57,7 @@ impl Profiles {
         }
     }
 
-    /// What a profile says itself; all defaults when it is not known.
+    /// Returns the settings a profile has itself; all absent if it is not known.
     fn own(&self, id: Option<&str>) -> Profile {
         id.and_then(|id| self.by_id.get(id)).cloned().unwrap_or_default()
     }
@@ -83,7 +83,7 @@ impl Profile {
     }
 }
 
-/// What one condensation may cost.
+/// The limit on the cost of one condensation.
 pub(super) const PER_CONDENSATION: Field =
     Field::number_if_set(MAX_COST_PER_CONDENSATION, 0.0, f64::MAX, "Dollars that one condensation may cost.");
 

@@ -1,4 +1,4 @@
-//! What a change means for the prompt cache that the provider of the conversation's model keeps.
+//! The effect of a change on the prompt cache.
 
 use serde::Serialize;
 

@@ -66,21 +66,21 @@ pub struct Report {
     /// How each pass went; absent when no provider that works in passes ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
-    /// What each provider did; absent when none was asked.
+    /// The share of each provider; absent when none ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     providers: Vec<ProviderShare>,
-    /// What was asked of models; absent when nothing was.
+    /// The requests to models; absent when there were none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     requests: Vec<RequestRecord>,
-    /// What strategies decided; absent when none was asked.
+    /// The decisions of strategies; absent when none ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<Choice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
-    /// Only where money was asked about.
+    /// Only for a decision by money.
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<MoneyDecision>,
-    /// Only where what was prepared ahead of need was applied.
+    /// Only when a preparation was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     applied_preparation: Option<AppliedPreparation>,
     /// Only where one was prepared.
@@ -95,12 +95,12 @@ pub struct Report {
     cost_by_model: BTreeMap<String, f64>,
 }
 
-/// What the messages say, so that later it can be told whether they still do.
+/// Content hashes of the messages, to detect later changes.
 #[derive(Debug, Serialize)]
 pub(super) struct BothContents {
-    /// Of all messages before.
+    /// One for all messages before.
     pub original: Fingerprint,
-    /// Of each message after.
+    /// One for each message after.
     pub condensed: Contents,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct BothContents {
 pub(super) struct ReportedError {
     code: &'static str,
     message: String,
-    /// The same as a code and values, to be told in another language.
+    /// The same as a code and values, for translation.
     said: Said,
     /// The option it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +129,7 @@ struct Stats {
     original_tokens: usize,
     final_tokens: usize,
     reduction_percent: f64,
-    /// What was saved, divided by what became of it.
+    /// The savings by what became of the content.
     saved_by_grade: SavedByGrade,
     cost: f64,
     operations_performed: Vec<String>,
@@ -139,11 +139,11 @@ struct Stats {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SavedByGrade {
-    /// Of what can be read elsewhere in the messages.
+    /// Content that is readable elsewhere in the messages.
     inline: usize,
-    /// Of what a later message replaced.
+    /// Content that a later message replaced.
     superseded: usize,
-    /// Of what only `restore` brings back.
+    /// Content that only `restore` brings back.
     lossy: usize,
 }
 
@@ -290,13 +290,13 @@ impl Report {
         self
     }
 
-    /// What was decided by money.
+    /// Returns the decision by money.
     #[must_use]
     pub fn decision(&self) -> Option<&MoneyDecision> {
         self.decision.as_ref()
     }
 
-    /// What the change means for the cache of the model's provider.
+    /// Returns the effect of the change on the prompt cache.
     pub(super) fn prompt_cache(&self) -> Option<&PromptCache> {
         self.prompt_cache.as_ref()
     }
@@ -319,7 +319,7 @@ impl Report {
         self
     }
 
-    /// What came of preparing.
+    /// Returns the outcome of a call to prepare.
     #[must_use]
     pub fn preparation(&self) -> Option<&Preparation> {
         self.preparation.as_ref()
@@ -344,7 +344,7 @@ impl Report {
         self
     }
 
-    /// Whether it was only tried.
+    /// Returns true for a dry run.
     pub(super) fn is_preview(&self) -> bool {
         self.preview.is_some()
     }
@@ -366,17 +366,17 @@ impl Report {
         self.error.as_ref()
     }
 
-    /// Whether it ended because the caller wanted it to.
+    /// Returns true if the caller cancelled it.
     pub(super) fn was_aborted(&self) -> bool {
         self.error_code() == Some(CondenseError::Aborted.code())
     }
 
-    /// With the error of work that somebody else began. What of the host's caused it belongs to that call.
+    /// Fails with the error of work that another call began. The host's own error object belongs to that call.
     pub(super) fn failed_like(self, error: ReportedError) -> Self {
         Self { error: Some(ReportedError { foreign_cause: None, ..error }), ..self }
     }
 
-    /// What the caller should know.
+    /// Returns the warnings.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -423,7 +423,7 @@ impl Report {
         self.thinking_removed
     }
 
-    /// What was changed.
+    /// Returns the changes.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
@@ -441,7 +441,7 @@ impl Report {
         self.stats.original_tokens
     }
 
-    /// And after.
+    /// Returns the scaled tokens after.
     #[must_use]
     pub fn final_tokens(&self) -> usize {
         self.stats.final_tokens
@@ -453,7 +453,7 @@ impl Report {
         self.metrics.tokens_saved
     }
 
-    /// What strategies decided, in order.
+    /// Returns the decisions of strategies, in order.
     #[must_use]
     pub fn choices(&self) -> &[Choice] {
         &self.choices
@@ -467,7 +467,7 @@ impl Report {
         &self.cost_by_model
     }
 
-    /// What was kept, where something was condensed.
+    /// Returns the quality measures, if something was condensed.
     pub(super) fn kept(&self) -> Kept {
         Kept::measured(self.survival.as_ref(), self.summary_quality.as_ref())
     }

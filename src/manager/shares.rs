@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// What a provider did to a result.
+/// A provider's share in a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderShare {
-    /// Who.
+    /// The provider.
     pub id: String,
     /// Tokens that its work removed; 0 where it failed, found nothing, or its work was not used.
     pub tokens_saved: usize,
@@ -23,7 +23,8 @@ impl ProviderShare {
             }
         }
         let all: usize = shares.iter().map(|share| share.tokens_saved).sum();
-        // What was counted by turns is less than all where thinking went with it, and other numbers where the handler counts: shares are of what is reported.
+        // The sum by provider differs from `saved` if thinking was removed too, or the handler counts differently:
+        // shares are scaled to the reported number.
         let (mut counted, mut told) = (0, 0);
         for share in &mut shares {
             counted += share.tokens_saved;

@@ -1,26 +1,26 @@
-//! What ties a plan to the messages that it was made for.
+//! Hashes that bind a plan to the messages it was made for.
 
 use crate::conversation::{Contents, Conversation, Plan, Replaced};
 
-/// What ties a plan to the messages that it was made for.
+/// Hashes that bind a plan to the messages it was made for.
 #[derive(Debug, Default)]
 pub struct Ties {
-    /// What the messages said.
+    /// Hashes of the messages before.
     pub(super) original: Contents,
-    /// What they say after it.
+    /// Hashes of the messages after.
     pub(super) condensed: Contents,
-    /// What its edits replace.
+    /// The old values that its edits replace.
     pub(super) replaced: Replaced,
 }
 
 impl Ties {
-    /// Of a plan that makes `after` of `before`.
+    /// Binds a plan that turns `before` into `after`.
     #[must_use]
     pub fn of(plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
         Self::with(Contents::of(before), plan, before, after)
     }
 
-    /// The same, where somebody knows what `before` says: `original`.
+    /// Likewise, if the hashes of `before` are known: `original`.
     #[must_use]
     pub fn with(original: Contents, plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
         let condensed = original.of_later(before, after);

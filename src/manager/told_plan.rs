@@ -1,4 +1,4 @@
-//! The plan of a report, as JavaScript is told it.
+//! The plan of a report, in the form that JavaScript gets.
 
 use serde::{Serialize, Serializer};
 

@@ -26,7 +26,7 @@ pub const INHERIT: f64 = -1.0;
 /// No context has more tokens: the largest number that JavaScript counts exactly. So shares of a window stay numbers.
 const MAX_TOKENS: f64 = 9_007_199_254_740_991.0;
 
-/// What is known about the context.
+/// The size of the context and its limits.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
@@ -40,7 +40,7 @@ pub struct ContextUsage {
     /// Tokens the model may answer with; absent or 0 for `DEFAULT_RESERVED_TOKENS`.
     #[serde(default)]
     pub max_tokens: Option<f64>,
-    /// Whose threshold applies.
+    /// The profile whose threshold applies.
     #[serde(default)]
     pub profile_id: Option<String>,
 }
@@ -49,7 +49,7 @@ pub struct ContextUsage {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerDecision {
-    /// It is.
+    /// Whether it is due.
     pub due: bool,
     /// `threshold`: the share of the window is reached; `window`: the next answer would no longer fit; `none`.
     pub reason: &'static str,
@@ -63,7 +63,7 @@ pub struct TriggerDecision {
     pub context_percent: f64,
     /// The threshold that applied, in percent.
     pub threshold: f64,
-    /// What the caller should know.
+    /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
@@ -79,7 +79,7 @@ pub struct Thresholds {
 }
 
 impl TriggerDecision {
-    /// Of the tokens with which one is due those that are to be left: a tenth less.
+    /// Returns the tokens to leave if `due` tokens make a condensation due: a tenth less.
     #[must_use]
     pub fn fitting_below(due: f64) -> f64 {
         due * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0)

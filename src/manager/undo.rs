@@ -39,21 +39,22 @@ pub(super) struct UndoGroups {
     pub changes: Vec<Vec<String>>,
 }
 
-/// What is undone as one.
+/// Edits that are undone together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Group {
-    /// A block; `None` for a message's content as a whole. A text that several changes touched has no state between them.
+    /// A block; `None` for a message's whole content. A text that several changes touched has no state between them.
     Block(usize, Option<usize>),
-    /// Messages next to each other that were dropped, with what was put in their place. Half of them would break calls from their answers.
+    /// Adjacent messages that were dropped, with their replacement. Undoing half of them would separate calls from
+    /// results.
     Stretch(usize),
 }
 
 impl UndoGroups {
-    /// For a plan, and what it changed.
+    /// Groups the edits of a plan.
     pub(super) fn of(plan: &Plan, changes: &[Change]) -> Self {
         let stretches = Stretches::of(plan);
         let mut numbers: HashMap<Group, usize> = HashMap::new();
-        // Where blocks go, the places of all others move: such a message comes back as a whole.
+        // When blocks go, the places of all others move: such a message comes back as a whole.
         let moved: HashSet<usize> = plan
             .edits
             .iter()
@@ -62,7 +63,7 @@ impl UndoGroups {
                 _ => None,
             })
             .collect();
-        // A note of what was dropped is true as long as that is: it comes and goes with it.
+        // A note about dropped messages is true as long as they are missing: it comes and goes with them.
         let notes: HashMap<usize, usize> = plan.edits.iter().filter_map(|edit| stretches.told_by(edit)).collect();
         let of_edits = plan.edits.iter().map(|edit| {
             let group = match edit {
@@ -149,7 +150,7 @@ impl Stretches {
         Self { first }
     }
 
-    /// Of a note of dropped messages that is a block of its own: the message it stands in, and the stretch.
+    /// For a note of dropped messages in a block of its own, returns the message it is in, and the stretch.
     fn told_by(&self, edit: &Edit) -> Option<(usize, usize)> {
         let Edit::InsertBlock { message, value, .. } = edit else { return None };
         let block: Value = serde_json::from_str(value.get()).ok()?;

@@ -11,20 +11,20 @@ pub struct Work {
     pub conversation: Conversation,
     /// The options of the call.
     pub call: CallOptions,
-    /// What the manager was set to when the call was made. Without it, what it is set to when that is needed.
+    /// The manager's settings when the call was made. If absent, the current ones when they are needed.
     pub in_force: Option<Arc<InForce>>,
-    /// The call, as providers of the host know it.
+    /// The call, as custom providers know it.
     pub host_call: HostCall,
     /// The handlers of the call.
     pub llm: Llm,
     /// Stops the work.
     pub cancel: Cancel,
-    /// Told how the work goes.
+    /// Progress callback.
     pub progress: Progress,
 }
 
 impl Work {
-    /// A conversation, with nothing else known, nobody to ask and nobody to tell.
+    /// Creates work on a conversation, with default options, no handlers and no progress callback.
     #[must_use]
     pub fn new(conversation: Conversation) -> Self {
         Self {

@@ -1,20 +1,21 @@
-//! Where something was left out.
+//! Notes about missing lines, characters or messages.
 
 use std::fmt::{self, Display};
 
 use super::words::{counted, number, uncounted};
 
-/// What stood here and is not there any more.
+/// The content missing at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     /// `[…12]`, `[…12-40]`: whole lines. It fills a line. Short, because it is what is written most often: with words it takes 7 tokens, not 5.
     Lines(LineGap),
-    /// `[… 34 lines left out]`: so many whole lines that a pointer led to, or whose numbers are not certain. It fills a line.
+    /// `[… 34 lines left out]`: this many whole lines that a pointer led to, or whose numbers are not certain. It fills
+    /// a line.
     Elsewhere(usize),
     /// `[… 120 characters]`: a part of a line. It stands in that line.
     Characters(usize),
-    /// `[… messages left out]`: messages after the one it stands in. It fills the last line of a text, or a text. Without a number: who leaves out more
-    /// later on does not know how many were told of.
+    /// `[… messages left out]`: messages after the one it is in. It fills the last line of a text, or a text. It has no
+    /// number, because a later removal cannot know how many the note covers already.
     Messages,
 }
 
@@ -28,7 +29,7 @@ pub struct LineGap {
 }
 
 const OPENING: &str = "[… ";
-/// Of a gap of lines: the numbers follow at once.
+/// The opening of a gap of lines: the numbers follow at once.
 const LINES: &str = "[…";
 const LEFT_OUT: &str = " left out]";
 const MESSAGES: &str = "messages";
@@ -68,7 +69,7 @@ impl LineGap {
     }
 }
 
-/// Who reads a text counts on from the number of a gap: one near the largest would overflow.
+/// The largest line number accepted: readers count on from it, and one near the largest integer would overflow.
 const MAX_LINE: usize = usize::MAX / 2;
 
 impl Display for Gap {

@@ -10,22 +10,23 @@ use crate::{
 /// `[Left out: src/a.ts was changed below]`: what was left out because a later message says something newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut<'a> {
-    /// What it was.
+    /// The content left out.
     pub state: OldState<'a>,
-    /// The message that says something newer, from 0. People are told it; a model, which sees no numbers of messages, is not.
+    /// The index of the message with the newer state, from 0. People see it; a model does not, because it sees no
+    /// numbers of messages.
     pub newer: usize,
 }
 
-/// What can be left out for something newer.
+/// Content that can be left out in favour of newer state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OldState<'a> {
-    /// What the host said of its environment.
+    /// A snapshot of the host's environment.
     Environment,
-    /// A list of things to do.
+    /// A todo list.
     List,
-    /// What was read of the file at this path, which was changed later.
+    /// A read of the file at this path, which was changed later.
     Read(&'a str),
-    /// What was written to the file at this path, which was written anew later.
+    /// A write of the file at this path, which was rewritten later.
     Written(&'a str),
     /// An edit that failed, of the file at this path, which was changed later.
     FailedEdit(&'a str),
@@ -40,7 +41,7 @@ const WRITTEN: &str = " was written anew";
 const FAILED: &str = "this failed; ";
 
 impl<'a> LeftOut<'a> {
-    /// What `content` says was left out, as a whole.
+    /// Parses the note that `content` is as a whole.
     #[must_use]
     pub fn read(content: &'a str) -> Option<OldState<'a>> {
         let what = content.strip_prefix(OPENING)?.strip_suffix(BELOW)?;

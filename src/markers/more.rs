@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use super::words::number;
 
-/// What a cut took away.
+/// The content removed by a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// `... (18 more lines)`. It fills a line.
@@ -21,7 +21,7 @@ impl More {
     /// About how many bytes it takes.
     pub const BYTES: usize = 24;
 
-    /// What `content` is, as a whole.
+    /// Parses `content` as a whole.
     #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         Self::inner(content.strip_prefix(OPENING)?)

@@ -1,4 +1,4 @@
-//! What notes in a text say is missing, so that what is cut later is added to it and no note is cut in two.
+//! Reads how much the notes in a text say is missing, so that later cuts add to a note and never cut one in two.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use crate::conversation::NumberStyle;
 /// A line that says something is missing in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteLine {
-    /// So many lines: of a gap, a pointer, a text that was left out.
+    /// This many lines: of a gap, a pointer, a text that was left out.
     Lines(usize),
     /// Messages after the one it stands in.
     Messages,
-    /// Nobody knows how much: state that was replaced, a text left out without its size, the head of a summary.
+    /// An unknown amount: state that was replaced, a text left out without its size, the head of a summary.
     Unknown,
 }
 
-/// Of lines that begin neither like a note nor with a number in front of one, nothing more is read.
+/// The first characters of notes. A line that begins otherwise is read further only behind a line number.
 const FIRST: [char; 2] = ['[', '.'];
 /// No note is longer; longer lines are content.
 const MAX_BYTES: usize = 400;

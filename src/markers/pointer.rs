@@ -1,4 +1,4 @@
-//! Where content stands that the lossless provider left out. `docs/markers.md` has the grammar and the reasons.
+//! Pointers to content that the lossless provider left out. `docs/markers.md` has the grammar and the reasons.
 
 use std::fmt::{self, Display};
 
@@ -26,13 +26,14 @@ pub enum Pointer<'a> {
 pub struct Reference<'a> {
     /// How many lines.
     pub lines: u32,
-    /// Where to look for them, from the marker on: in its text, and then in those before or after it.
+    /// The direction in which to look for them from the marker: in its own text first, then in those before or after
+    /// it.
     pub direction: Direction,
-    /// What the first of them begins with, behind its number and indentation.
+    /// The beginning of the first of them, behind its number and indentation.
     pub quote: &'a str,
 }
 
-/// Where something stands, seen from a marker.
+/// The direction from a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Earlier in the conversation.
@@ -87,15 +88,16 @@ pub fn may_hold_pointers(text: &str) -> bool {
     })
 }
 
-/// What a pointer to a line with this content quotes: its beginning, behind its indentation, of `least` bytes and on to the end of a word.
-/// `None` where that is too little to be found by, or too much.
+/// Returns the quote for a pointer to a line with this content: its beginning, behind its indentation, of `least` bytes
+/// and on to the end of a word. `None` if that is too short to be found by, or too long.
 #[must_use]
 pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     let content = content.trim_start_matches([' ', '\t']);
     if content.starts_with('[') {
         return None;
     }
-    // Private-use characters may stand for what cannot be written. What nobody sees cannot be written out: a quote is found by what stands there.
+    // Private-use characters may stand for ones that cannot be written, and invisible ones cannot be spelled out,
+    // although a quote must match the line itself: it ends before both.
     let unquotable =
         |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
     let mut is_behind_blank = false;

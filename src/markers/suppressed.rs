@@ -8,10 +8,10 @@ use super::{
 };
 use crate::conversation::ContentKind;
 
-/// What was left out, with its size where the truncation provider says it and without where the smart provider does.
+/// A text left out, with its size by the truncation provider and without by the smart provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suppressed {
-    /// What kind of text it was.
+    /// The kind of text.
     pub kind: ContentKind,
     /// Characters of a parameter, lines of anything else.
     pub size: Option<usize>,
@@ -19,7 +19,7 @@ pub struct Suppressed {
 
 const LEFT_OUT: &str = " left out]";
 
-/// Parameters of so many characters stay: paths, patterns and short commands say what a call was about.
+/// Parameters of at most this many characters stay: paths, patterns and short commands say what a call was about.
 const SHORT_PARAMETER: usize = 100;
 
 impl Suppressed {
@@ -46,7 +46,7 @@ impl Suppressed {
         Self { kind, size }
     }
 
-    /// What stands in the place of `text` from now on: the note, and what the text says of messages that are missing after it.
+    /// Returns the replacement for `text`: this note, and any note in `text` about messages missing after it.
     #[must_use]
     pub fn in_place_of(self, text: &str) -> String {
         match messages_at_end(text) {
@@ -67,7 +67,7 @@ impl Suppressed {
         self.size.filter(|_| self.kind != ContentKind::ToolParameters)
     }
 
-    /// What `content` says was left out, as a whole.
+    /// Parses `content` as a whole.
     #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         let kinds = [ContentKind::ToolResults, ContentKind::ToolParameters, ContentKind::MessageText];

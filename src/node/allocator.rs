@@ -22,7 +22,7 @@ impl Allocator {
     }
 
     fn is_system(&self, pointer: *mut u8) -> bool {
-        // Whoever has a pointer of the system's got it after this was set.
+        // A pointer from the system's allocator was handed out after this was set.
         self.has_fallen_back.load(Ordering::Relaxed)
             // SAFETY: it looks the address up and does not read what stands there.
             && !unsafe { libmimalloc_sys::mi_is_in_heap_region(pointer.cast()) }

@@ -20,11 +20,11 @@ pub type JsCallback<Args, Return = UnknownReturnValue> =
 /// A function that answers, at once or by a promise. Questions and answers are JSON.
 pub type JsAnswerer = JsCallback<String, Either<Promise<String>, String>>;
 
-/// The answer of JavaScript.
+/// Returns JavaScript's answer to a question.
 ///
 /// # Errors
-/// What the function threw or the promise was rejected with, in words; that the environment has ended; that the thread which would run the
-/// function is the one that asks.
+/// The message with which the function threw or the promise was rejected; the environment has ended; or the calling
+/// thread is the one that would run the function.
 pub async fn ask(function: &JsAnswerer, question: String) -> Result<String, String> {
     threads::require_own()?;
     let answer = async {

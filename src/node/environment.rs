@@ -12,8 +12,8 @@ thread_local! {
     static ENVIRONMENTS: RefCell<Vec<(usize, Cancel)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A signal of its own that is set when the environment ends as well: nobody hears of its work any more, and what waits for a function of
-/// JavaScript would wait for ever.
+/// Creates a signal that is also set when the environment ends: its results cannot be delivered then, and work that
+/// waits for a function of JavaScript would wait forever.
 pub fn cancel_of(env: &Env) -> Result<Cancel> {
     ENVIRONMENTS.with_borrow_mut(|environments| {
         let address = env.raw() as usize;

@@ -1,4 +1,5 @@
-//! What texts, values and messages say, in a few bytes: what JavaScript compares before an edit is made and after it was taken back.
+//! Fingerprints of texts, values and messages, which JavaScript compares before an edit is made and after it was
+//! undone.
 
 use napi::{JsString, bindgen_prelude::Utf16String};
 use napi_derive::napi;

@@ -83,7 +83,7 @@ fn over_http(_config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
     ))
 }
 
-/// What the host says of its model.
+/// The host's description of its model.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Info {
@@ -103,14 +103,14 @@ struct CallbackHandler {
     next: AtomicU32,
 }
 
-/// What JavaScript made of a question.
+/// JavaScript's response to a request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HostAnswer {
     #[serde(default)]
     text: String,
     usage: Option<HostUsage>,
-    /// What came without being reported, where the answer was cut short.
+    /// Usage that was not reported, if the response was cut short.
     #[serde(default)]
     unreported: HostUnreported,
     #[serde(default)]
@@ -262,7 +262,7 @@ impl CallbackHandler {
             return self.response(answer?);
         }
         stop.now();
-        // What was spent so far is known on the other side.
+        // The other side may still report what was spent so far.
         let (spent, unreported) = match tokio::time::timeout(LAST_WORDS, asked).await {
             Ok(Ok(answer)) => (answer.usage.map(TokenUsage::from).unwrap_or_default(), answer.unreported.into()),
             _ => (TokenUsage::default(), Unreported { questions: 1, text: String::new() }),

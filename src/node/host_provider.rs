@@ -20,7 +20,7 @@ pub struct HostProvider {
     callback: JsAnswerer,
 }
 
-/// What JavaScript made of a request.
+/// JavaScript's response to a request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Reply {
@@ -64,7 +64,7 @@ impl HostProvider {
             Reply::Error { message, cause } => Err(self.failed(message, cause)),
             Reply::TooDear { cost } => match request.llm.budget.reserve(as_dollars(cost)) {
                 Err(over) => Err(SummaryError::CostLimit(over).into()),
-                // What was reserved for others has come back meanwhile.
+                // Budget reserved for other requests has been released meanwhile.
                 Ok(_) => Err(self.failed("it was not asked, because other requests had the budget", None)),
             },
             Reply::Messages { messages, summary, cost, warnings } => {

@@ -8,7 +8,7 @@ use crate::conversation::utf16::narrow_json;
 pub struct Json(String);
 
 impl Json {
-    /// Of this JSON.
+    /// Wraps JSON, narrowed for JavaScript.
     pub fn new(json: String) -> Self {
         Self(narrow_json(json))
     }

@@ -26,7 +26,7 @@ use crate::{
     providers::panic_message,
 };
 
-/// Whether it went well, and what came of it.
+/// Whether the call succeeded, and its result or error as text.
 type Outcome = FnArgs<(bool, String)>;
 
 /// The manager behind the JavaScript class.
@@ -75,7 +75,7 @@ impl NativeManager {
         self.manager.registry().get(&enter_text(&id)).ok().map(|provider| NativeProvider { provider })
     }
 
-    /// What the providers say of themselves, as JSON.
+    /// Lists the providers' descriptions, as JSON.
     #[napi(catch_unwind)]
     pub fn list(&self) -> Result<String> {
         told(&self.manager.registry().list())
@@ -157,7 +157,7 @@ impl NativeManager {
         self.manager.reset_metrics();
     }
 
-    /// Works on a call; its listener is told the report as JSON.
+    /// Works on a call; its listener gets the report as JSON.
     #[napi(catch_unwind)]
     pub fn condense(&self, call: Call<'_>) -> Result<()> {
         let mode = call.mode;
@@ -175,8 +175,8 @@ impl NativeManager {
         })
     }
 
-    /// What a conversation is made of. `settings` as JSON: `{context, options}`. `done` is told whether it went well, and the inspection as JSON or, where
-    /// it did not, why.
+    /// Breaks a conversation down. `settings` as JSON: `{context, options}`. `done` is called with whether it
+    /// succeeded, and the inspection as JSON or the error.
     #[napi(catch_unwind)]
     pub fn inspect(
         &self,

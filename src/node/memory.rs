@@ -1,5 +1,5 @@
-//! Whether the system has the memory that a call will need. Rust ends the process when an allocation is refused, so it is asked for before the work begins,
-//! in one piece that is given back at once, where an error can still be told.
+//! Checks that the system has the memory a call will need. Rust ends the process when an allocation is refused, so it
+//! is requested before the work begins, in one piece that is returned at once, where an error can still be reported.
 
 use std::{
     io,
@@ -49,7 +49,8 @@ fn is_refused(_bytes: usize) -> bool {
 
 #[cfg(unix)]
 fn is_refused(bytes: usize) -> bool {
-    // Of the allocator that will be asked for it: what it has in reserve counts. Nothing is written to it, so none of it is in use.
+    // The allocator that will serve the real request is asked, so its reserve counts. Nothing is written to the memory,
+    // so none of it is in use.
     let mut memory = Vec::<u8>::new();
     let is_refused = memory.try_reserve_exact(bytes).is_err();
     std::hint::black_box(memory);

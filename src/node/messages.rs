@@ -53,7 +53,7 @@ pub struct MessageParts {
 
 #[napi]
 impl MessageParts {
-    /// Of a format, or of our own.
+    /// Creates a reader of a format, by default our own.
     #[napi(constructor, catch_unwind)]
     pub fn new(format: Option<String>) -> Result<Self> {
         Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?)), units: 0, asked: 0 })
@@ -76,7 +76,7 @@ impl MessageParts {
         Ok(())
     }
 
-    /// Nobody wants them any more.
+    /// Frees the messages, which are no longer needed.
     #[napi]
     pub fn discard(&mut self) {
         self.reader = None;

@@ -39,7 +39,7 @@ impl NativeProvider {
         Ok(Self { provider: strategies::create_with(&id, &config, directory).map_err(wrong_config)? })
     }
 
-    /// What it says of itself, as JSON.
+    /// Returns the provider's description, as JSON.
     #[napi(catch_unwind)]
     pub fn info(&self) -> Result<String> {
         told(&self.provider.info())
@@ -59,7 +59,7 @@ impl NativeProvider {
         told(&json!({ "valid": errors.is_empty(), "errors": errors }))
     }
 
-    /// Works on a call; its listener is told the report as JSON. A provider on its own has no trigger: it is always due.
+    /// Works on a call; its listener gets the report as JSON. A provider on its own has no trigger: it is always due.
     #[napi(catch_unwind)]
     pub fn condense(&self, call: Call<'_>) -> Result<()> {
         let mode = call.mode;
@@ -99,7 +99,7 @@ pub fn recommend_provider(answers: String) -> Result<String> {
     told(&recommend(&answers).map_err(wrong_config)?)
 }
 
-/// What is measured for a recommendation, as JSON: `[{ key, provider, config }]`.
+/// Lists what is measured for a recommendation, as JSON: `[{ key, provider, config }]`.
 #[napi(catch_unwind)]
 pub fn recommendable() -> String {
     measurable().to_string()
@@ -119,7 +119,7 @@ pub fn markers() -> String {
     json!({ "RECALL_HINT": RECALL_HINT, "SUMMARY_ABOVE": SUMMARY_ABOVE, "SUMMARY_OF_12": head, "TEXT_SUPPRESSED": text.to_string() }).to_string()
 }
 
-/// The English of what is told, `{ code, values }`, both as JSON.
+/// Returns the English of `{ code, values }`, both as JSON.
 #[napi(catch_unwind)]
 pub fn english(said: String) -> Result<String> {
     let said: Said = settings(&said)?;

@@ -23,7 +23,7 @@ use crate::{
     transcript::ToolTable,
 };
 
-/// Told the result as JSON.
+/// Called with the result as JSON.
 type Done = JsCallback<FnArgs<(Json,)>>;
 
 /// Conversations that can be searched. Calls on one index are to be made one after the other: threads may take them in any order.
@@ -64,7 +64,8 @@ impl RecallIndex {
         lock(&self.index).begin(&enter_text(&name))
     }
 
-    /// Adds messages to a conversation, of which the first `again` were handed over before. Told `{ open, entries }` or `{ error }`.
+    /// Adds messages to a conversation, of which the first `again` were handed over before. `done` gets `{ open,
+    /// entries }` or `{ error }`.
     #[napi(catch_unwind)]
     pub fn append(
         &self,
@@ -87,7 +88,7 @@ impl RecallIndex {
         })
     }
 
-    /// Searches. Told what was found.
+    /// Searches. `done` gets the hits.
     #[napi(catch_unwind)]
     pub fn search(&self, query: String, options: String, done: Done) -> Result<()> {
         let SearchSettings { max_tokens, within } = settings(&options)?;
@@ -96,7 +97,7 @@ impl RecallIndex {
         run(done, move || told(&lock(&index).search(&enter_text(&query), &options)))
     }
 
-    /// Reads lines of an entry. Told them, or `null` if there is no such key.
+    /// Reads lines of an entry. `done` gets them, or `null` if there is no such key.
     #[napi(catch_unwind)]
     pub fn read(&self, key: String, options: String, done: Done) -> Result<()> {
         let ReadSettings { first, skip, last, max_tokens, within } = settings(&options)?;
@@ -114,7 +115,7 @@ fn told(value: &impl Serialize) -> String {
     serde_json::to_string(value).map(leave).unwrap_or_default()
 }
 
-/// Works off the main thread. A panic is told as an error, so that nobody waits for ever.
+/// Works off the main thread. A panic is reported as an error, so that the caller does not wait forever.
 fn run(done: Done, work: impl FnOnce() -> String + Send + 'static) -> Result<()> {
     let work = async move {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));

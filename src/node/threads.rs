@@ -21,7 +21,7 @@ const MAX_WORKERS: usize = 4;
 /// One computes while another hears of the signal that stops it.
 const MIN_WORKERS: usize = 2;
 
-/// Why nobody can be waited for.
+/// The error when no thread can be had to wait.
 const NO_THREAD: &str = "the system gives this process no more threads, and one is needed to wait; raise the limit (`ulimit -u`, `pids.max`)";
 
 /// Threads of our own.
@@ -139,7 +139,8 @@ thread_local! {
     static IS_EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `work` returns; nothing when it panics, and nothing is printed then. The hook is that of this library alone: every addon has its own.
+/// Returns the result of `work`, or `None` if it panics; nothing is printed then. The hook belongs to this library
+/// alone: every addon has its own.
 fn without_message<T>(work: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -7,8 +7,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{conversation::surrogates, options::ConfigError, providers::CondenseError, tokens::TokensError};
 
-/// What becomes `error.code` in JavaScript. napi carries a code and a message only, so the field follows the code after a blank; `checked` in js/errors.js
-/// takes the two apart.
+/// The code that becomes `error.code` in JavaScript. napi carries a code and a message only, so the field follows the
+/// code after a blank; `checked` in js/errors.js takes the two apart.
 pub struct Code(String);
 
 impl AsRef<str> for Code {
@@ -52,7 +52,7 @@ pub fn failed(error: CondenseError) -> napi::Error<Code> {
     thrown_about(error.code(), error.field(), &error)
 }
 
-/// What the system refuses to this process.
+/// Creates the error for a resource that the operating system denied.
 pub fn system_limit(error: io::Error) -> napi::Error<Code> {
     let message =
         format!("the operating system denied a resource: {error}; raise the limits of this process (`ulimit -a`)");

@@ -58,14 +58,15 @@ pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
     Ok(scaled)
 }
 
-/// Loads a vocabulary off the main thread; `done` is called when it is there, or could not be loaded: who counts then is told why.
+/// Loads a vocabulary off the main thread; `done` is called when it is loaded or has failed to: a count then reports
+/// the error.
 #[napi(catch_unwind)]
 pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
     let encoding: Encoding = encoding.parse().map_err(wrong_tokens)?;
     let room = Room::for_messages(0).map_err(system_limit)?;
     let load = async move {
         if !is_loaded(encoding) {
-            // Who waits must not wait for ever.
+            // A panic must not leave the caller waiting forever.
             drop(catch_unwind(|| warm_up(encoding)));
         }
         drop(room);
@@ -119,7 +120,7 @@ pub fn message_diff(
     conversation.export(&diff::message_diff(message(0), message(1), limits)).map_err(unreadable)
 }
 
-/// What is not legal in a JSON array of messages, as JSON.
+/// Lists the problems of a JSON array of messages, as JSON.
 #[napi(catch_unwind)]
 pub fn find_problems(messages: JsString<'_>, format: Option<String>) -> Result<String> {
     let (read, _room) = parse(&messages, format)?;

@@ -29,7 +29,7 @@ thread_local! {
     static RUNTIME: RefCell<Option<Runtime>> = const { RefCell::new(None) };
     /// Calls that are not done.
     static LEFT: Cell<usize> = const { Cell::new(0) };
-    /// Told when there is work.
+    /// Called when there is work.
     static WAKE: RefCell<Option<JsCallback<()>>> = const { RefCell::new(None) };
 }
 
@@ -58,13 +58,13 @@ pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> io::Result<()
     Ok(())
 }
 
-/// Whoever asks may wait: the event loop goes on between two turns.
+/// Succeeds always: the caller may wait, because the event loop goes on between two turns.
 #[expect(clippy::unnecessary_wraps, reason = "with threads there may be none that can wait")]
 pub fn require_own() -> Result<(), String> {
     Ok(())
 }
 
-/// Who takes the turns: `wake` is called when there is work.
+/// Registers `wake`, which is called when there is work.
 #[napi(catch_unwind)]
 pub fn take_turns(wake: JsCallback<()>) {
     WAKE.set(Some(wake));
@@ -85,7 +85,8 @@ pub fn turn() -> bool {
     LEFT.get() > 0
 }
 
-/// What calls that were not done are told when the instance has ended by a trap: the report as JSON. Asked for beforehand, because nothing can be then.
+/// Returns the report, as JSON, for calls that were not done when the instance ended by a trap. It is read beforehand,
+/// because nothing can be then.
 #[napi(catch_unwind)]
 pub fn report_of_trap() -> thrown::Result<String> {
     let message = "the WebAssembly instance has ended by a fault of its own".to_owned();

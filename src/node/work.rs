@@ -41,7 +41,7 @@ use crate::{
 /// Whether this is the end, and JSON: of a progress event, or at the end of the report.
 type Told = FnArgs<(bool, Json)>;
 
-/// What is to be done with the messages.
+/// The operation on the messages.
 #[napi(string_enum = "camelCase")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -71,13 +71,13 @@ pub struct Call<'env> {
     /// The number under which providers of the host find the call.
     pub host_call: u32,
     pub cancel: ClassInstance<'env, CancelHandle>,
-    /// Told how the call goes and how it ends. One function for both, so that no progress event arrives after the report.
+    /// Called with progress and result. One function for both, so that no progress event arrives after the report.
     pub listener: JsCallback<Told>,
     /// The handler of the conversation.
     pub handler: Option<ClassInstance<'env, NativeHandler>>,
     /// The handler for summaries.
     pub condensing_handler: Option<ClassInstance<'env, NativeHandler>>,
-    /// Handlers for what asks under a profile of its own.
+    /// Handlers for requests under a profile of their own.
     pub profiles: Vec<CallProfile<'env>>,
 }
 
@@ -164,7 +164,7 @@ impl Incoming {
     }
 }
 
-/// What messages of the caller's format cannot hold.
+/// Creates the check that messages of the caller's format can hold a plan.
 fn refusal(projection: &Arc<Projection>) -> Arc<Refusal> {
     let projection = Arc::clone(projection);
     Arc::new(move |plan| projection.carried(plan).err().map(|error| error.to_string()))
@@ -173,7 +173,7 @@ fn refusal(projection: &Arc<Projection>) -> Arc<Refusal> {
 /// How long aborted work may take to say what it spent; handlers and providers take less.
 const GIVE_UP: Duration = Duration::from_millis(38);
 
-/// Runs `work` off the main thread; the call's listener is told how it goes and, always, how it ends.
+/// Runs `work` off the main thread; the call's listener gets its progress and, always, its report.
 pub fn report<F>(incoming: Incoming, work: impl FnOnce(Work) -> F + Send + 'static) -> Result<()>
 where
     F: Future<Output = Report> + Send + 'static,
@@ -214,10 +214,10 @@ where
     threads::spawn(call).map_err(system_limit)
 }
 
-/// Who is told how a call goes.
+/// Passes progress and result of a call to JavaScript.
 struct Listener {
     function: JsCallback<Told>,
-    /// Work that was given up may go on for a while; nobody hears of it.
+    /// Work that was given up may go on for a while; its progress is not passed on.
     ended: AtomicBool,
 }
 

@@ -74,7 +74,7 @@ impl Check {
 
     fn unknown(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
         for name in given.keys().filter(|name| table.field(name).is_none()) {
-            // Of names that mean the same, one that is there already is not what was meant.
+            // A suggested name that the object already has cannot be what was meant.
             let near = near(name, table.names().filter(|known| self.given(given, known).is_none()));
             let mut near: Vec<_> = near.into_iter().map(str::to_owned).collect();
             if near.is_empty() {
@@ -123,7 +123,7 @@ impl Check {
         }
     }
 
-    /// An object that somebody else checks may hold anything that JSON can hold.
+    /// An object that is checked elsewhere may hold anything that JSON can hold.
     fn nothing_refused(&mut self, given: &Map<String, Value>, at: &Path<'_>) {
         for (name, value) in given {
             self.no_refused(value, &at.field(name));
@@ -157,13 +157,13 @@ impl Check {
     }
 }
 
-/// Where the name is known, one object further in.
+/// Finds the name one object further in.
 fn inside(table: &Table, name: &str) -> Option<String> {
     let holds = |field: &&Field| matches!(field.kind, Kind::Object(inner) if inner.field(name).is_some());
     table.fields.iter().find(holds).map(|field| format!("{}.{name}", field.name))
 }
 
-/// What is wrong with a value that stands for one of JavaScript's.
+/// Returns the fault of a value that stands for one JSON cannot hold.
 fn refused(value: &Value) -> Option<FaultKind> {
     let text = refused_text(value)?;
     let is_number = matches!(text, "NaN" | "Infinity" | "-Infinity");
@@ -174,7 +174,7 @@ fn refused_text(value: &Value) -> Option<&str> {
     value.as_object()?.get(REFUSED)?.as_str()
 }
 
-/// What is wrong with the value itself, not with what is inside it.
+/// Returns the fault of the value itself; values inside it are checked separately.
 fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
     use FaultKind::{NotAllowed, NotUsable, OutOfRange, WrongType};
     let unless = |ok: bool, fault| (!ok).then_some(fault);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::words::{Said, said};
 
-/// What is wrong with a value.
+/// The kind of fault in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -44,13 +44,13 @@ impl FaultKind {
 pub struct ConfigError {
     /// The option, as a path: `passes[1].selection.type`.
     pub path: String,
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// The error code under which JavaScript sees it: that of its kind, unless what reads the options says otherwise.
     pub code: &'static str,
     /// The value as JSON, cut when long; only its type where it may be a secret. Empty for what is missing or unknown.
     pub value: String,
-    /// What would have been accepted. Of an unknown option: the names that are known there.
+    /// The values accepted, or, for an unknown option, the names known there.
     pub allowed: Box<Said>,
     /// Names that may have been meant by an unknown option, or by a word that is none of those allowed; the nearest first.
     pub near: Vec<String>,

@@ -1,4 +1,4 @@
-//! Where a value stands, as JavaScript writes it: `passes[1].selection.type`, `tools["my_*"].path`.
+//! The path of a value, as JavaScript writes it: `passes[1].selection.type`, `tools["my_*"].path`.
 
 use std::fmt;
 

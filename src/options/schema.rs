@@ -95,7 +95,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
             let kinds: Vec<_> = kinds.iter().map(|kind| self::kind(kind, shared)).collect();
             json!({ "anyOf": kinds })
         }
-        // Of none of the types there are in JSON.
+        // No JSON type matches.
         Kind::Host { .. } => {
             let types = ["null", "boolean", "number", "string", "array", "object"].map(|name| json!({ "type": name }));
             json!({ "not": { "anyOf": types } })

@@ -132,7 +132,7 @@ impl<'a> Settings<'a> {
         self.value(name).is_some()
     }
 
-    /// What is given, as it is.
+    /// Returns the value; `None` if absent or null.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         debug_assert!(self.table.field(name).is_some(), "{name} is not in the table {:?}", self.table.title);
@@ -140,7 +140,7 @@ impl<'a> Settings<'a> {
         self.given?.get(name).filter(|value| !value.is_null())
     }
 
-    /// What a field may hold.
+    /// Returns the kinds of value that a field may hold.
     fn kinds(&self, name: &str) -> &'static [Kind] {
         match self.table.field(name).map(|field| &field.kind) {
             Some(Kind::OneOf(kinds)) => kinds,

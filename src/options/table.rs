@@ -1,4 +1,4 @@
-//! What may stand in an object.
+//! Tables that define the fields of objects.
 
 use super::path::Path;
 use crate::words::{Said, said};
@@ -8,7 +8,7 @@ use crate::words::{Said, said};
 pub struct Table {
     /// The title of its schema; or, of a table that is used in several places, the name under which the schema defines it once.
     pub title: &'static str,
-    /// What it holds.
+    /// The fields.
     pub fields: &'static [Field],
     /// Fields that have to be there because of others.
     pub needs: &'static [Needs],
@@ -24,11 +24,11 @@ pub struct Table {
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What it may hold.
+    /// The kind of value.
     pub kind: Kind,
-    /// What it does, in a sentence.
+    /// The effect, in a sentence.
     pub description: &'static str,
-    /// What messages say is allowed, where the kind alone does not say it.
+    /// The allowed values in messages, if the kind alone does not describe them.
     pub(super) allowed: Option<&'static str>,
     pub(super) is_required: bool,
     /// One of these does instead.
@@ -36,7 +36,7 @@ pub struct Field {
     pub(super) is_secret: bool,
 }
 
-/// What a field, an element of a list or a value of a record may hold. Defaults are used when it is absent.
+/// The values that a field, an element of a list or a value of a record may hold. Defaults are used when it is absent.
 #[derive(Debug)]
 pub enum Kind {
     /// `true` or `false`.
@@ -73,7 +73,7 @@ pub enum Kind {
         /// Texts that mean something else already.
         reserved: &'static [&'static str],
     },
-    /// What something goes by, such as the id of a provider: a text that holds more than blanks.
+    /// An identifier, such as the id of a provider: a text that holds more than blanks.
     Name {
         /// Used when absent.
         default: Option<&'static str>,
@@ -89,27 +89,27 @@ pub enum Kind {
     },
     /// An object with fields of its own.
     Object(&'static Table),
-    /// An object whose fields somebody else checks.
+    /// An object whose fields are checked elsewhere.
     AnyObject,
     /// An array.
     List {
         /// Each element.
         of: &'static Kind,
-        /// What messages call it, such as `an array of provider ids`.
+        /// Its name in messages, such as `an array of provider ids`.
         called: &'static str,
     },
     /// Values by names that the host chooses.
     Record {
         /// Each value.
         of: &'static Kind,
-        /// What messages call it, such as `an object of numbers by profile`.
+        /// Its name in messages, such as `an object of numbers by profile`.
         called: &'static str,
     },
     /// Any of these.
     OneOf(&'static [Kind]),
     /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, and whatever is left is wrong.
     Host {
-        /// What messages call it, such as `an AbortSignal`.
+        /// Its name in messages, such as `an AbortSignal`.
         called: &'static str,
     },
 }
@@ -165,19 +165,19 @@ impl Table {
         Self { null_is_absent: true, ..self }
     }
 
-    /// What messages call the whole: `config` unless set.
+    /// Sets the name of the whole in messages: `config` unless set.
     #[must_use]
     pub const fn called(self, root: &'static str) -> Self {
         Self { root, ..self }
     }
 
-    /// What messages call the whole, and how every path in it begins: one of several arguments.
+    /// Sets the name of one of several arguments, with which every path in it begins.
     #[must_use]
     pub const fn argument(self, root: &'static str) -> Self {
         Self { root, begins_paths: true, ..self }
     }
 
-    /// What paths of faults begin with.
+    /// Returns the beginning of the paths of faults.
     pub(super) fn root(&self) -> Path<'static> {
         if self.begins_paths { Path::argument(self.root) } else { Path::root(self.root) }
     }
@@ -284,13 +284,13 @@ impl Field {
         Self { is_secret: true, ..self }
     }
 
-    /// What messages say is allowed.
+    /// Sets the allowed values as messages describe them.
     #[must_use]
     pub const fn allowing(self, allowed: &'static str) -> Self {
         Self { allowed: Some(allowed), ..self }
     }
 
-    /// What messages say is allowed.
+    /// Returns the allowed values as messages describe them.
     pub(super) fn allowed(&self) -> Said {
         self.allowed.map_or_else(|| self.kind.allowed(), Said::own)
     }
@@ -315,7 +315,7 @@ impl Kind {
         }
     }
 
-    /// What messages say is allowed.
+    /// Describes the allowed values for messages.
     pub(super) fn allowed(&self) -> Said {
         match self {
             Self::Flag { .. } => said!("allowed.flag"),

@@ -29,6 +29,8 @@ const WHOLE: usize = 500;
 const MAX_LINE: usize = 360;
 /// Bytes of what a call is about, in its title.
 const MAX_TITLE: usize = 60;
+/// Bytes of somebody's words that name their entry.
+const MAX_WORDS: usize = 40;
 /// Bytes of a path there.
 const MAX_PATH: usize = 40;
 /// Places of one entry that are shown.
@@ -45,6 +47,8 @@ const LEAST: f32 = 0.4;
 const FULL: f32 = 0.92;
 /// So many places that did not fit say that it is full, too.
 const MAX_MISFITS: usize = 8;
+/// Entries that did not fit, of which keys and titles are told.
+const MAX_FURTHER: usize = 4;
 /// Texts of more bytes a token are rare enough not to be counted for an answer in which they would hardly fit.
 const BYTES_PER_TOKEN: usize = 8;
 
@@ -69,6 +73,17 @@ pub struct Found {
     pub entries: usize,
     /// Tokens of the hits as text.
     pub tokens: usize,
+    /// The best entries beside the hits, which did not fit.
+    pub further: Vec<Named>,
+}
+
+/// An entry by its key and title.
+#[derive(Debug, Clone, Serialize)]
+pub struct Named {
+    /// The key by which it is read.
+    pub key: String,
+    /// A title such as `Bash npm test`.
+    pub title: String,
 }
 
 /// An entry that was found.
@@ -128,7 +143,8 @@ impl RecallIndex {
             misfits: 0,
         };
         let least = LEAST * ranked.candidates.first().map_or(0.0, |best| best.score);
-        for candidate in ranked.candidates.iter().take_while(|candidate| candidate.score >= least) {
+        let worth_showing = || ranked.candidates.iter().take_while(|candidate| candidate.score >= least);
+        for candidate in worth_showing() {
             if answer.used as f32 >= FULL * options.max_tokens as f32 || answer.misfits > MAX_MISFITS {
                 break;
             }
@@ -137,6 +153,7 @@ impl RecallIndex {
         Found {
             hits: answer.drafts.iter().map(|draft| answer.hit(draft)).collect(),
             tokens: answer.used,
+            further: answer.further(worth_showing().map(|candidate| candidate.entry)),
             matching: ranked.entries,
             entries: self.entries.iter().filter(|entry| !entry.places.is_empty()).count(),
         }
@@ -164,6 +181,16 @@ impl RecallIndex {
     pub(super) fn percent(&self, place: Place) -> u32 {
         let told = &self.conversations[place.conversation as usize];
         (100 * u64::from(self.slot(place).message) / u64::from(told.messages.max(1))) as u32
+    }
+
+    /// An entry by its key and title.
+    pub(super) fn named(&self, entry: u32) -> Named {
+        let entry = &self.entries[entry as usize];
+        let title = match entry.kind {
+            Kind::Call(_) => Self::title(entry, false),
+            _ => format!("{}: {}", Self::title(entry, false), clipped(entry.text.trim(), MAX_WORDS)),
+        };
+        Named { key: entry.key.clone(), title }
     }
 
     /// Names an entry in short, such as `Bash npm test`; the tool alone if its parameters are shown anyway.
@@ -200,7 +227,10 @@ impl<'a> Answer<'a> {
         let lines = self.lines(candidate.entry);
         let known = self.drafts.iter().position(|draft| draft.entry == candidate.entry);
         let is_shown = |draft: &Draft| draft.windows >= PER_ENTRY || draft.lines.contains(&candidate.line);
-        if known.is_some_and(|at| is_shown(&self.drafts[at])) || self.stands_elsewhere(candidate, &lines, known) {
+        if known.is_some_and(|at| is_shown(&self.drafts[at]))
+            || (known.is_none() && self.is_other_state(candidate.entry))
+            || self.stands_elsewhere(candidate, &lines, known)
+        {
             return;
         }
         let Some(draft) = self.draft(candidate, &lines, known) else { return };
@@ -228,6 +258,19 @@ impl<'a> Answer<'a> {
         Rc::clone(self.lines.entry(entry).or_insert_with(|| text.split('\n').collect()))
     }
 
+    /// Whether a hit shows another state of the list of things to do, which then tells where this one stands: states of a list differ by a line or two.
+    fn is_other_state(&mut self, entry: u32) -> bool {
+        let index = self.index;
+        let is_list = |entry: u32| index.entries[entry as usize].is_list();
+        let Some(shown) = self.drafts.iter_mut().find(|draft| is_list(entry) && is_list(draft.entry)) else {
+            return false;
+        };
+        if shown.also.len() < MAX_ALSO && !shown.also.contains(&entry) {
+            shown.also.push(entry);
+        }
+        true
+    }
+
     /// Whether another hit shows the line, which then tells where it stands, too.
     fn stands_elsewhere(&mut self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> bool {
         let Some(line) = lines.get(candidate.line as usize).map(|line| line.trim()) else { return true };
@@ -239,6 +282,21 @@ impl<'a> Answer<'a> {
             also.push(candidate.entry);
         }
         true
+    }
+
+    /// The first of these entries that no hit shows or names.
+    fn further(&self, entries: impl Iterator<Item = u32>) -> Vec<Named> {
+        let mut told: Vec<u32> = Vec::new();
+        let is_told = |draft: &Draft, entry| draft.entry == entry || draft.also.contains(&entry);
+        for entry in entries {
+            if told.len() < MAX_FURTHER
+                && !told.contains(&entry)
+                && !self.drafts.iter().any(|draft| is_told(draft, entry))
+            {
+                told.push(entry);
+            }
+        }
+        told.into_iter().map(|entry| self.index.named(entry)).collect()
     }
 
     /// The lines around a place that are not shown yet.
@@ -271,8 +329,7 @@ impl<'a> Answer<'a> {
     /// Notes on newer versions and earlier readings of an entry.
     fn notes(&self, entry: u32, place: Place) -> String {
         let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
-        let changed =
-            self.index.changed_since(entry, place).map(|newer| format!(" · changed since: {}", key(newer)));
+        let changed = self.index.changed_since(entry, place).map(|newer| format!(" · changed since: {}", key(newer)));
         let shown = self.index.shown_before(entry, place).map(|shown| format!(" · shown before: {}", key(shown)));
         changed.into_iter().chain(shown).collect()
     }

@@ -68,6 +68,13 @@ pub struct Entry {
     pub places: Vec<Place>,
 }
 
+impl Entry {
+    /// Whether it is a state of the list of things to do, which the next one replaces.
+    pub(super) fn is_list(&self) -> bool {
+        self.kind == Kind::Call(Meaning::Todo)
+    }
+}
+
 /// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -239,16 +246,19 @@ impl RecallIndex {
         (self.entries.partition_point(|entry| entry.first_line <= line) - 1) as u32
     }
 
-    /// The newest change of the file that an entry is about, if that is newer than the entry.
+    /// The newest change of the file or list of things to do that an entry is about, if that is newer than the entry.
     pub(super) fn changed_since(&self, entry: u32, place: Place) -> Option<Place> {
         let known = &self.entries[entry as usize];
         let is_about = |file: &String| same_file(&known.file, file);
-        if known.file.is_empty() || !matches!(known.kind, Kind::Call(_)) {
+        if !matches!(known.kind, Kind::Call(_)) || (known.file.is_empty() && !known.is_list()) {
             return None;
         }
         let slots = &self.conversations[place.conversation as usize].slots;
         let later = slots.iter().enumerate().skip(place.slot as usize + 1).rev();
-        let changes = |slot: &Slot| self.entries[slot.entry as usize].changes.iter().any(is_about);
+        let changes = |slot: &Slot| {
+            let other = &self.entries[slot.entry as usize];
+            if known.is_list() { other.is_list() } else { other.changes.iter().any(is_about) }
+        };
         let newest = later.filter(|(_, slot)| changes(slot) && slot.entry != entry).map(|(at, _)| at as u32).next();
         newest.map(|slot| Place { slot, ..place })
     }

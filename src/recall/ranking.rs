@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::{
     entries::Kind,
     index::{Entry, RecallIndex, Within},
-    words::{each_word, function_words},
+    words::{each_word, function_words, is_name},
 };
 use crate::transcript::Meaning;
 
@@ -104,6 +104,7 @@ pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
         matches.extend(lines.iter().map(|line| (*line, word as u8)));
     }
     matches.sort_unstable();
+    let weigh = if names_something(query) { |_| 1.0 } else { of_kind };
     let query = Query { hashes, weights };
     let (mut candidates, mut entries, mut rest) = (Vec::new(), 0, &matches[..]);
     while let Some((line, _)) = rest.first() {
@@ -116,7 +117,7 @@ pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
             entries += 1;
             let told = &index.conversations[place.conversation as usize];
             let age = index.slot(place).message as f32 / told.messages.max(1) as f32;
-            let worth = of_kind(known.kind) * (1.0 + NEWER * age) / length_factor(index, known.words);
+            let worth = weigh(known.kind) * (1.0 + NEWER * age) / length_factor(index, known.words);
             lines_of(&query, of_entry, known.first_line, |line, score| {
                 candidates.push(Candidate { score: score * worth, entry, line });
             });
@@ -142,6 +143,12 @@ fn words_of(query: &str) -> Vec<u32> {
         }
     });
     hashes
+}
+
+/// Whether a query is nothing but identifiers, paths and codes: then it is about code, of which results and edits tell as much as anybody's words.
+fn names_something(query: &str) -> bool {
+    let mut words = query.split_whitespace().peekable();
+    words.peek().is_some() && words.all(is_name)
 }
 
 /// The words that say what a query is about; all of them if it has no others.

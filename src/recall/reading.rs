@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::{
-    answer::{boundary, tokens},
-    index::{RecallIndex, Within},
+    answer::{Named, boundary, tokens},
+    index::{Place, RecallIndex, Within},
 };
+use crate::conversation::NumberStyle;
 
 /// Bytes for each token that are looked at, so that a text of megabytes is not counted for an answer of a thousand tokens.
 const MAX_BYTES_PER_TOKEN: usize = 16;
@@ -52,6 +53,10 @@ pub struct ReadText {
     pub next: Option<String>,
     /// The entry that last changed the file that this one is about, if that came later.
     pub changed_since: Option<String>,
+    /// The entry before this one in the conversation.
+    pub before: Option<Named>,
+    /// The entry behind it.
+    pub after: Option<Named>,
 }
 
 impl RecallIndex {
@@ -60,8 +65,8 @@ impl RecallIndex {
         let at = self.entry(key, &options.within)?;
         let entry = &self.entries[at as usize];
         let place = self.place(at, &options.within)?;
-        let LineRange { first, skip, last } = options.lines;
         let all: Vec<&str> = entry.text.split('\n').collect();
+        let LineRange { first, skip, last } = by_numbers_shown(&all, options.lines);
         let total = all.len();
         let last = last.unwrap_or(total).min(total);
         let (mut text, mut left, mut next, mut reached) =
@@ -100,7 +105,33 @@ impl RecallIndex {
             total,
             next,
             changed_since: changed.map(|newer| self.entries[newer as usize].key.clone()),
+            before: place.slot.checked_sub(1).and_then(|slot| self.neighbour(place, slot)),
+            after: self.neighbour(place, place.slot + 1),
         })
+    }
+}
+
+impl RecallIndex {
+    /// The entry of another slot of the conversation of a place.
+    fn neighbour(&self, place: Place, slot: u32) -> Option<Named> {
+        let slots = &self.conversations[place.conversation as usize].slots;
+        slots.get(slot as usize).map(|slot| self.named(slot.entry))
+    }
+}
+
+/// The lines of an entry that shows numbered lines of a file, where they were asked for by those numbers: they are beyond the entry's own, and stand in it.
+fn by_numbers_shown(lines: &[&str], asked: LineRange) -> LineRange {
+    if asked.first <= lines.len() {
+        return asked;
+    }
+    let shown = |number: usize| {
+        let is_it =
+            |line: &&str| NumberStyle::read(line.as_bytes()).is_some_and(|(found, ..)| found as usize == number);
+        lines.iter().position(is_it).map(|at| at + 1)
+    };
+    match shown(asked.first) {
+        Some(first) => LineRange { first, last: asked.last.map(|last| shown(last).unwrap_or(lines.len())), ..asked },
+        None => asked,
     }
 }
 

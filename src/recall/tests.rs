@@ -2,7 +2,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{LineRange, ReadOptions, RecallIndex, SearchOptions, Within, answer::Found, reading::ReadText};
+use super::{
+    LineRange, ReadOptions, RecallIndex, SearchOptions, Within,
+    answer::{Found, Named},
+    reading::ReadText,
+};
 use crate::{
     conversation::Conversation,
     formats::{Messages, Projection, named},
@@ -93,6 +97,60 @@ fn a_reading_says_that_its_file_was_changed_since() {
 }
 
 #[test]
+fn states_of_one_list_are_one_hit_that_leads_to_the_newest() {
+    let todo = |status: &str| {
+        json!({ "todos": [
+            { "content": "Move the relay", "status": status },
+            { "content": "Restart the relay", "status": "pending" },
+        ] })
+    };
+    let messages: Vec<Value> = ["pending", "in_progress", "completed"]
+        .into_iter()
+        .enumerate()
+        .flat_map(|(index, status)| {
+            let id = index.to_string();
+            [call(&id, "TodoWrite", todo(status)), result(&id, "Todos have been modified.")]
+        })
+        .collect();
+    let index = indexed(&messages);
+    let hits = search(&index, "move the relay, restart the relay").hits;
+    assert_eq!((hits.len(), hits[0].also.len()), (1, 2), "{hits:?}");
+    assert!(hits[0].text.contains("completed") && hits[0].changed_since.is_none());
+    let older = &search(&index, "in_progress").hits[0];
+    assert_eq!(older.changed_since.as_ref(), Some(&hits[0].key));
+}
+
+#[test]
+fn hits_far_below_the_best_are_left_out() {
+    let mut messages = session();
+    messages.extend(
+        (0..40).map(|at| json!({ "role": "assistant", "content": format!("Note {at} on the default of part {at}.") })),
+    );
+    let hits = search(&indexed(&messages), "port 8471 for the relay, never the default").hits;
+    assert!(hits[0].text.contains("Use port 8471") && hits.len() < 8, "{hits:?}");
+}
+
+#[test]
+fn what_did_not_fit_is_named_and_entries_name_their_neighbours() {
+    let messages: Vec<Value> = (0..40)
+        .flat_map(|at| {
+            let id = at.to_string();
+            let lines: Vec<String> = (0..30).map(|line| format!("relay {at} row {line}")).collect();
+            [call(&id, "Bash", json!({ "command": format!("show {at}") })), result(&id, &lines.join("\n"))]
+        })
+        .collect();
+    let index = indexed(&messages);
+    let found = search(&index, "relay row");
+    let shown: Vec<&String> = found.hits.iter().map(|hit| &hit.key).collect();
+    assert!(!found.further.is_empty() && found.further.iter().all(|named| !shown.contains(&&named.key)));
+    let middle = read(&index, &search(&index, "show 20").hits[0].key, 1, Some(1));
+    let head = |named: &Option<Named>| named.as_ref().map(|named| named.title.clone());
+    assert_eq!((head(&middle.before), head(&middle.after)), (Some("Bash show 19".into()), Some("Bash show 21".into())));
+    let first = read(&index, &search(&index, "show 0").hits[0].key, 1, Some(1));
+    assert_eq!(head(&first.before), None);
+}
+
+#[test]
 fn lines_are_read_exactly_and_told_where_they_go_on() {
     let lines: Vec<String> = (1..=4000).map(|number| format!("line {number} \u{fffd} of the listing\r")).collect();
     let index = indexed(&[
@@ -114,6 +172,27 @@ fn lines_are_read_exactly_and_told_where_they_go_on() {
     assert_eq!(text, lines);
     let beyond = read(&index, &key, 5000, Some(5010));
     assert!(beyond.text.is_empty() && beyond.total == 4002);
+}
+
+#[test]
+fn lines_are_also_read_by_the_numbers_that_a_reading_shows() {
+    let file: Vec<String> = (320..340).map(|number| format!("   {number}\tlet step = {};", number * 3)).collect();
+    let messages = [call("1", "Read", json!({ "file_path": "a.rs", "offset": 320 })), result("1", &file.join("\n"))];
+    let index = indexed(&messages);
+    let key = search(&index, "step 975").hits[0].key.clone();
+    assert_eq!(read(&index, &key, 325, Some(326)).text, file[5..7].join("\n"));
+    assert_eq!(read(&index, &key, 3, Some(3)).total, read(&index, &key, 330, None).total);
+    assert_eq!(read(&index, &key, 900, None).text, "");
+}
+
+#[test]
+fn a_name_is_found_where_code_has_it_as_soon_as_where_it_is_talked_about() {
+    let grep = "src/store.rs:12:pub fn find_newest(list: &[Session]) -> Option<&Session> {";
+    let said = |at| json!({ "role": "assistant", "content": format!("Part {at}: I look at what calls find_newest here and there, and then I go on with the next part of the work on it.") });
+    let mut messages: Vec<Value> = (0..12).map(said).collect();
+    messages.extend([call("1", "Grep", json!({ "pattern": "find_newest" })), result("1", grep)]);
+    let hits = search(&indexed(&messages), "find_newest").hits;
+    assert!(hits[0].text.contains(grep), "{hits:?}");
 }
 
 #[test]

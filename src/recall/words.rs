@@ -38,6 +38,18 @@ pub fn each_word_at(text: &str, mut found: impl FnMut(usize, u32)) {
     }
 }
 
+/// Whether a word is an identifier, a path or a code rather than one of a language: something joins its parts, a capital stands behind a small letter, or digits stand
+/// beside letters.
+pub fn is_name(word: &str) -> bool {
+    let word = word.trim_matches(|character: char| !character.is_alphanumeric() && character != '_');
+    let is_joint = |byte: u8| matches!(byte, b'_' | b'.' | b'/' | b'\\' | b':');
+    let turns = |pair: &[u8]| {
+        (pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            || pair[0].is_ascii_digit() != pair[1].is_ascii_digit()
+    };
+    word.bytes().any(is_joint) || word.as_bytes().windows(2).any(turns)
+}
+
 const fn is_word_byte(byte: u8) -> bool {
     IS_WORD[byte as usize]
 }
@@ -292,6 +304,16 @@ mod tests {
         assert_eq!(hashes("files…"), hashes("file"));
         assert_eq!(hashes("it’s—readFile→"), hashes("it s readFile"));
         assert_eq!(hashes("_ __ -"), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn names_are_told_from_words_of_a_language() {
+        for name in ["readFile", "read_file", "src/app.ts", "a::b", "9d754fb", "`FindMostRecentSession()`", "E0308"] {
+            assert!(is_name(name), "{name}");
+        }
+        for word in ["port", "Relay", "README", "relay?", "(twice)", "don't", "8471", "größe", ""] {
+            assert!(!is_name(word), "{word}");
+        }
     }
 
     #[test]

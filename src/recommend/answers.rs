@@ -1,4 +1,4 @@
-//! What is asked, and what was answered.
+//! The answers on which a recommendation rests.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use crate::{
     words::{Said, said},
 };
 
-/// What matters most.
+/// Priorities, of which one matters most.
 pub const PRIORITIES: &[&str] = &["simplicity", "zero_loss", "speed", "cost", "quality", "control"];
 /// How much is to be configured.
 pub const CONFIGURATIONS: &[&str] = &["none", "presets", "some", "custom", "per_message"];
-/// Who asks.
+/// Kinds of user.
 pub const PROFILES: &[&str] = &["solo_developer", "startup_team", "enterprise_production", "research_compliance"];
-/// What it is for.
+/// Uses of the provider.
 pub const SCENARIOS: &[&str] = &[
     "standard",
     "limited_budget",
@@ -27,7 +27,7 @@ pub const SCENARIOS: &[&str] = &[
     "multi_tenant",
 ];
 
-/// What says how much has to go.
+/// The options that say how many tokens must be removed.
 const PERCENT: &str = "reductionPercent";
 const TARGET: &str = "targetTokens";
 const WINDOW: &str = "contextWindow";
@@ -87,7 +87,7 @@ static MEASURED: Table = Table::new(
     ],
 );
 
-/// What was answered and what is known.
+/// The answers given, and the facts known.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
     pub priority: Option<String>,
@@ -100,13 +100,13 @@ pub struct Answers {
     pub has_handler: Option<bool>,
     /// Percent of the tokens that have to go, and where that is known from.
     pub reduction: Option<(f64, &'static str)>,
-    /// What says how much has to go, where the conversation is not known.
+    /// The option that sets a target but cannot apply, because the conversation's size is not known.
     pub unused: Option<&'static str>,
     pub tokens: Option<f64>,
     pub measured: Vec<Measured>,
 }
 
-/// What a candidate would make of the conversation.
+/// A candidate's result on the conversation.
 #[derive(Debug, Clone)]
 pub struct Measured {
     pub key: String,
@@ -122,7 +122,7 @@ pub struct Measured {
     pub time_ms: Option<f64>,
 }
 
-/// What says how much has to go, for people.
+/// Names the source of the required reduction, for people.
 pub fn source_of(option: &str) -> Said {
     match option {
         PERCENT => said!("source.reduction"),
@@ -169,7 +169,7 @@ impl Answers {
         })
     }
 
-    /// What was measured of a candidate.
+    /// Returns the measurement of a candidate.
     pub fn of(&self, key: &str) -> Option<&Measured> {
         self.measured.iter().find(|measured| measured.key == key)
     }

@@ -1,4 +1,4 @@
-//! What can be recommended, with what is known of each before anything is measured.
+//! The candidates for a recommendation, with limits known before anything is measured.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub struct Candidate {
     pub provider: &'static str,
     /// The code of what it is, for people.
     pub title: &'static str,
-    /// What it asks a model for.
+    /// Its need of a model.
     pub model: Model,
     /// The budget for one condensation, in dollars, that it needs: this much...
     pub budget: f64,
@@ -32,14 +32,14 @@ pub struct Candidate {
 pub enum Model {
     /// Never.
     None,
-    /// Where there is one.
+    /// If there is one.
     Optional,
     /// It does nothing without one.
     Needed,
 }
 
 impl Candidate {
-    /// Whether somebody who takes it gets the same as with another one.
+    /// Returns true if both have the same provider, configuration and manager options.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.provider == other.provider
@@ -47,7 +47,7 @@ impl Candidate {
             && self.manager_options() == other.manager_options()
     }
 
-    /// What it is, for people.
+    /// Returns its title, for people.
     #[must_use]
     pub fn title(&self) -> Said {
         said!(self.title)
@@ -57,7 +57,7 @@ impl Candidate {
     #[must_use]
     pub fn config(&self) -> Value {
         match self.key {
-            // What newer messages replaced can be read nowhere any more.
+            // Strict, because content that newer messages replaced would no longer be readable anywhere.
             "lossless_strict" => json!({ "strict": true }),
             "smart_conservative" => json!({ "preset": "conservative" }),
             "smart_balanced" => json!({ "preset": "balanced" }),

@@ -30,7 +30,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// What is recommended, and why.
+/// A recommended provider, and why.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recommendation {
@@ -47,9 +47,9 @@ pub struct Recommendation {
     pub reason: String,
     /// The same as a code and values.
     pub said: Said,
-    /// What else there is.
+    /// Other good choices.
     pub alternatives: Vec<Alternative>,
-    /// What does not go together, and where facts and rules disagree.
+    /// Contradictions in the answers, and facts that overrule rules.
     pub warnings: Vec<Told>,
 }
 
@@ -64,15 +64,15 @@ pub struct Alternative {
     /// Options of the manager that belong to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager_options: Option<Value>,
-    /// What speaks for it.
+    /// The reason for it.
     pub why: String,
-    /// And what against it.
+    /// The reason against it.
     pub why_not: String,
     /// Both as codes and values.
     pub said: ForAndAgainst,
 }
 
-/// What speaks for something and against it.
+/// The reasons for something and against it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForAndAgainst {
@@ -82,7 +82,7 @@ pub struct ForAndAgainst {
     pub why_not: Said,
 }
 
-/// Something that who asked should know.
+/// A note for the user.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Told {
     /// `contradiction`: answers that do not go together; `facts_win`: what was measured decided against a rule; `ruled_out`: an answer's first choice is
@@ -125,7 +125,7 @@ fn manager_options(answers: &Answers, candidate: &Candidate) -> Option<Value> {
     Some(merged(&own.unwrap_or_default(), &limit))
 }
 
-/// Most alternatives that are told.
+/// The most alternatives listed.
 const MAX_ALTERNATIVES: usize = 4;
 
 /// Recommends a provider.
@@ -213,11 +213,12 @@ fn chosen(
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
         return (candidate, said!("advice.careful", title: candidate.title()));
     }
-    // Something has to give way, but what cannot be done is no choice, and a loss that nobody accepts weighs more than tokens that stay.
+    // An answer has to give way, but a provider that cannot work is no choice, and an unaccepted loss weighs more than
+    // tokens that stay.
     let distance = |candidate: &Candidate| {
         let removes = answers.removes(candidate.key).unwrap_or(candidate.reduction);
         let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
-        // A limit that somebody gave is kept rather than a target met.
+        // A limit in the answers is kept rather than a target met.
         let limits = limits(answers, candidate).len();
         let asks = answers.of(candidate.key).is_some_and(|measured| !measured.exact);
         (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing, asks)
@@ -234,7 +235,7 @@ fn comes_nearest(answers: &Answers, nearest: &Candidate) -> Said {
     said!("advice.nearest", title: nearest.title(), against: against(answers, nearest))
 }
 
-/// What speaks against a candidate: answers that it does not keep, by what was measured where that is known.
+/// Lists the objections to a candidate: answers that it does not meet, by measurements if there are any.
 fn against(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     let mut against = limits(answers, candidate);
     if let Some((needed, source)) = answers.reduction {
@@ -286,7 +287,7 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
 }
 
 fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
-    // Who has a conversation has a model to ask, or has none.
+    // If unspecified: a caller that measured a conversation gave its handler too.
     let is_there = answers.has_handler.unwrap_or(answers.measured.is_empty());
     !is_there && candidate.model == Model::Needed
 }
@@ -315,7 +316,7 @@ fn more_than(percent: f64, limit: f64) -> f64 {
     (1..=6).map(with).find(|shown| *shown > limit).unwrap_or(percent)
 }
 
-/// So many times as much is worth telling of costs that are estimated and of times.
+/// Estimated costs and times are worth mentioning only if they are larger by this factor.
 const WORTH_TELLING: f64 = 1.1;
 
 /// Percent by which a share may be off because tokens are whole numbers.
@@ -391,7 +392,7 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
     told
 }
 
-/// Where what was measured decided against what the rules expect of the candidate that is recommended, or of those before it.
+/// Reports where measurements overruled the rules, about the recommended candidate or those preferred to it.
 fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
     let has_handler = Some(answers.has_handler.unwrap_or(answers.measured.is_empty()));
     let rules_alone = Answers { measured: Vec::new(), has_handler, ..answers.clone() };
@@ -449,7 +450,7 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
     if !answers.measured.is_empty() && wants_no_loss(answers).is_some() {
         return found;
     }
-    // What comes out the same is no other answer.
+    // A candidate with the same outcome is no alternative.
     let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
     let wished = wishes
         .iter()
@@ -462,7 +463,8 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         };
         seen.push(candidate);
         let against = against(answers, candidate);
-        // Of those that nobody asked for, only what could be taken; and of what was measured nothing that is beaten or breaks a limit.
+        // Candidates that no answer asks for must have no objection; measured ones must break no limit and be beaten by
+        // none.
         let is_measured = !answers.measured.is_empty();
         let is_same = || answers.of(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
         let is_beaten = || ranking.beaten_by(candidate).is_some();
@@ -490,7 +492,7 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
     found
 }
 
-/// What speaks for the choice rather than for something else that would do: by what was measured where that is known.
+/// Explains why the choice is better than another suitable candidate, by measurements if there are any.
 fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said {
     if let Some((its, instead)) = answers.loses(candidate.key).zip(answers.loses(chosen.key)) {
         if its.round() > instead.round() {
@@ -502,7 +504,7 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
     let measured = |of: &Candidate| answers.removes(of.key);
     let (its, instead) =
         (measured(candidate).unwrap_or(candidate.reduction), measured(chosen).unwrap_or(chosen.reduction));
-    // What a rule says of both is no reason to doubt what is known of one.
+    // Two limits by rule are no reason against a measurement.
     if its.round() < instead.round() {
         let code = match (measured(candidate).is_some(), measured(chosen).is_some()) {
             (true, true) => "advice.removesMeasured",

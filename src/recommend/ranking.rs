@@ -1,14 +1,14 @@
-//! Of what was measured on a conversation: what beats what, and what comes first by a priority.
+//! Compares candidates measured on a conversation, and orders them by a priority.
 
 use super::{
     answers::{Answers, Measured},
     candidates::{self, Candidate, Model},
 };
 
-/// Where more than this share has to go, in percent, one summary is worth more to a reader than lines alone; where less has to, nobody has measured it.
+/// Percent above which one summary is worth more to a reader than lines alone; below it, this was not measured.
 const TIGHT: f64 = 200.0 / 3.0;
 
-/// What was measured, of the candidates that keep to all limits.
+/// The measured candidates, and those of them that keep to all limits.
 pub struct Ranking<'a> {
     answers: &'a Answers,
     fitting: Vec<(&'static Candidate, &'a Measured)>,
@@ -25,7 +25,8 @@ impl<'a> Ranking<'a> {
         Self { answers, fitting, all }
     }
 
-    /// What the stated priority puts first: by cost, by time, or by what is kept. `None` where the priority is none of these, or nothing fits.
+    /// Returns the first by the stated priority: cost, time, or the content kept. `None` for another priority, or if
+    /// nothing fits.
     #[must_use]
     pub fn first_by_priority(&self) -> Option<&'static Candidate> {
         match self.answers.priority.as_deref()? {
@@ -41,13 +42,14 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// What loses least, and then keeps most of what is used next.
+    /// Returns the candidate that loses least, and then keeps most of the content used next.
     #[must_use]
     pub fn first_by_care(&self) -> Option<&'static Candidate> {
         self.first(|candidate, measured| self.care(candidate, measured))
     }
 
-    /// Who does as well in everything and better in something, time aside: of what takes milliseconds it says nothing.
+    /// Returns a candidate that is as good in everything and better in something. Time is ignored: differences of
+    /// milliseconds mean nothing.
     #[must_use]
     pub fn beaten_by(&self, candidate: &Candidate) -> Option<&'static Candidate> {
         let (_, its) = self.all.iter().find(|(known, _)| known.key == candidate.key)?;
@@ -74,8 +76,9 @@ impl<'a> Ranking<'a> {
         unbeaten.min_by(|one, other| less(&key(one), &key(other))).map(|(candidate, _)| *candidate)
     }
 
-    /// Where little may stay and something has to be lost, one summary and the rest filled with what stands is read best (`docs/decisions/0010-salience.md`: 84 and 91 of 100
-    /// questions at a tenth and a quarter, 61 and 84 without it).
+    /// Returns true if a summary is read best: if little may stay and something must be lost, one summary and the rest
+    /// filled with original text (`docs/decisions/0010-salience.md`: 84 and 91 of 100 questions at a tenth and a
+    /// quarter, 61 and 84 without it).
     #[must_use]
     pub fn is_read_best(&self, candidate: &Candidate) -> bool {
         let is_tight = self.answers.reduction.is_some_and(|(needed, _)| needed > TIGHT);
@@ -83,9 +86,10 @@ impl<'a> Ranking<'a> {
         candidate.provider == "native" && is_tight && !nothing_is_lost
     }
 
-    /// Less is better: whether anything is lost, what can no longer be read of what was used next, how much is lost or was replaced, and what is left.
+    /// Returns the criteria of care, less being better: whether anything is lost, the share of content used next that
+    /// is unreadable, tokens lost or replaced, cost, and tokens left.
     fn care(&self, candidate: &Candidate, measured: &Measured) -> Vec<f64> {
-        // Of what a model writes nobody knows what is kept: no more than is not lost.
+        // For text that a model writes, the share kept is unknown: it is at most the share not lost.
         let tokens = self.answers.tokens.unwrap_or(1.0).max(1.0);
         let not_lost = 1.0 - measured.lost / tokens;
         let kept = measured.names.zip(measured.edits).map_or(not_lost, |(names, edits)| f64::midpoint(names, edits));
@@ -99,9 +103,9 @@ impl<'a> Ranking<'a> {
         vec![loses, -kept, measured.superseded + measured.lost, measured.cost, measured.tokens]
     }
 
-    /// What candidates are compared by, less being better; `None` where nothing is known.
+    /// Returns the figures to compare candidates by, less being better; `None` for unknown ones.
     fn dimensions(&self, measured: &Measured) -> [Option<f64>; 6] {
-        // Who reaches a target need not leave less than that.
+        // With a target to reach, leaving fewer tokens is no advantage.
         let tokens = self.answers.reduction.is_none().then_some(measured.tokens);
         let missing = |share: Option<f64>| share.map(|share| 1.0 - share);
         [

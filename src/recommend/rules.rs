@@ -4,7 +4,7 @@ use super::answers::Answers;
 
 use crate::words::{Said, said};
 
-/// What one answer recommends.
+/// The candidates that one answer recommends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wish {
     /// The answer.
@@ -13,12 +13,12 @@ pub struct Wish {
     pub keys: Vec<&'static str>,
 }
 
-/// More has to go than lossless removes as a rule.
+/// Percent to remove that is more than lossless removes as a rule.
 const MUCH: f64 = 40.0;
 /// Up to this budget cost counts as limited.
 const LIMITED_BUDGET: f64 = 0.05;
 
-/// What all answers recommend, the weightiest first: the priority, what it is for, who asks, and then the numbers.
+/// Returns the recommendations of all answers, the weightiest first: priority, use, user, and then the numbers.
 #[must_use]
 pub fn wishes(answers: &Answers) -> Vec<Wish> {
     let mut wishes = Vec::new();
@@ -157,7 +157,7 @@ const LOSSES: [f64; 5] = [0.0, 10.0, 20.0, 30.0, 50.0];
 /// The bounds of the answers about time, in milliseconds.
 const LATENCIES: [f64; 4] = [100.0, 500.0, 2000.0, 10_000.0];
 
-/// The loss that somebody accepts who answers `percent`.
+/// Returns the loss accepted by the answer `percent`.
 #[must_use]
 pub fn accepted_loss(percent: f64) -> f64 {
     // The answer before 20 is "less than 20".
@@ -165,7 +165,7 @@ pub fn accepted_loss(percent: f64) -> f64 {
     if is_next { LOSSES[3] } else { up_to(percent, &LOSSES) }
 }
 
-/// The time that somebody accepts who answers `milliseconds`.
+/// Returns the time accepted by the answer `milliseconds`.
 #[must_use]
 pub fn accepted_latency(milliseconds: f64) -> f64 {
     up_to(milliseconds, &LATENCIES)

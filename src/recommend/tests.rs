@@ -73,7 +73,7 @@ fn every_row_of_the_four_questions() {
     ] {
         expect(answers, key);
     }
-    // The second of a row is told, too.
+    // The first alternative is the second choice of the same row.
     for (answers, second) in [
         (json!({ "budgetPerCondensation": 0.06 }), "smart"),
         (json!({ "budgetPerCondensation": 0 }), "truncation"),
@@ -161,7 +161,7 @@ fn what_does_not_go_together_is_named() {
     assert!(both.reason.contains("no provider meets every answer"), "{both:?}");
 }
 
-/// What a candidate makes of a conversation of 100,000 tokens.
+/// A candidate's measurement on a conversation of 100,000 tokens.
 fn one(key: &str, tokens: f64, [superseded, lost]: [f64; 2], [names, edits]: [f64; 2], cost: f64) -> Value {
     let mut measured =
         json!({ "key": key, "tokens": tokens, "superseded": superseded, "lost": lost, "cost": cost, "timeMs": 40 });
@@ -230,7 +230,9 @@ fn what_was_measured_decides_and_limits_are_kept() {
     let found = of(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
     assert!(found.warnings.iter().any(|told| told.message.contains("does as well or better")), "{found:?}");
     // Where nothing else is asked for, the manager does it by itself, whatever the target.
-    for more in [json!({}), json!({ "contextWindow": 180_000, "windowTarget": 90_000 }), json!({ "targetTokens": 10_000 })] {
+    for more in
+        [json!({}), json!({ "contextWindow": 180_000, "windowTarget": 90_000 }), json!({ "targetTokens": 10_000 })]
+    {
         let mut answers = measured(95_000.0, 0.1, more);
         assert!(expect(answers.clone(), "lossless_truncation").is_default);
         answers["hasHandler"] = json!(true);
@@ -242,7 +244,7 @@ fn what_was_measured_decides_and_limits_are_kept() {
     assert!(nothing.warnings[0].message.contains("on this conversation lossless removes 0%"), "{nothing:?}");
 }
 
-/// Whatever is answered: limits are kept where anything keeps them, and nothing is given that another one beats.
+/// With any answers, limits are kept if a candidate keeps them, and no recommendation is beaten by another.
 #[test]
 fn no_answer_breaks_a_limit_or_is_beaten() {
     let of_each = |index: usize| {

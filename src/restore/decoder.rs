@@ -50,7 +50,7 @@ pub struct RowsOf {
 #[derive(Clone)]
 pub struct Decoder<'a> {
     texts: &'a [&'a str],
-    /// Of the texts that hold pointers, and of those that were needed since.
+    /// Rows of the texts with pointers, and of texts needed since.
     rows: Vec<Option<Arc<Rows>>>,
     quoted: Arc<QuotedLines<'a>>,
     /// How many bytes may still be written. Hostile pointers could ask for more than any memory holds.
@@ -64,7 +64,7 @@ const MAX_EXPANSION: usize = 64;
 /// No more than this, or twice the bytes of the texts where those are more: JavaScript holds a text of half a gigabyte at most.
 const MAX_EXPANDED_BYTES: usize = 128 << 20;
 
-/// Of the lines that say the same, so many are looked at for one that others follow.
+/// Number of identical lines examined for one after which the same lines follow.
 const MAX_PLACES: usize = 32;
 
 /// See [`MAX_EXPANSION`].
@@ -139,7 +139,7 @@ impl<'a> Decoder<'a> {
         self.rows(target.text).are_lines(&target.rows).then_some(target)
     }
 
-    /// Where what the pointer in row `at` of a text quotes stands, be there as many lines or not.
+    /// Returns the rows that the pointer in row `at` of a text quotes, even if too few lines follow.
     pub fn quoted(&mut self, text: usize, at: usize) -> Option<RowsOf> {
         let row = *self.rows(text).rows.get(at).filter(|row| row.kind == RowKind::Pointer)?;
         match Pointer::read(&self.texts[text][row.content_range()])? {
@@ -155,7 +155,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// What [`Decoder::target`] or [`Decoder::quoted`] says of all pointers.
+    /// Applies `rows_of` ([`Decoder::target`] or [`Decoder::quoted`]) to all pointers.
     pub fn of_pointers(&mut self, rows_of: impl Fn(&mut Self, usize, usize) -> Option<RowsOf>) -> Vec<RowsOf> {
         let mut found = Vec::new();
         for text in self.texts_with_pointers() {
@@ -252,7 +252,7 @@ impl<'a> Decoder<'a> {
             let places = places.get(first).map_or(&[][..], |places| &places[places.partition_point(|at| *at < next)..]);
             match places.iter().take(MAX_PLACES).find(|at| old[**at..].starts_with(said)) {
                 Some(at) => next = at + lines,
-                // Whoever changed a line did not change the lines around it.
+                // The line was changed, which leaves the lines around it as they were.
                 None => {
                     return row.kind != RowKind::Pointer && !numbered.contains(&text[row.content_range()]);
                 }
@@ -261,8 +261,8 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// The lines that the pointer in row `at` of a text stands for, and how often they stand there. `None` when it leads nowhere, or to too
-    /// much.
+    /// Returns the lines that the pointer in row `at` of a text stands for, and how often. `None` if it leads nowhere,
+    /// or to too much.
     pub fn found(&mut self, text: usize, at: usize) -> Option<(RowsOf, u32)> {
         let target = self.target(text, at)?;
         let times = match Pointer::read(&self.texts[text][self.rows(text).rows[at].content_range()])? {

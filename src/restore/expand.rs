@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::decoder::Decoder;
 use crate::conversation::{Conversation, Edit, Plan, TextAt};
 
-/// What [`expand`] finds.
+/// The result of [`expand`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Expanded {
     /// Puts the lines where the pointers stand.
     pub plan: Plan,
-    /// What looks like a pointer and leads nowhere, in order. It stays as it is.
+    /// Lines that look like pointers and lead nowhere, in order. They stay as they are.
     pub unresolved: Vec<Unresolved>,
 }
 

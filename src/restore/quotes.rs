@@ -1,4 +1,4 @@
-//! Where the lines stand that pointers quote.
+//! Finds the lines that pointers quote.
 //!
 //! A pointer is followed as a reader would: from where it stands, up or down through the texts, to the nearest line that begins with its
 //! quote. Indentation and a line's number do not count.
@@ -99,7 +99,7 @@ fn each_line<'a>(text: &'a [u8], mut of: impl FnMut(usize, &'a [u8])) {
     }
 }
 
-/// What a line begins with for who looks for a quote: behind its indentation, and behind its number.
+/// Returns the beginnings of a line that a quote may match: behind its indentation, and behind its number.
 pub fn readings(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = without_indentation(line);
     // Most lines have no number, which their first byte tells.

@@ -16,16 +16,16 @@ use super::{
 /// The texts of a condensed conversation, from which old ones may be put together again.
 pub struct RecipeSources<'a> {
     texts: Vec<Vec<TextAt<'a>>>,
-    /// What they say, one after the other.
+    /// Their contents, one after the other.
     contents: Vec<&'a str>,
-    /// Where the texts of each message begin in the list of all.
+    /// The index of each message's first text in the list of all.
     starts: Vec<usize>,
-    /// Where messages stand now, by their origin.
+    /// The current index of messages, by their origin.
     position: HashMap<usize, usize>,
 }
 
 impl<'a> RecipeSources<'a> {
-    /// Of the conversation that `plan` has led to; `None` where nothing in the plan asks for a recipe.
+    /// Collects the texts of `after`, to which `plan` has led; `None` if no edit of the plan may have a recipe.
     #[must_use]
     pub fn of(after: &'a Conversation, plan: &Plan) -> Option<Self> {
         if !plan.edits.iter().any(may_have_recipe) {

@@ -12,7 +12,7 @@ use crate::{
 /// No excerpt.
 pub const NO_EXCERPT: u32 = u32::MAX;
 
-/// What a row is.
+/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// A line as it is.
@@ -32,7 +32,7 @@ pub struct Row {
     pub start: u32,
     /// Behind its last byte.
     pub end: u32,
-    /// Where its content starts: behind its number.
+    /// Start of its content, behind its number.
     pub content: u32,
     /// The line that it is, or the first one that it stands for, from 0.
     pub line: u32,
@@ -40,7 +40,7 @@ pub struct Row {
     pub lines: u32,
     /// Index of the excerpt it belongs to; [`NO_EXCERPT`] when it has no number.
     pub excerpt: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: RowKind,
 }
 
@@ -242,8 +242,8 @@ impl Reader<'_> {
         self.push(row);
     }
 
-    /// Whether the lines behind the one that ends here have no numbers but those that a heading leaves them. What has them shows a heading of
-    /// somebody else, such as a file that quotes one.
+    /// Returns true if the lines behind the one that ends here have no numbers but those that a heading leaves them.
+    /// Otherwise the heading is quoted, such as by a file.
     fn is_heading(&self, end: usize, number: u32, style: NumberStyle, lines: u32) -> bool {
         let below = self.text.get(end + 1..).unwrap_or_default();
         let mut next = 0;

@@ -24,7 +24,8 @@ struct Variant {
     part: Part,
 }
 
-/// Asks the provider of the variant that the user or task belongs to. Where that has no model to ask, the variants after it stand in, and count for nobody.
+/// Runs the provider of the variant that the user or task belongs to. If it has no model to call, the variants after it
+/// replace it, which counts for none of them.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let experiment = settings.text("experiment");
     let variants = variants(settings);
@@ -77,7 +78,7 @@ fn variants(settings: &Settings<'_>) -> Vec<Variant> {
     .collect()
 }
 
-/// What is assigned: the user, else the task, else what the conversation begins with.
+/// Returns the unit assigned to a variant, and its name: the user, else the task, else the text of the first message.
 fn whom(request: &Request) -> (Said, String) {
     if let Some(user) = &request.subject.user {
         return (Said::own("userId"), user.clone());

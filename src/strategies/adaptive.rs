@@ -18,8 +18,9 @@ struct Band {
     part: Part,
 }
 
-/// Asks the provider of the band that the conversation is in, and where that misses the target those of the bands it comes to. Where a band has nobody to
-/// ask, the weaker ones stand in for it, which leave no less than the target, and then the stronger ones.
+/// Runs the provider of the conversation's band, and while the target is missed those of the bands it comes to. If a
+/// band's provider has no model to call, the weaker ones replace it, which leave no less than the target, and then the
+/// stronger ones.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let bands = bands(settings);
     let mut asked = Vec::new();

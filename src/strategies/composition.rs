@@ -21,23 +21,23 @@ use crate::{
 /// The work of one strategy for one request.
 pub struct Composition<'a> {
     strategy: &'static str,
-    /// What it began with.
+    /// The request it began with.
     request: &'a Request,
     state: State,
-    /// Those that can be asked.
+    /// The providers that can run.
     others: Registry,
     turns: Turns,
-    /// Those that did something, for another look at what others have left.
+    /// Providers that changed something, to run again on what later ones left.
     asked: Vec<(Arc<dyn Provider>, Part)>,
 }
 
-/// One turn of a provider.
+/// One run of a provider.
 pub struct Ask<'p> {
-    /// Who is asked.
+    /// The provider to run.
     pub part: &'p Part,
     /// Why this one.
     pub reason: Said,
-    /// What it asks models with; what the strategy was given when absent.
+    /// Its means to request summaries; those of the strategy if absent.
     pub llm: Option<Llm>,
     /// The experiment and the variant that it is.
     pub variant: Option<(String, String)>,
@@ -55,7 +55,7 @@ impl<'p> Ask<'p> {
     }
 }
 
-/// What a part would come to.
+/// The result of a dry run of a part.
 pub struct Tried {
     /// Dollars that it would cost at most; infinite where a price is not known.
     pub most: f64,
@@ -117,10 +117,11 @@ impl<'a> Composition<'a> {
         Llm { budget: Arc::new(Budget::strict_part_of(Arc::clone(&llm.budget), limit, option)), ..llm.clone() }
     }
 
-    /// Asks a provider; says whether that gained anything.
+    /// Runs a provider; returns whether it gained anything.
     ///
     /// # Errors
-    /// Those of the provider, [`CondenseError::UnknownProvider`], and [`CondenseError::InvalidConfig`] where a strategy would be asked within itself.
+    /// Any of the provider's, [`CondenseError::UnknownProvider`], and [`CondenseError::InvalidConfig`] if a strategy
+    /// would run within itself.
     pub async fn ask(&mut self, ask: Ask<'_>) -> Result<bool, CondenseError> {
         let Ask { part, reason, llm, variant } = ask;
         let provider = self.others.get(&part.provider)?;
@@ -155,7 +156,7 @@ impl<'a> Composition<'a> {
         (request.progress, request.target_tokens, request.llm) = (progress, target, own_llm);
         request.config = serde_json::Value::Null;
         if own_target {
-            // It is about a target that nobody but this part has.
+            // The warning is about this part's own target, which the caller does not know.
             let mut index = 0;
             self.turns.warnings.retain(|warning| {
                 index += 1;
@@ -188,10 +189,11 @@ impl<'a> Composition<'a> {
         Ok(left < before)
     }
 
-    /// Asks the first of several that has somebody to ask; says which, and whether that gained anything. Those before it are told of.
+    /// Runs the first of several that has a model to call; returns which, and whether it gained anything. Warns of
+    /// those skipped.
     ///
     /// # Errors
-    /// Those of [`Self::ask`]; that there is no model to ask only where all of them need one.
+    /// Any of [`Self::ask`]'s; a missing model only if all of them need one.
     pub async fn ask_first<'p>(&mut self, asks: impl Iterator<Item = Ask<'p>>) -> Result<(usize, bool), CondenseError> {
         let mut passed_over = Vec::new();
         for (place, ask) in asks.enumerate() {
@@ -219,10 +221,10 @@ impl<'a> Composition<'a> {
         self.others.get(provider).map(drop)
     }
 
-    /// What a part would come to as things are, with these models. Nothing is done, and no model is asked.
+    /// Does a dry run of a part in the present state with these models. Nothing is changed, and no model is called.
     ///
     /// # Errors
-    /// Those that end everything: an abort, and mistakes of the caller.
+    /// The errors that end everything: an abort, and mistakes of the caller.
     pub async fn tried(&self, part: &Part, llm: &Llm) -> Result<Tried, CondenseError> {
         let provider = self.others.get(&part.provider)?;
         let mut state = self.state.clone();
@@ -243,7 +245,7 @@ impl<'a> Composition<'a> {
         let step = &mut ProviderStep::new(&*provider, &part.provider, &mut turns, &mut accept);
         match state.run(step).await {
             Err(error) if !error.allows_fallback() => Err(error),
-            // Of what providers of the host say they would cost nothing more is known.
+            // A custom provider's own estimate is all that is known of its cost.
             result => Ok(Tried { most: spent.most().max(spent.total()), error: result.err() }),
         }
     }
@@ -264,7 +266,7 @@ impl<'a> Composition<'a> {
         }
         let mut proposal = self.state.into_proposal(self.request);
         if let Some(settled) = &mut proposal.settled {
-            // Each as it was made, and as it was told then.
+            // The changes as each was made and reported.
             settled.changes = self.turns.changes;
         }
         Proposal { warnings, passes: self.turns.passes, ..proposal }

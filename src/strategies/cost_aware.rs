@@ -28,7 +28,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
         match fits(composition, &part, &llm).await? {
             Fit::Fits(reason) => match composition.ask(Ask::of(&part, reason).with(llm.clone())).await {
                 Ok(_) => {
-                    // What costs too much is passed over as configured; that nobody knows a price is news.
+                    // A provider that costs too much is skipped as configured, without a warning; an unknown price is
+                    // worth one.
                     let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
                     if let Some((code, why)) = unpriced {
                         let said = said!("warning.otherWorks", why: why, provider: part.provider.as_str());
@@ -41,7 +42,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
             },
             Fit::Refused(code, why) => refused.push((code, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
-                // Nobody can be asked for anything.
+                // Without a handler no later provider can get a summary either.
                 refused.push((WarningCode::NoHandler, error.said()));
                 break;
             }
@@ -60,16 +61,16 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
 pub enum Fit {
     /// It does; why.
     Fits(Said),
-    /// It does not, or nobody knows, because the price of a model is not known; why.
+    /// It does not, or its cost is unknown without the price of a model; why.
     Refused(WarningCode, Said),
     /// There is nothing that it could do.
     Useless(CondenseError),
 }
 
-/// Whether the most that a part can cost is within what is left of the budget of `llm`.
+/// Checks whether a part's maximal cost is within what is left of the budget of `llm`.
 ///
 /// # Errors
-/// Those that end everything.
+/// The errors that end everything.
 pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Result<Fit, CondenseError> {
     let tried = match composition.tried(part, llm).await {
         Ok(tried) => tried,
@@ -84,7 +85,7 @@ pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Resu
     let [costs, budget] = rounded_apart(most, left);
     let provider = provider.as_str();
     Ok(if most <= left {
-        // Where an answer fails, something else may be asked, of what is then left.
+        // If the request fails, another provider may run, within the budget that is then left.
         Fit::Fits(said!("choice.fits", provider: provider, costs: costs, budget: budget, option: option))
     } else if most.is_finite() {
         let why = said!("choice.costsMore", provider: provider, costs: costs, budget: budget, option: option);

@@ -4,27 +4,27 @@ use serde_json::{Value, json};
 
 use crate::options::Settings;
 
-/// Who is asked, and for what.
+/// A provider to run, with configuration and target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// The id of the provider.
     pub provider: String,
     /// Overrides fields of its configuration; null for none.
     pub config: Value,
-    /// What it is told of the target.
+    /// Its target.
     pub target: PartTarget,
-    /// Where the configuration of the strategy names it; empty where the strategy itself does.
+    /// Its path in the configuration of the strategy; empty if the strategy names it itself.
     pub place: String,
 }
 
-/// What a part is told of the target of the call.
+/// The target of a part, relative to the call's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartTarget {
     /// The target.
     OfCall,
-    /// Nothing: it does what it does without one.
+    /// None: it works as without a target.
     Untold,
-    /// So many tokens, where that is more than the target.
+    /// At least this many tokens, if that is more than the target.
     AtLeast(usize),
 }
 
@@ -39,7 +39,7 @@ impl Part {
         Self { config, ..self }
     }
 
-    /// Those in the list `name`, or in the list of defaults.
+    /// Reads the parts in the list `name`, or in its default.
     pub fn listed(settings: &Settings<'_>, name: &str, defaults: &Value) -> Vec<Self> {
         if !settings.is_given(name) {
             let defaults = defaults.as_array().map(Vec::as_slice).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// Where the preferences of users are looked up that the configuration does not have.
+/// Finds the preferences of users that the configuration does not have.
 #[async_trait]
 pub trait UserDirectory: Send + Sync {
     /// The preferences of a user, as JSON; `None` for one that is not known.
@@ -63,7 +63,7 @@ pub async fn run(
     }
 }
 
-/// Whose preferences hold, where they stand, and what they are.
+/// Returns where the preferences come from, their path, and themselves.
 async fn preferences(
     composition: &mut Composition<'_>,
     settings: &Settings<'_>,
@@ -105,7 +105,7 @@ async fn preferences(
     Ok((said!("choice.unknownUser", user: user.as_str()), "default".to_owned(), default))
 }
 
-/// Where faults in what was looked up stand.
+/// The path of faults in preferences that were looked up.
 const ANSWER: &str = "lookUp()";
 
 /// Preferences that were looked up, unless something is wrong with them.
@@ -124,7 +124,7 @@ fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option
     Ok(Some(found))
 }
 
-/// Who is asked for somebody with these preferences.
+/// Returns the provider to run for a user with these preferences.
 fn part(preferences: &Settings<'_>) -> Part {
     let provider = preferences.text("preferredProvider");
     let custom = preferences.value("customConfig");

@@ -58,7 +58,7 @@ fn missed(composition: &Composition<'_>) -> Said {
 /// Asks native for one summary, which fills the target around it, where the budget pays for the whole of it.
 async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     let part = Part::new(Native::ID);
-    // Of a summary in parts all are paid for or none is asked for: some of them are no summary.
+    // A summary in parts is paid for completely or not requested: a few parts are no summary.
     match fits(composition, &part, &llm).await? {
         Fit::Fits(_) => ask(composition, &part, reason, llm).await?,
         Fit::Refused(code, why) => composition.warn(Warning::new(code, why).about("budget")),
@@ -67,7 +67,7 @@ async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -
     Ok(())
 }
 
-/// Asks a tier; that it failed is told.
+/// Runs a tier; a failure becomes a warning.
 async fn ask(composition: &mut Composition<'_>, part: &Part, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     match composition.ask(Ask::of(part, reason).with(llm)).await {
         Err(error) if ends_all(&error) => Err(error),

@@ -42,7 +42,7 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
     composition.ask(Ask::of(&truncation, reason)).await.map(drop)
 }
 
-/// Asks a provider; whether it failed, which is told.
+/// Runs a provider; returns whether it failed, with a warning.
 async fn failed(composition: &mut Composition<'_>, part: &Part, reason: Said) -> Result<bool, CondenseError> {
     match composition.ask(Ask::of(part, reason)).await {
         Ok(_) => Ok(false),

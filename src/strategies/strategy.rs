@@ -58,7 +58,7 @@ impl Strategy {
 #[async_trait]
 impl Provider for Strategy {
     fn info(&self) -> ProviderInfo {
-        // Nobody makes one that is not described.
+        // Every strategy that is made has a descriptor.
         with_id(super::DESCRIPTORS, self.id).map(Descriptor::info).unwrap_or_default()
     }
 
@@ -84,7 +84,7 @@ impl Provider for Strategy {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        // Nobody says who else there is.
+        // Without the caller's registry, providers and strategies have their defaults.
         self.propose_among(request, &super::registry()).await
     }
 

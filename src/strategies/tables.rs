@@ -1,4 +1,4 @@
-//! What the configurations of strategies may hold, and what is wrong with one.
+//! The options of strategies, and the checks of their configurations.
 
 use serde_json::{Value, json};
 
@@ -109,9 +109,9 @@ static BAND: Table = Table::new(
     ],
 );
 
-/// What `cost_aware` may spend where nothing is said.
+/// The default of `maxCost` for `cost_aware`, in dollars.
 const DEFAULT_MAX_COST: f64 = 0.05;
-/// What `progressive` may spend where nothing is said: enough for each of its tiers.
+/// The default of `budget` for `progressive`, in dollars: enough for each of its tiers.
 const DEFAULT_BUDGET: f64 = 0.1;
 
 static COST_AWARE_TABLE: Table = Table::new(
@@ -149,7 +149,7 @@ static PER_USER_TABLE: Table = Table::new(
     ],
 );
 
-/// What one user prefers.
+/// The preferences of one user.
 pub static PREFERENCES: Table = Table::new(
     "preferences",
     &[
@@ -216,7 +216,7 @@ static VARIANT: Table = Table::new(
     ],
 );
 
-/// What the fields of `strategy` default to that are lists.
+/// Returns the default of the list that `strategy` takes.
 pub fn default_list(strategy: &str) -> Value {
     match strategy {
         PIPELINE => json!([Lossless::ID, Truncation::ID, Native::ID]),
@@ -271,7 +271,8 @@ pub fn asks_itself(place: &str, provider: &str) -> ConfigError {
     ConfigError::not_allowed(format!("{place}{field}"), &Value::from(provider), allowed)
 }
 
-/// The places in a configuration where somebody is asked: who, and with which configuration, where that is an object.
+/// Lists the places in a configuration that name a provider: place, provider, and its configuration if that is an
+/// object.
 fn asked<'a>(strategy: &str, config: &'a Value) -> Vec<(String, &'a str, Option<&'a Value>)> {
     let in_list = |name: &str, default: Option<&'a str>| {
         let each = config[name].as_array().into_iter().flatten().enumerate();
@@ -298,7 +299,7 @@ fn asked<'a>(strategy: &str, config: &'a Value) -> Vec<(String, &'a str, Option<
     }
 }
 
-/// What a table cannot say of a list.
+/// Checks lists for faults that a table cannot express.
 fn of_lists(strategy: &str, settings: &Settings<'_>) -> Vec<ConfigError> {
     let empty = |name: &str, called: &str| {
         let is_empty = settings.is_given(name) && settings.elements(name).is_empty();

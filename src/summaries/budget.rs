@@ -254,7 +254,8 @@ impl Spent {
         self.lock().refused.get_or_insert_with(|| (model.to_owned(), cost));
     }
 
-    /// Adds what was refused, where nothing else was spent: what it would cost is told also when that is too much for anything to be done.
+    /// Adds the cost of a refused request if nothing else was spent: its price is reported even if it was too high for
+    /// anything to be done.
     pub fn add_refused(&self) {
         let refused = self.lock().refused.take();
         if let Some((model, cost)) = refused.filter(|_| self.total() == 0.0) {
@@ -267,13 +268,13 @@ impl Spent {
         self.lock().most += dollars;
     }
 
-    /// What everything that was tried could have cost at most; infinite where a price is not known.
+    /// Returns the most that all dry runs could have cost; infinite if a price is not known.
     #[must_use]
     pub fn most(&self) -> f64 {
         self.lock().most
     }
 
-    /// Adds dollars that were paid to nobody who is known here, such as what a provider of the host says it cost.
+    /// Adds dollars paid to an unknown service, such as a custom provider's own cost.
     pub fn add_unnamed(&self, cost: f64) {
         self.lock().total += cost;
     }

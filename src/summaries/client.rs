@@ -47,20 +47,20 @@ pub(crate) struct SummaryClient<'a> {
     pub(super) handler: Arc<dyn LlmHandler>,
     /// Stops all questions of this summary when one has failed.
     pub(super) cancel: Cancel,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Warnings,
-    /// The cache did not answer in time, and is not asked again.
+    /// The cache did not respond in time, and is not used again.
     without_cache: AtomicBool,
 }
 
-/// What the model said, or in a preview what stands for that.
+/// The model's response, or in a dry run a placeholder for it.
 #[derive(Debug, Clone)]
 pub(super) struct SummaryAnswer {
     pub text: String,
     pub cached: bool,
-    /// False when the model reached the longest answer allowed, so that the end is missing.
+    /// False if the model reached its longest response, so that the end is missing.
     pub complete: bool,
-    /// Where nobody was asked: how many tokens the answer would probably have. The text then has that length and says nothing.
+    /// For a dry run, the tokens a response would probably have. The text then has that length and says nothing.
     pub expected_tokens: Option<usize>,
 }
 
@@ -119,7 +119,8 @@ impl<'a> SummaryClient<'a> {
         texts.map(|text| count_inside(text, self.context.encoding).tokens).sum()
     }
 
-    /// What a question and an answer of so many tokens are probably charged as: what the host has sent before is in the service's cache.
+    /// Estimates the usage charged for a request and a response of these sizes: the part that the host has sent before
+    /// is in the service's cache.
     fn expected_usage(&self, question: &LlmRequest, input: usize, output: usize) -> TokenUsage {
         let typical = typical_scale(self.context, self.handler.model());
         let cached = scaled(self.appended_tokens(question), typical).min(input);
@@ -169,7 +170,7 @@ impl<'a> SummaryClient<'a> {
         (most, dollars)
     }
 
-    /// Notes what a question that may come to be asked costs at most, and says it; `None` without a price.
+    /// Adds the most that a later request can cost to the dry run's sum, and returns it; `None` without a price.
     pub(super) fn foresee(&self, question: &LlmRequest) -> Option<f64> {
         let (_, most) = self.bound(question);
         self.context.llm.spent.add_most(most.unwrap_or(f64::INFINITY));
@@ -186,10 +187,11 @@ impl<'a> SummaryClient<'a> {
         self.price().is_some_and(ModelPrice::is_known)
     }
 
-    /// The answer from the cache, or asked for; a whole one is kept, and a warning tells of one that broke off.
+    /// Returns the response from the cache, or requests one. A whole response is cached; a warning reports one that was
+    /// cut off.
     ///
     /// # Errors
-    /// Those of [`Self::ask_anew`].
+    /// Any of [`Self::ask_anew`]'s.
     pub(super) async fn ask(&self, question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
         self.cancel.check()?;
         let key = self.key(&question);
@@ -243,7 +245,7 @@ impl<'a> SummaryClient<'a> {
         answer_tokens(self.context, self.handler.model(), self.question_tokens(question), longest)
     }
 
-    /// What a preview has in the place of the answer.
+    /// Returns the placeholder for a response in a dry run.
     pub(super) fn stand_in(&self, question: &LlmRequest) -> SummaryAnswer {
         let tokens = match self.context.llm.preview {
             Some(Preview::Shortest) => MIN_TOKENS,
@@ -252,7 +254,8 @@ impl<'a> SummaryClient<'a> {
         SummaryAnswer { text: stand_in(tokens), cached: false, complete: true, expected_tokens: Some(tokens) }
     }
 
-    /// What a question and its answer of so many tokens probably cost, to be compared with others: dollars where the price is known.
+    /// Estimates the cost of a request and a response of this size, to compare it with others: dollars if the price is
+    /// known.
     pub(super) fn weight(&self, question: &LlmRequest, answer_tokens: usize) -> f64 {
         let input = self.question_tokens(question);
         let dollars = self.dollars(&tokens_of(input, answer_tokens)).filter(|dollars| *dollars > 0.0);
@@ -328,7 +331,7 @@ impl<'a> SummaryClient<'a> {
         judge(&response)
     }
 
-    /// Nobody knows what is reserved for a request without a price.
+    /// The error for a request without a price, for which no reserve can be known.
     fn unpriced(&self) -> SummaryError {
         let option = self.context.llm.budget.limiting_option().unwrap_or_default();
         SummaryError::Unpriced { model: self.handler.model().to_owned(), option }
@@ -361,7 +364,7 @@ impl<'a> SummaryClient<'a> {
         if usage.total_cost.is_some() {
             return usage.total_cost.map(as_dollars);
         }
-        // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
         let api = if cached > usage.input_tokens { Api::Anthropic } else { Api::OpenAi };
         self.price().map(|price| price.cost(api, usage))
@@ -410,7 +413,7 @@ impl<'a> SummaryClient<'a> {
         );
     }
 
-    /// What the store says, unless it takes too long; then it is not asked again.
+    /// Waits for the store, unless it takes too long; then it is not used again.
     async fn patiently<T>(&self, answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         tokio::time::timeout(STORE_PATIENCE, answer).await.unwrap_or_else(|_| {
             self.without_cache.store(true, Ordering::Relaxed);
@@ -454,12 +457,12 @@ fn scaled(tokens: usize, ratio: f64) -> usize {
     (tokens as f64 * ratio) as usize
 }
 
-/// What the model said, if it is a summary.
+/// Returns the model's response, if it is a summary.
 fn judge(response: &LlmResponse) -> Result<SummaryAnswer, SummaryError> {
     let text = response.text.trim();
     match response.stop_reason {
         StopReason::Refusal => Err(SummaryError::Refused),
-        // What was said before a call is no summary.
+        // Text before a tool call is no summary.
         StopReason::ToolUse => Err(SummaryError::Empty),
         _ if text.chars().all(is_unseen) => Err(SummaryError::Empty),
         _ => {

@@ -1,4 +1,4 @@
-//! What is needed to ask a model.
+//! The handlers, prices and limits for requests to a model.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
     words::said,
 };
 
-/// What is needed to ask a model within one call. The default can ask nobody.
+/// The handlers, prices and limits for one call. The default has no handler.
 #[derive(Clone, Default)]
 pub struct Llm {
     /// The handler of the conversation.
@@ -36,15 +36,15 @@ pub struct Llm {
     pub budget: Arc<Budget>,
     /// Dollars of this call, added to as they are spent, so that they are known whatever happens then.
     pub spent: Arc<Spent>,
-    /// What was asked in this call.
+    /// The requests of this call.
     pub requests: Arc<Requests>,
-    /// What earlier answers tell about the next.
+    /// Ratios of tokens learned from earlier responses.
     pub observed: Arc<Observed>,
     /// The system prompt of the conversation, for handlers that count tokens.
     pub system_prompt: String,
     /// The host's own request to the conversation's model, where it gives its tools.
     pub host_request: Option<Arc<HostRequest>>,
-    /// Whether anything is sent at all.
+    /// The kind of dry run; `None` sends requests.
     pub preview: Option<Preview>,
 }
 
@@ -66,7 +66,7 @@ pub enum Preview {
 /// A handler of one of the host's profiles.
 #[derive(Clone)]
 pub struct ProfileHandler {
-    /// Who is asked.
+    /// The handler.
     pub handler: Arc<dyn LlmHandler>,
     /// Dollars per million tokens, for a handler that has no price of its own.
     pub price: Option<ModelPrice>,
@@ -110,20 +110,20 @@ impl Llm {
     }
 }
 
-/// What a summary is asked for with: all that is known of a condensation but its messages. Cheap to copy.
+/// The settings for requesting a summary: everything known of a condensation but its messages. Cheap to copy.
 #[derive(Clone, Copy)]
 pub(crate) struct SummaryContext<'a> {
-    /// Who can be asked, and what that may cost.
+    /// The handlers and the budget.
     pub llm: &'a Llm,
     /// The provider that asks, for progress events.
     pub provider: &'static str,
-    /// What our tokens are counted with.
+    /// The encoding in which tokens are counted.
     pub encoding: Encoding,
     /// How many tokens of the model's own tokenizer one of ours stands for.
     pub scale: Scale,
     /// Stops the work.
     pub cancel: &'a Cancel,
-    /// Told how the work goes.
+    /// Called with progress.
     pub progress: &'a Progress,
 }
 

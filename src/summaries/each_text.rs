@@ -23,7 +23,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// What came of the summaries of some texts.
+/// The summaries of several texts, with warnings.
 #[derive(Default)]
 pub(crate) struct Summaries {
     pub written: Vec<WrittenSummary>,
@@ -47,7 +47,7 @@ pub(crate) struct WrittenSummary {
 /// Writes summaries of the texts, at most `concurrency` requests at a time.
 ///
 /// # Errors
-/// When the call is aborted, or there is nobody to ask. Failed requests are in the result.
+/// If the call is aborted, or there is no handler. Failed requests are in the result.
 pub(crate) async fn summarize_texts(
     context: SummaryContext<'_>,
     texts: &[SourceText<'_>],
@@ -89,7 +89,7 @@ impl Counter<'_> {
     }
 }
 
-/// What one request left: summaries, and texts that are asked for again alone.
+/// The outcome of one request: summaries, and texts to request again one at a time.
 type Answered<'t> = (Vec<WrittenSummary>, Vec<Wanted<'t>>);
 
 /// Has the summaries written by one handler.
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
         Ok(written)
     }
 
-    /// What becomes of all of them, as many at a time as may be, in the order in which they end.
+    /// Runs all requests, as many at a time as allowed, and returns the results in the order in which they end.
     async fn at_once<T>(&self, requests: Vec<impl Future<Output = T>>) -> Vec<T> {
         stream::iter(requests).buffer_unordered(self.concurrency).collect().await
     }
@@ -243,7 +243,7 @@ impl<'a> Writer<'a> {
     fn written(&self, text: &Wanted<'_>, answer: SummaryAnswer) -> WrittenSummary {
         let room = text.source.room();
         let (summary, cut) = within(&answer.text, room, self.client.context.encoding);
-        // What is only expected has the length that is allowed at most.
+        // A placeholder has the greatest length allowed, which needs no warning.
         if cut && answer.expected_tokens.is_none() {
             self.warn_of_cut(text.source.max_tokens);
         }
@@ -257,7 +257,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Failed summaries; those that failed alike are told together.
+/// Failed summaries; those that failed alike share a warning.
 #[derive(Default)]
 struct Failures {
     /// By code and English words, so that their order is always the same.
@@ -289,7 +289,7 @@ impl Failures {
         self.first.get_or_insert(error);
     }
 
-    /// What to tell.
+    /// Returns the warnings about failures.
     fn warnings(&self) -> Vec<Warning> {
         const NAMED: usize = 5;
         let failed = |said: Said| Warning::new(WarningCode::SummaryFailed, said);

@@ -54,7 +54,8 @@ pub(super) fn answer_tokens(context: SummaryContext<'_>, model: &str, question_t
 /// large services (2.50 and 10 dollars per million for GPT-4o, 3 and 15 for Claude Sonnet).
 pub(super) const TYPICAL_OUTPUT_PRICE: usize = 5;
 
-/// What a question and its answer cost, in tokens of questions; without a length of the answer, as long as is expected.
+/// Returns the cost of a request and a response, in tokens of requests; without a length of the response, its expected
+/// length counts.
 pub(crate) fn price_in_tokens(question: usize, answer: Option<usize>) -> usize {
     question.saturating_add(answer.unwrap_or_else(|| expected_answer(question)).saturating_mul(TYPICAL_OUTPUT_PRICE))
 }

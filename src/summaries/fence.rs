@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::conversation::{is_unseen, visible};
 
-/// What such lines begin with in one question: `[[user]]`, or `[[427 user]]` where a piece has something of that form itself.
+/// The prefix of the lines in one request: `[[user]]`, or `[[427 user]]` if a piece has text of that form itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fence {
     /// Empty, or digits and a blank.
@@ -43,7 +43,7 @@ impl Fence {
         format!("[[{}{}]]", self.mark, clean(label))
     }
 
-    /// What every such line begins with.
+    /// Returns the beginning of every such line.
     pub fn opening(&self) -> String {
         format!("[[{}", self.mark.trim_end())
     }

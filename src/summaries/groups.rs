@@ -31,7 +31,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// Of a text that is longer than the model's window, what fits is asked for.
+    /// Creates the request for a text; a text longer than the model's window is cut to fit.
     pub fn new(client: &SummaryClient<'_>, index: usize, source: &'a SourceText<'a>) -> Self {
         let encoding = client.context.encoding;
         let mut question = source.question(usize::MAX, encoding);

@@ -12,10 +12,10 @@ use crate::llm::{LlmRequest, LlmRole};
 /// Tokens of the answer that names numbers.
 const VERDICT_TOKENS: u32 = 200;
 
-/// Asks for the summary once more, with what it leaves out named. `None` where it broke off.
+/// Requests the summary once more, naming what it misses. `None` if the response was cut off.
 ///
 /// # Errors
-/// Those of [`SummaryClient::ask`].
+/// Any of [`SummaryClient::ask`]'s.
 pub(crate) async fn mend(
     client: &SummaryClient<'_>,
     system: &str,
@@ -26,7 +26,7 @@ pub(crate) async fn mend(
     Ok(answer.complete.then_some(answer.text))
 }
 
-/// Tells what writing a summary of so many tokens again costs at most, where nobody is asked.
+/// Adds the most that requesting the mended summary can cost to the dry run's sum, and returns it.
 pub(crate) fn foresee_mending(
     client: &SummaryClient<'_>,
     system: &str,
@@ -36,10 +36,11 @@ pub(crate) fn foresee_mending(
     client.foresee(&mending(client, system, summary, missing))
 }
 
-/// Which of the texts a summary tells in whatever words, as the model sees it; none where its answer is not to be understood.
+/// Returns the texts that the summary covers in other words, as the model sees it; none if its response is
+/// unintelligible.
 ///
 /// # Errors
-/// Those of [`SummaryClient::ask`].
+/// Any of [`SummaryClient::ask`]'s.
 pub(crate) async fn told_in_other_words(
     client: &SummaryClient<'_>,
     summary: &str,

@@ -23,7 +23,7 @@ use crate::{
 /// With less room for the conversation than this, a summary is not worth asking for.
 const MIN_ROOM_TOKENS: usize = 256;
 
-/// What to summarise, and how.
+/// The messages to summarise, and how.
 pub(crate) struct Job {
     pub turns: Vec<Turn>,
     /// The system prompt.
@@ -55,10 +55,10 @@ impl Summary {
     }
 }
 
-/// Writes the summary. When a service says that a request was too long after all, it is tried once more with half the window.
+/// Writes the summary. If the service then rejects the request as too long, it is tried once more with half the window.
 ///
 /// # Errors
-/// Those of [`SummaryClient::ask`], and [`SummaryError::WindowTooSmall`].
+/// Any of [`SummaryClient::ask`]'s, and [`SummaryError::WindowTooSmall`].
 pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Summary, SummaryError> {
     let known = client.handler.context_window().and_then(|window| usize::try_from(window).ok());
     let window = known.unwrap_or(job.window);
@@ -80,7 +80,7 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
             let model = client.handler.model();
             let said = said!("warning.triedSmaller", model: model, smaller: smaller, window: window);
             client.warnings.add(Warning::new(WarningCode::WindowTooLarge, said).about("contextWindow"));
-            // Nobody knows how the window could be too small for the model: its own words say more.
+            // If the smaller window cannot hold the prompt, the service's own error says more.
             match Attempt::new(client, &job, smaller) {
                 Ok(second) => second.run(turns).await,
                 Err(_) => Err(error),

@@ -1,4 +1,4 @@
-//! What earlier answers tell about the next.
+//! Ratios of reported to expected tokens, by model.
 
 use std::{
     collections::HashMap,
@@ -12,9 +12,9 @@ pub struct Observed(Mutex<HashMap<String, Ratios>>);
 /// Reported tokens over expected ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratios {
-    /// Of the question.
+    /// The ratio for requests.
     pub input: f64,
-    /// Of the answer.
+    /// The ratio for responses.
     pub output: f64,
 }
 
@@ -30,7 +30,7 @@ const NEWEST: f64 = 0.5;
 const MODELS: usize = 256;
 
 impl Observed {
-    /// What is known of a model; 1 before anything is.
+    /// Returns the ratios of a model; 1 before any is known.
     #[must_use]
     pub fn ratios(&self, model: &str) -> Ratios {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()

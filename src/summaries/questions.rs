@@ -1,4 +1,4 @@
-//! What a model is asked for a summary of one text.
+//! The request for a summary of one text.
 
 use super::{
     fence::Fence,
@@ -15,7 +15,7 @@ pub(crate) struct SourceText<'a> {
     /// The message it is in, by its index in the conversation that came in; `None` for one that was added.
     pub origin: Option<usize>,
     pub kind: ContentKind,
-    /// What it belongs to, such as a tool and its path; empty where nothing is known.
+    /// Its subject, such as a tool and its path; empty if nothing is known.
     pub label: &'a str,
     pub text: &'a str,
     pub tokens: usize,
@@ -23,7 +23,7 @@ pub(crate) struct SourceText<'a> {
     pub max_tokens: usize,
     /// The caller's own system prompt.
     pub prompt: Option<&'a str>,
-    /// Whose handler is asked.
+    /// The profile whose handler is used.
     pub profile: Option<&'a str>,
 }
 

@@ -1,4 +1,5 @@
-//! What was asked of models within one call, for those who watch: who asked whom, when, how long it took, and what it used.
+//! Records of the requests within one call, for watchers: who requested what of which model, when, how long it took,
+//! and its usage.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -24,7 +25,7 @@ pub struct RequestRecord {
     time_elapsed: f64,
     /// Requests sent, retries included.
     attempts: u32,
-    /// What all attempts used; absent where the service did not say.
+    /// Usage of all attempts; absent if the service did not report it.
     #[serde(flatten)]
     tokens: Option<UsedTokens>,
     /// Dollars.
@@ -34,7 +35,7 @@ pub struct RequestRecord {
     /// The code of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
-    /// Only where it is wanted.
+    /// Only if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<Content>,
 }
@@ -49,7 +50,7 @@ struct UsedTokens {
     cache_read_tokens: u64,
 }
 
-/// What was said on both sides.
+/// The text of both sides.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Content {
@@ -139,7 +140,7 @@ impl Requests {
         });
     }
 
-    /// Those that have ended.
+    /// Returns the finished requests.
     #[must_use]
     pub fn all(&self) -> Vec<RequestRecord> {
         self.lock().clone()
@@ -155,7 +156,7 @@ impl UsedTokens {
     fn of(usage: &TokenUsage, api: Option<Api>) -> Self {
         let TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, .. } = *usage;
         let cached = cache_write_tokens.saturating_add(cache_read_tokens);
-        // Where the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
         let are_apart = api == Some(Api::Anthropic) || cached > input_tokens;
         let input_tokens = if are_apart { input_tokens.saturating_add(cached) } else { input_tokens };
         Self { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens }

@@ -1,4 +1,4 @@
-//! What a preview has where a model would write: for what works on it a text of the expected length, for people words.
+//! Placeholders in a dry run for a model's response: a text of the expected length for programs, words for people.
 
 /// A text of `tokens` tokens and at least [`MIN_TOKENS`].
 pub(super) fn stand_in(tokens: usize) -> String {

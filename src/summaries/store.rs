@@ -7,10 +7,10 @@ use quick_cache::{
 };
 use sha2::{Digest, Sha256};
 
-/// Where summaries are kept. A host can give its own: a file, a database, Redis.
+/// Keeps summaries. A host can give its own: a file, a database, Redis.
 #[async_trait]
 pub trait SummaryStore: Send + Sync {
-    /// What is kept under the key, if anything.
+    /// Returns the value kept under the key, if any.
     async fn get(&self, key: &str) -> Result<Option<String>, StoreError>;
 
     /// Keeps the value; the newest wins.
@@ -21,7 +21,7 @@ pub trait SummaryStore: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the summary cache failed: {message}; check the store given as `cache`")]
 pub struct StoreError {
-    /// What the store said.
+    /// The store's message.
     pub message: String,
 }
 
@@ -125,8 +125,8 @@ pub fn cache_key(parts: &[&str]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a store outside of the process is given to keep: a text below a line that says for which key it was written. A store that mixes keys up, cuts
-/// texts off, or answers with something else would otherwise have its answer take the place of messages.
+/// Seals a text for a store outside the process: a line above it names the key it was written for. Otherwise a store
+/// that mixes keys up, cuts texts off, or returns something else would put wrong text in the place of messages.
 #[must_use]
 pub fn sealed(key: &str, text: &str) -> String {
     format!("{}\n{text}", &cache_key(&[key, text])[..SEAL_LENGTH])

@@ -1,4 +1,4 @@
-//! What can keep a summary from being written.
+//! Errors that keep a summary from being written.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub enum SummaryError {
     },
     /// The summary would probably exceed the limit on cost; nothing was sent.
     CostLimit(OverBudget),
-    /// Nobody knows what the summary would cost, and a limit on cost must not be exceeded; nothing was sent.
+    /// The cost of the summary cannot be known, and a limit on cost must not be exceeded; nothing was sent.
     Unpriced {
         /// The model.
         model: String,
@@ -63,7 +63,7 @@ impl From<OverBudget> for SummaryError {
 }
 
 impl SummaryError {
-    /// What happened, as a code and values.
+    /// Describes the error, as a code and values.
     #[must_use]
     pub fn said(&self) -> Said {
         match self {

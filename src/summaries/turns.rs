@@ -16,22 +16,22 @@ use crate::{
 /// A piece of a conversation: something that was said, called, answered or shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// Whose message it is told in.
+    /// The speaker of the message that it is told in.
     pub role: LlmRole,
     pub what: What,
     pub text: String,
-    /// Where tokens are missing, in rising order: at which byte, and how many.
+    /// Missing tokens, in rising order of the byte: offset, and how many.
     missing: Vec<(usize, usize)>,
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
     /// The user's words.
     User,
-    /// What the host put behind the user's words: files, pages and outputs that the user mentioned.
+    /// Files, pages and outputs that the user mentioned, put by the host behind the user's words.
     Attachment,
-    /// What may be the user's words, but came within the answer of a tool, so that the tool may have said it.
+    /// Words that may be the user's but are part of a tool's result, so that the tool may have written them.
     Feedback(String),
     /// The assistant's words.
     Assistant,
@@ -44,7 +44,7 @@ pub(crate) enum What {
         /// Whether it says that it failed.
         failed: bool,
     },
-    /// What the host says of its environment.
+    /// The host's description of the environment.
     Environment,
     /// An image, which no text stands for.
     Image,
@@ -54,7 +54,7 @@ pub(crate) enum What {
     Role(String),
     /// The summary of all before it.
     EarlierSummary,
-    /// What a summary leaves out.
+    /// Content that a summary misses.
     LeftOut,
     /// The summary of a part, in a question that merges several.
     PartSummary {
@@ -68,7 +68,7 @@ pub(crate) enum What {
 }
 
 impl What {
-    /// What the line above the piece says.
+    /// Returns the label for the line above the piece.
     pub fn label(&self) -> String {
         let about = |what: &str, name: &str| if name.is_empty() { what.to_owned() } else { format!("{what}: {name}") };
         match self {
@@ -154,7 +154,8 @@ impl Turn {
     }
 }
 
-/// The messages of `range` as pieces; words that say nothing are left out. Thinking is not told: it was never part of the answer.
+/// Divides the messages of `range` into pieces, without words that say nothing. Thinking is left out: it was never part
+/// of the response.
 pub(crate) fn turns(conversation: &Conversation, range: Range<usize>, tools: &ToolTable) -> Vec<Turn> {
     let pieces = decompose(conversation, tools);
     let mut teller = Teller { called: HashMap::new(), told: Vec::with_capacity(range.len()) };
@@ -298,7 +299,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
-        // That there was no output is told too.
+        // An empty output is written too, so that the model sees that there was none.
         self.tell(message, what.clone(), &texts.join("\n"));
     }
 
@@ -313,7 +314,7 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// What hosts put beside the words of the user as a text of its own.
+/// Recognises a text that hosts inject beside the user's words.
 fn is_reminder(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
@@ -370,7 +371,7 @@ pub(super) fn question(turns: &[Turn], instruction: &str) -> (Fence, Vec<LlmMess
 /// The label of what the model is to do.
 const INSTRUCTION_LABEL: &str = "instruction";
 
-/// What the model is told of the lines above the pieces of a question.
+/// Explains to the model the lines above the pieces of a request.
 pub(super) fn explained(fence: &Fence) -> String {
     let opening = fence.opening();
     let line = |what: &What| fence.line(&what.label());

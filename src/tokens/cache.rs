@@ -16,7 +16,7 @@ const ENTRIES: usize = 128 * 1024;
 /// By hash of 128 bits: over the life of a process a collision is less likely than a memory error, and would only make a count wrong.
 static COUNTS: LazyLock<Cache<u128, (u32, bool)>> = LazyLock::new(|| Cache::new(ENTRIES));
 
-/// Where the count of a text is kept; nowhere for short texts.
+/// The key under which the count of a text is kept; `None` for short texts, which are not kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key(Option<u128>);
 

@@ -48,7 +48,7 @@ impl Calibration {
         Ok(())
     }
 
-    /// What was learned for a model, if anything was.
+    /// Returns the scale learned for a model, if any.
     #[must_use]
     pub fn scale(&self, model: &str) -> Option<Scale> {
         // Always valid: a mean of ratios from 0.25 to 4 is within 0.1 to 10.

@@ -1,4 +1,4 @@
-//! What an image counts for.
+//! The token counts of images.
 
 /// Tokens of an image without data (a URL, a file id), as Roo-Code counts it.
 const WITHOUT_DATA: usize = 300;

@@ -23,7 +23,7 @@ pub(super) const RUN_LIMIT: usize = 256 * 1024;
 /// A part of a text that is counted by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Segment<'a> {
-    /// Where it begins in the text, in bytes.
+    /// Start in the text, in bytes.
     pub start: usize,
     pub text: &'a str,
     /// Whether a token may cross its end, which makes the count of the whole approximate.
@@ -53,7 +53,7 @@ fn split(text: &str, piece_bytes: usize, run_limit: usize) -> impl Iterator<Item
     })
 }
 
-/// Where the piece that begins at `start` ends, and whether that cut is forced.
+/// Returns the end of the piece that begins at `start`, and whether that cut is forced.
 fn piece_end(text: &str, start: usize, piece_bytes: usize, run_limit: usize) -> (usize, bool) {
     let rest = text.len() - start;
     if rest <= piece_bytes {

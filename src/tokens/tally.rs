@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// Tokens of every block of a conversation, unscaled. What did not change is not counted again.
+/// Tokens of every block of a conversation, unscaled. Blocks that did not change are not counted again.
 ///
-/// What counts: texts; of a tool call its name and the JSON text of its input; of a tool result its texts; thinking;
-/// images by `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
+/// Counted are texts; a tool call's name and the JSON text of its input; a tool result's texts; thinking; images by
+/// `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
 /// other fields count nothing.
 #[derive(Debug, Clone)]
 pub struct Tally {
@@ -67,7 +67,7 @@ impl Tally {
         let mut known = before.entries().iter().zip(&self.messages).peekable();
         let newest = before.entries().iter().map(|entry| entry.id).max();
         let messages = after.entries().iter().map(|entry| {
-            // What was there already stands in the same order, so one walk over each is enough.
+            // Old messages are still in the same order, so one walk over each is enough.
             let is_new = newest.is_none_or(|newest| entry.id > newest);
             while !is_new && known.peek().is_some_and(|(old, _)| old.id != entry.id) {
                 known.next();

@@ -1,4 +1,4 @@
-//! What can be wrong with the settings of this module. Counting itself does not fail.
+//! Errors in the settings of this module. Counting itself does not fail.
 
 /// A wrong setting. Each message names the field, the value and what is allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -7,7 +7,7 @@ pub enum TokensError {
     /// An encoding we do not have, for example `p50k_base`.
     #[error("encoding must be \"o200k_base\" or \"cl100k_base\"; got {value:?}")]
     UnknownEncoding {
-        /// What was given.
+        /// The given value.
         value: String,
     },
     /// A scale that is neither a family, `auto`, nor a number in range, for example `0`.
@@ -15,7 +15,7 @@ pub enum TokensError {
         "scale must be a number from 0.1 to 10, or one of \"gpt\", \"gemini\", \"claude\", \"claude-4.7\", \"auto\"; got {value}"
     )]
     InvalidScale {
-        /// What was given, as text.
+        /// The given value, as text.
         value: String,
     },
     /// A calibration report that cannot be true, for example zero reported tokens.
@@ -23,9 +23,9 @@ pub enum TokensError {
     InvalidCalibration {
         /// `localTokens`, `reportedTokens`, `reportedTokens / localTokens` or `model`.
         field: &'static str,
-        /// What was given, as text.
+        /// The given value, as text.
         value: String,
-        /// What would have been accepted.
+        /// The accepted values.
         allowed: &'static str,
     },
 }

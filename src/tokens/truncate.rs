@@ -46,7 +46,7 @@ pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) ->
     }
 }
 
-/// Where the last `limit` tokens begin, and whether a forced cut lies after that.
+/// Returns the start of the last `limit` tokens, and whether a forced cut lies after it.
 fn suffix(parts: &[Segment<'_>], limit: usize, encoding: Encoding) -> (usize, bool) {
     let (mut left, mut crosses_forced) = (limit, false);
     for piece in parts.iter().rev() {
@@ -60,7 +60,7 @@ fn suffix(parts: &[Segment<'_>], limit: usize, encoding: Encoding) -> (usize, bo
     (0, crosses_forced)
 }
 
-/// Where the first `limit` tokens of a piece end.
+/// Returns the end of the first `limit` tokens of a piece.
 fn front(piece: &str, limit: usize, encoding: Encoding) -> usize {
     let mut left = limit;
     for small in small_pieces(piece) {
@@ -87,7 +87,7 @@ fn encoded_front(piece: &str, limit: usize, encoding: Encoding) -> usize {
     }
 }
 
-/// Where the last `limit` tokens of a piece begin.
+/// Returns the start of the last `limit` tokens of a piece.
 fn back(piece: &str, limit: usize, encoding: Encoding) -> usize {
     let mut left = limit;
     let parts: Vec<Segment<'_>> = small_pieces(piece).collect();

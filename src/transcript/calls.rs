@@ -16,9 +16,9 @@ use super::{
 #[derive(Debug, Clone)]
 pub(super) struct ToolCall<'a> {
     pub(super) name: String,
-    /// What a header calls it: the tool that calls it, when one did.
+    /// The tool named in a header: the tool that calls it, if one did.
     pub(super) announced: String,
-    /// Of a native call.
+    /// The id of a native call.
     pub(super) id: Option<&'a str>,
     pub(super) message: usize,
     pub(super) block: usize,
@@ -27,7 +27,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) parameters: Parameters<'a>,
 }
 
-/// Where the parameters of a call stand.
+/// The place of a call's parameters.
 #[derive(Debug, Clone)]
 pub(super) enum Parameters<'a> {
     /// In a `tool_use` block; the range lists its texts.
@@ -74,7 +74,7 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Where the string parameter stands.
+    /// Returns the place of the string parameter.
     pub(super) fn place<'n>(
         &self,
         texts: &[ConversationText<'_>],
@@ -91,7 +91,7 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Where the string at `path` in the input of a native call stands.
+    /// Returns the place of the string at `path` in the input of a native call.
     pub(super) fn place_at(&self, texts: &[ConversationText<'_>], path: &[PathStep]) -> Option<Place> {
         let Parameters::Native { texts: range, .. } = &self.parameters else { return None };
         // ["content", block, "input", …]

@@ -1,4 +1,4 @@
-//! What happened: the tool calls of a conversation with their answers.
+//! Events: the tool calls of a conversation with their results.
 
 use std::sync::Arc;
 
@@ -42,9 +42,9 @@ impl Transcript<'_> {
 pub struct Event {
     /// The tool's name as it was called; empty for what came without a call.
     pub tool: Arc<str>,
-    /// What happened.
+    /// The action.
     pub action: Action,
-    /// The answer is what the user says.
+    /// The result is an answer of the user.
     pub asks_user: bool,
     /// The file that is concerned, by its one name: relative to the working directory where that is known, with forward slashes,
     /// lower case on Windows.
@@ -52,7 +52,7 @@ pub struct Event {
     /// Which working directory a relative path is of. What a command that changes it does to later ones depends on the host: after it, their relative
     /// paths count as those of other files.
     pub directory: u32,
-    /// What it may have done to files beside what the conversation shows.
+    /// Its possible effects on files beyond those that the conversation shows.
     pub unseen: Unseen,
     /// The call.
     pub call: Option<CallSite>,
@@ -62,11 +62,11 @@ pub struct Event {
     pub shown: Vec<Excerpt>,
     /// How the call ended. Whatever did not end [`CallOutcome::Ok`] says nothing about a file but the lines it shows.
     pub outcome: CallOutcome,
-    /// The exit code, of a command whose answer says it.
+    /// The exit code of a command, if its result has one.
     pub exit_code: Option<i32>,
 }
 
-/// Where a call stands.
+/// The place of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
     /// The message.
@@ -79,7 +79,7 @@ pub struct CallSite {
     pub list: Option<String>,
 }
 
-/// What happened in an event.
+/// The action of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// A file was shown (a mention by the user and `cat` too); the lines are in [`Event::shown`].
@@ -104,30 +104,30 @@ pub enum Action {
     Other,
 }
 
-/// What became of a file that was touched.
+/// The state of a file that was touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touch {
     /// It has other content, or is there under a new name.
     Changed,
     /// It is gone, or has another name.
     Removed,
-    /// Its changes were taken back.
+    /// Its changes were undone.
     TakenBack,
 }
 
-/// What a call may have done to files in a way that the conversation does not show.
+/// Possible effects of a call on files that the conversation does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unseen {
     /// Nothing.
     Nothing,
     /// Any file may have other content.
     Changes,
-    /// And any file may have another name.
+    /// Any file may also have another name.
     Moves,
 }
 
 impl Event {
-    /// Whether it is a change: of a file, or of the list of things to do.
+    /// Returns true for a change: of a file, or of the todo list.
     pub(super) fn is_change(&self) -> bool {
         matches!(self.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_) | Action::Todo)
     }

@@ -1,4 +1,4 @@
-//! What a tool that reads files answers, in every form that is known.
+//! Reads the results of tools that read files, in every form that is known.
 
 use std::{ops::Range, sync::Arc};
 
@@ -148,7 +148,7 @@ impl Sections {
     }
 }
 
-/// What a line between the files' own lines says.
+/// Reads a line between the files' own lines.
 fn note(line: &str, shown: &mut Shown) {
     if line.contains("<error>") || line.starts_with("Error: ") {
         shown.outcome = CallOutcome::Failed;

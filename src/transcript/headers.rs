@@ -2,7 +2,7 @@
 
 use super::tools::{Meaning, ToolTable};
 
-/// What closes a header.
+/// The end of a header.
 const CLOSE: &str = "] Result:";
 
 /// A header at the start of a text.
@@ -10,16 +10,16 @@ const CLOSE: &str = "] Result:";
 pub(super) struct Header<'a> {
     /// The tool.
     pub(super) name: &'a str,
-    /// What stands between the name and the closing bracket, such as ` for 'src/a.ts'`.
+    /// The text between the name and the closing bracket, such as ` for 'src/a.ts'`.
     pub(super) subject: &'a str,
-    /// Where the header starts.
+    /// Start of the header.
     pub(super) start: usize,
     /// Behind its last byte.
     pub(super) end: usize,
 }
 
 impl<'a> Header<'a> {
-    /// What the header names: the path of `for 'PATH'`, the command of `for 'COMMAND'`; empty when it names nothing.
+    /// Returns the subject: the path of `for 'PATH'`, the command of `for 'COMMAND'`; empty if there is none.
     pub(super) fn target(&self) -> &'a str {
         let Some(quoted) = self.subject.strip_prefix(" for '") else { return self.subject.trim() };
         // Roo's advice to read several files at once stands behind the name.

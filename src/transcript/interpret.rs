@@ -1,4 +1,4 @@
-//! What a call and its answer mean.
+//! Turns a call and its result into events.
 
 use std::{borrow::Cow, cell::RefCell, ops::Range, sync::Arc};
 
@@ -41,7 +41,7 @@ pub(super) struct Interpreter<'t> {
 struct ShellDirectory {
     /// How often commands have gone elsewhere.
     number: u32,
-    /// Where the last one went; empty where that is not certain.
+    /// The directory the last one went to; empty if it is not certain.
     path: String,
 }
 
@@ -347,7 +347,7 @@ impl Known<'_, '_> {
         let mut changes = Vec::new();
         let pattern = self.call.string(self.texts, ["use_regex", "ignore_case", "start_line"].into_iter());
         if pattern.is_some_and(|flag| flag != "false") {
-            // What a pattern matched is not in the conversation.
+            // The text that a pattern matched is not in the conversation.
         } else if let (Some(old), Some(new)) = (old, new) {
             changes.push(FileChange::Text { old, new, everywhere: self.everywhere() });
         } else if let Some(place) = self.role_place(ParameterRole::Content) {
@@ -434,7 +434,7 @@ impl Known<'_, '_> {
         }
         let partly =
             self.answer.places.first().is_some_and(|place| self.text(place).contains("Unable to apply all diff parts"));
-        // Of several changes some may have been made before one failed.
+        // If one of several changes failed, earlier ones may have been made.
         let parts = |event: &Event| if let Action::Edit(changes) = &event.action { changes.len() } else { 1 };
         let fails = matches!(self.outcome, CallOutcome::Failed | CallOutcome::Unanswered);
         if partly || (fails && events.iter().map(parts).sum::<usize>() > 1) {
@@ -467,7 +467,7 @@ impl Known<'_, '_> {
         }
     }
 
-    /// What the answer to a write or an edit shows of the file.
+    /// Adds the lines of the file that the result of a write or an edit shows.
     fn show_result(&self, event: &mut Event) {
         if self.outcome != CallOutcome::Ok {
             return;
@@ -556,7 +556,7 @@ impl Known<'_, '_> {
         let is_proven = exit_code == Some(0) && tells_by_its_code(line, action.as_ref());
         let unseen = match &action {
             Some(ShellAction::Touch { .. }) => Unseen::Nothing,
-            // What stands behind the mark is run after it.
+            // Commands behind the closing mark run after the write.
             Some(ShellAction::Write { content, .. } | ShellAction::Append { content, .. }) => {
                 unseen::effects(line[content.end..].split_once('\n').map_or("", |(_, rest)| rest)).unseen
             }
@@ -605,7 +605,7 @@ impl Known<'_, '_> {
             if failed && event.outcome == CallOutcome::Ok && !matches!(event.action, Action::Search(_)) {
                 event.outcome = CallOutcome::Failed;
             }
-            // What a heredoc writes may be written, whatever fails behind it.
+            // A heredoc may have written its file, even if a later command failed.
             if event.outcome == CallOutcome::Failed && matches!(event.action, Action::Write(_) | Action::Edit(_)) {
                 event.action = Action::Touch(Touch::Changed);
             }
@@ -706,7 +706,7 @@ fn tells_by_its_code(line: &str, action: Option<&ShellAction>) -> bool {
     behind.trim().is_empty() && !before.trim().replace("&&", "").replace("2>&1", "").contains([';', '|', '&'])
 }
 
-/// What a command printed.
+/// The output of a command.
 struct Output {
     place: Place,
     exit_code: Option<i32>,
@@ -775,7 +775,7 @@ impl Output {
             answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
         let cut = cut_in_the_middle(answer);
         let mut end = cut.map_or(answer.len(), |at| at);
-        // What hosts say behind the output: OpenHands the exit code, Claude Code that the directory is another one.
+        // Notes that hosts put behind the output: OpenHands the exit code, Claude Code a new directory.
         for note in ["\n[The command completed with exit code ", "\nShell cwd was reset to "] {
             if let Some(at) = answer[..end].rfind(note).filter(|at| end - at < 1000) {
                 exit_code = exit_code.or_else(|| after("exit code ", &answer[at..end].replace(']', ".")));
@@ -810,7 +810,7 @@ fn file_sections(text: &str, range: Range<usize>) -> Vec<(Range<usize>, Range<us
     while let Some(open) = text[at..range.end].find("<path>").map(|step| at + step + "<path>".len()) {
         let Some(end) = text[open..range.end].find("</path>").map(|step| open + step) else { break };
         at = end;
-        // What is written may show such a tag; the path of a file stands right behind `<file>`.
+        // A file being written may contain such a tag; a file's path is right behind `<file>`.
         let opens_file = text[..open - "<path>".len()].trim_end().ends_with("<file>");
         if !opens_file && !found.is_empty() {
             continue;

@@ -28,11 +28,11 @@ pub struct ToolSource {
     /// The call on one line, quoted: its name, what it is about, and its other short parameters by their names, such as
     /// `execute_command npm test cwd=packages/b`.
     pub head: String,
-    /// What the tool does.
+    /// The tool's action.
     pub meaning: Meaning,
     /// The file that is read or changed, as the call names it; of a patch of several the first. Empty where that is not known.
     pub file: String,
-    /// The tool's answer is what the user says.
+    /// The tool's result is an answer of the user.
     pub asks_user: bool,
     /// The command line shows files or their changes (`cat`, `sed -n`, `head`, `tail`, `nl`, `git diff`, `git show`).
     pub shows_files: bool,
@@ -41,13 +41,14 @@ pub struct ToolSource {
 /// The longest label in characters.
 const MAX_LABEL_CHARS: usize = 80;
 
-/// Parameters of more characters are not told in [`ToolSource::head`] but for the one that the call is about, of which so many are.
+/// Longer parameters are left out of [`ToolSource::head`], except the subject of the call, of which this many
+/// characters are shown.
 pub const MAX_HEAD_PARAMETER: usize = 80;
 
-/// What a call is about is told in so many characters.
+/// The most characters for the subject of a call.
 pub const MAX_HEAD_TARGET: usize = 160;
 
-/// No more parameters are told beside what the call is about.
+/// The most parameters listed beside the subject.
 const MAX_HEAD_PARAMETERS: usize = 4;
 
 impl ToolSource {
@@ -72,7 +73,7 @@ impl ToolSource {
         let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
         let head = match (first_lines(command, MAX_HEAD_TARGET), called(name)) {
             (target, name) if target.is_empty() => name,
-            // What stands for a command that was cut away is no command.
+            // A note in place of a command that was cut away is no command.
             (_, name) if NoteLine::read(command.trim()).is_some() => format!("{name} …"),
             (target, name) => format!("{name} {target}"),
         };
@@ -94,13 +95,13 @@ impl ToolSource {
                 short.push((key, value));
             }
             match key {
-                // Of other tools nobody asks for either.
+                // Only tools about files need a command or a patch.
                 _ if !tool.meaning.is_about_files() => {}
                 "command" => command = value,
                 _ if tool.parameter(ParameterRole::Diff).any(|name| name == key) => patch = value,
                 _ => {}
             }
-            // Of a list only paths say what the call is about.
+            // Within a list, only paths tell the subject of the call.
             let may_tell = !is_nested || tool.parameter(ParameterRole::Path).any(|name| name == key);
             Some((tool.telling(key).filter(|_| may_tell)?, key, value))
         });

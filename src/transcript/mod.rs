@@ -1,15 +1,16 @@
-//! What happened in a conversation: tool calls of every dialect read as pieces and events.
+//! Events of a conversation: tool calls of every dialect read as pieces and events.
 //!
 //! Two steps, each for itself:
 //!
-//! - [`decompose`] cuts every text into pieces of one kind of content, and says what each belongs to;
-//! - [`read`] makes events of tool calls and their answers: what was read, written, changed, found, run, and where every line of
-//!   it stands, byte for byte.
+//! - [`decompose`] cuts every text into pieces of one kind of content, with the source of each;
+//! - [`read`] turns tool calls and their results into events: files read, written and changed, searches and commands,
+//!   with the place of every line, byte for byte.
 //!
-//! Which tool means what is in a [`ToolTable`], which hosts can extend. Nothing here fails: any conversation will do, and what is
-//! not understood is left alone. All of it is linear in the length of the conversation.
+//! A [`ToolTable`], which hosts can extend, maps tools to meanings. Nothing here fails: any conversation will do, and
+//! parts that are not understood are left alone. All of it is linear in the length of the conversation.
 //!
-//! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native blocks.
+//! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native
+//! blocks.
 
 mod calls;
 mod confirmed;

@@ -71,7 +71,7 @@ pub fn outcome(answer: &str, is_error: bool) -> CallOutcome {
     }
 }
 
-/// Where an output was cut in its middle; what stands behind is not connected to what stands before.
+/// Returns the place where an output was cut in its middle; the text behind it does not continue the text before it.
 pub(super) fn cut_in_the_middle(output: &str) -> Option<usize> {
     CUT_OFF[3..].iter().filter_map(|note| memchr::memmem::find(output.as_bytes(), note.as_bytes())).min()
 }

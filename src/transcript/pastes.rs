@@ -1,4 +1,5 @@
-//! Where a text of the user's holds pastes: lists, logs, traces, JSON and code. Structure decides, not length: fences, and runs of lines that are no sentences.
+//! Finds the pastes in a text of the user's: lists, logs, traces, JSON and code. Structure decides, not length: fences,
+//! and runs of lines that are no sentences.
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ const MIN_BYTES: usize = 600;
 /// A run of items is a paste from here on: people write shorter lists themselves.
 const MIN_ITEMS: usize = 12;
 
-/// So many words in a row, parted by blanks alone, make a sentence.
+/// Words in a row, separated by blanks alone, that make a sentence.
 const SENTENCE_WORDS: usize = 3;
 
-/// So many letters in a row make one in scripts that part no words.
+/// Letters in a row that make a sentence in scripts without blanks between words.
 const SENTENCE_LETTERS: usize = 4;
 
 /// A line indented by so many blanks is no sentence: code, or a frame of a trace.
@@ -104,7 +105,7 @@ fn is_marked(line: &str) -> bool {
     is_record && (line.len() <= RECORD_BYTES || line.starts_with(['{', '[', '<', '|']))
 }
 
-/// Whether a line has words in a row, as somebody writes who speaks; is nothing but words; or begins and ends like a sentence.
+/// Returns true if a line has words in a row, as in speech; is nothing but words; or begins and ends like a sentence.
 fn has_sentence(line: &str) -> bool {
     let (mut words, mut all) = (0, 0);
     for word in line.split(' ') {

@@ -12,9 +12,9 @@ use super::{
 pub enum FileChange {
     /// Exchanges a text for another, which may start and end in the middle of a line.
     Text {
-        /// What is replaced; index in [`super::Transcript::texts`] and bytes.
+        /// The text replaced; index in [`super::Transcript::texts`] and bytes.
         old: super::Place,
-        /// What stands there then.
+        /// The new text.
         new: super::Place,
         /// Every occurrence, not only one.
         everywhere: bool,
@@ -102,7 +102,7 @@ fn closes(line: &str) -> bool {
     matches!(line, ">>>>>>> REPLACE" | "+++++++ REPLACE")
 }
 
-/// What a patch does to one file.
+/// A patch's effect on one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FilePatch {
     /// A new file with these lines.

@@ -25,7 +25,7 @@ struct Spelling {
     lower: Vec<Step>,
 }
 
-/// What comes next in a path.
+/// A step of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     One(char),
@@ -38,7 +38,7 @@ enum Step {
     InFolders,
 }
 
-/// Where Windows drives are found by systems that have none.
+/// Folders below which systems without drives find those of Windows.
 const DRIVES_BELOW: [&str; 3] = ["/mnt/", "/cygdrive/", "/"];
 
 impl PathPattern {
@@ -55,7 +55,8 @@ impl PathPattern {
         Self { spellings: spellings.iter().map(|path| Spelling::of(path)).collect(), directory }
     }
 
-    /// Whether it names a file. `path` is the name that a transcript has for it: clean, and relative to the working directory where that is known.
+    /// Returns true if it matches a file. `path` is the name that a transcript has for it: clean, and relative to the
+    /// working directory if that is known.
     #[must_use]
     pub fn names(&self, path: &str) -> bool {
         let path = match &self.directory {

@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 pub fn clean(path: &str) -> String {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);
-    // What Windows writes before paths that may be long, and URLs before drives.
+    // Prefixes that Windows writes before paths that may be long, and URLs before drives.
     let path = [r"\\?\", "//?/", "/"]
         .iter()
         .find_map(|prefix| path.strip_prefix(prefix).filter(|rest| has_drive(rest)))
@@ -54,9 +54,9 @@ pub(super) fn is_absolute(clean: &str) -> bool {
 /// Gives the paths of a conversation their final names.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    /// That the conversation names: clean, without a slash at the end.
+    /// The directory that the conversation names: clean, without a slash at the end.
     stated: Option<String>,
-    /// That its paths reveal.
+    /// The directory that its paths reveal.
     guessed: Option<String>,
     names: HashMap<Arc<str>, Arc<str>>,
 }

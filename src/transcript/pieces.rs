@@ -28,9 +28,9 @@ pub struct ContentPiece {
     pub path: Arc<[PathStep]>,
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// What kind of content it is.
+    /// The kind of content.
     pub kind: ContentKind,
-    /// What it belongs to.
+    /// Its source.
     pub source: PieceSource,
     /// The speaker. Words of the user may hold pastes and notices of the host: [`ContentPiece::stretches`] tells them apart.
     pub voice: Voice,
@@ -68,7 +68,7 @@ impl PieceSource {
         }
     }
 
-    /// What a reader looks at to see it again: the file, or else what [`Self::label`] says.
+    /// Returns the place where a reader sees it again: the file, or else [`Self::label`].
     #[must_use]
     pub fn place(&self) -> &str {
         match self {
@@ -86,7 +86,7 @@ impl PieceSource {
         }
     }
 
-    /// What the tool does.
+    /// Returns the tool's action.
     #[must_use]
     pub fn meaning(&self) -> Meaning {
         match self {
@@ -95,13 +95,13 @@ impl PieceSource {
         }
     }
 
-    /// Whether it is a command line that shows files or their changes.
+    /// Returns true for a command line that shows files or their changes.
     #[must_use]
     pub fn is_showing_command(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.shows_files)
     }
 
-    /// Whether it is a tool that asks the user.
+    /// Returns true for a tool that asks the user.
     #[must_use]
     pub fn asks_user(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.asks_user)
@@ -291,7 +291,7 @@ struct Cutter<'p, 't, F> {
     block: usize,
     path: Arc<[PathStep]>,
     text: &'t str,
-    /// Whose words are between the cuts.
+    /// The speaker of the words between the cuts.
     words: F,
     done: usize,
     pieces: &'p mut Vec<ContentPiece>,

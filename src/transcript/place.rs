@@ -1,4 +1,4 @@
-//! Where something stands in a conversation.
+//! Places in a conversation.
 
 use std::{ops::Range, sync::Arc};
 
@@ -110,7 +110,7 @@ pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Ran
     })
 }
 
-/// Where the line that starts at `at` ends (before its `\n`), and where the next one starts.
+/// Returns the line that starts at `at`, without its `\n`, and the start of the next one.
 pub(super) fn line_at(text: &str, at: usize, end: usize) -> (Range<usize>, usize) {
     let line_end = memchr::memchr(b'\n', &text.as_bytes()[at..end]).map_or(end, |step| at + step);
     (at..line_end, (line_end + 1).min(end))

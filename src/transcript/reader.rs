@@ -46,7 +46,7 @@ struct Reader<'a, 't> {
     events: Vec<Event>,
     /// The calls of the assistant's newest message.
     pending: Pending<'a>,
-    /// What the user messages since then show without a call.
+    /// Files that user messages since then show without a call.
     uncalled: Vec<Event>,
     working_directory: Option<String>,
     /// Whether a user message came since the assistant's newest one.

@@ -37,7 +37,7 @@ pub struct ReplacedLines {
     pub newer: usize,
 }
 
-/// What later events replaced.
+/// Lines and writes that later events replaced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replaced {
     /// Lines that were shown, in the order of the texts.
@@ -48,16 +48,17 @@ pub struct Replaced {
     pub unproven: Vec<(usize, usize)>,
 }
 
-/// Lines between replaced ones that stand below too go with them where they have at most so many bytes: pointers to them would cost as much.
+/// The most bytes of lines, between replaced ones, that are also shown below and are removed with them: pointers to
+/// them would cost as much.
 const ISLAND_BYTES: usize = 160;
 
 /// Hosts cut lines that are longer, each in its own way: of these a view of the file does not say whether it still holds them.
 const LONG_LINE_BYTES: usize = 500;
 
-/// Of the edits that have a line in common, so many are looked at for each time it is shown.
+/// The number of edits with a line in common that are compared with each place that shows it.
 const MOST_EDITS: usize = 16;
 
-/// What was shown or written and then replaced. Linear in the length of the conversation.
+/// Finds the lines that were shown or written and then replaced. Linear in the length of the conversation.
 #[must_use]
 pub fn replaced(transcript: &Transcript<'_>) -> Replaced {
     let found = Replaced::default();
@@ -84,15 +85,15 @@ struct Follower<'t, 'a> {
     touched: HashMap<&'t str, Times>,
     /// How often any file may have been changed out of sight.
     changes: usize,
-    /// And may have been moved.
+    /// How often any file may have been moved out of sight.
     moves: usize,
     found: Replaced,
 }
 
-/// What comes later about a file.
+/// The later events of a file.
 #[derive(Default)]
 struct Later<'t> {
-    /// What the whole file was, when that was certain last.
+    /// The whole file, when it was last certain.
     whole: Option<Whole>,
     /// The next write that nothing took back.
     written: Option<usize>,
@@ -102,7 +103,7 @@ struct Later<'t> {
     edits: Edits<'t>,
     /// Something later decides already whether an edit or a write is still there.
     is_closed: bool,
-    /// What of the changes out of sight is known here.
+    /// The unseen changes that are considered so far.
     seen: Times,
 }
 
@@ -112,7 +113,7 @@ struct Whole {
     event: usize,
 }
 
-/// What edits replaced, by the line of each that is looked for.
+/// The old text of edits, by the line of each that is looked for.
 #[derive(Default)]
 struct Edits<'t>(HashMap<u64, Vec<Edit<'t>>, ByHash>);
 
@@ -122,16 +123,16 @@ struct Edit<'t> {
     ends_line: bool,
     /// Which of the old lines is looked for.
     anchor: usize,
-    /// Those of the new lines, as hashes.
+    /// The new lines, as hashes.
     new: HashSet<u64, ByHash>,
     event: usize,
 }
 
-/// What becomes of a line.
+/// The fate of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stays,
-    /// It stands below too.
+    /// It is also shown below.
     Again,
     /// By an event.
     Replaced(usize),
@@ -206,7 +207,7 @@ impl Later<'_> {
         let (changes, moves) = std::mem::replace(&mut self.seen, times);
         self.is_closed |= changes < times.0;
         if moves < times.1 {
-            // What it was before may stand under another name now, whatever has this one.
+            // The former file may have another name now, whatever file has this one.
             let beyond = self.written.or(self.beyond);
             *self = Self { is_closed: true, seen: times, beyond, ..Self::default() };
         }
@@ -248,7 +249,7 @@ impl Later<'_> {
 impl<'t> Edits<'t> {
     fn add(&mut self, transcript: &'t Transcript<'_>, changes: &[FileChange], event: usize) {
         for change in changes {
-            // Of other changes it is not certain which of several equal places they changed.
+            // Other changes do not say which of several equal places they changed.
             let FileChange::Text { old, new, .. } = change else { continue };
             let read = |place: &Place| -> Vec<&'t str> {
                 let text = transcript.texts[place.text].text;

@@ -4,7 +4,7 @@ use std::{ffi::OsStr, ops::Range, path::Path};
 
 use super::{events::Touch, shell_characters::ShellCharacters};
 
-/// What a command line does to files.
+/// A command line's effect on files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShellAction {
     /// Shows lines of a file.
@@ -32,7 +32,7 @@ pub(super) enum Lines {
     Last(u32),
 }
 
-/// What the command line does; `None` when that is not certain or nothing that is followed.
+/// Returns the effect of a command line; `None` if it is uncertain or not followed.
 pub(super) fn action(command: &str) -> Option<ShellAction> {
     // Beyond this length only what a heredoc writes matters, and its first line is short.
     const MAX_LINE_BYTES: usize = 4096;
@@ -108,7 +108,7 @@ pub fn changed_by(command: &str) -> Vec<String> {
 pub(super) fn shows_files(command: &str) -> bool {
     let line = command.trim_start();
     let line = if line.starts_with("cd ") { line.split_once("&&").map_or(line, |(_, rest)| rest) } else { line };
-    // What a heredoc feeds to `cat` is written.
+    // With a heredoc, `cat` writes a file instead.
     let first = line.lines().next().unwrap_or_default();
     let mut words = first.split_whitespace();
     let (program, argument) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -326,7 +326,7 @@ fn heredoc(command: &str, first_end: usize, line: &str, located: impl Fn(&str) -
     Some(if append { ShellAction::Append { path, content } } else { ShellAction::Write { path, content } })
 }
 
-/// Where the line that is `mark` starts.
+/// Returns the start of the line that is `mark`.
 fn closing_mark(body: &str, mark: &str) -> Option<usize> {
     if mark.is_empty() {
         return None;

@@ -1,12 +1,13 @@
-//! What a command line may do to files that nobody follows: it is taken to change any, unless each of its commands is known only to look.
+//! Estimates effects of a command line on files that are not followed: it is taken to change any, unless each of its
+//! commands is known only to look.
 
 use super::{events::Unseen, shell_characters::ShellCharacters};
 
-/// What it may do, and whether it takes the shell to another directory.
+/// The possible changes to files, and a change of the shell's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Effects {
     pub(super) unseen: Unseen,
-    /// Where the last `cd` of it leads; empty where that is not certain.
+    /// The directory of its last `cd`; empty if it is not certain.
     pub(super) directory: Option<String>,
 }
 
@@ -18,17 +19,17 @@ const LOOK: [&str; 44] = [
     "which",
 ];
 
-/// What `git` does without changing a file.
+/// Subcommands of `git` that change no file.
 const GIT_LOOKS: [&str; 11] =
     ["blame", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "status"];
 
-/// What takes a shell to another directory, or may.
+/// Commands that take a shell to another directory, or may.
 const LEAVE: [&str; 9] = ["cd", "pushd", "popd", "chdir", "Set-Location", "z", "source", ".", "eval"];
 
-/// What moves files, in any shell, or makes another that is the same.
+/// Commands, in any shell, that move files or make copies.
 const MOVE: [&str; 9] = ["mv", "cp", "copy", "rsync", "move", "ren", "rename", "Move-Item", "Rename-Item"];
 
-/// What the command line may do beside what is followed of it.
+/// Returns the effects of a command line beyond those followed elsewhere.
 pub(super) fn effects(line: &str) -> Effects {
     let mut effects = Effects { unseen: Unseen::Nothing, directory: None };
     let commands = commands(line);
@@ -52,7 +53,7 @@ pub(super) fn effects(line: &str) -> Effects {
     effects
 }
 
-/// Whether a tool that nobody knows may move files, by its name.
+/// Guesses by the name of an unknown tool whether it may move files.
 pub(super) fn of_tool(name: &str) -> Unseen {
     let name = name.to_ascii_lowercase();
     if ["move", "rename"].iter().any(|word| name.contains(word)) { Unseen::Moves } else { Unseen::Changes }
@@ -101,7 +102,7 @@ fn commands(line: &str) -> Option<Vec<Vec<String>>> {
                 if !stream && !nowhere {
                     return None;
                 }
-                // What follows is where it goes, not a command of its own.
+                // A redirection names its target, which is no command.
                 characters.pass(&['>', '&', ' ']);
             }
             ';' | '|' | '&' | '\n' => {

@@ -1,4 +1,4 @@
-//! What the user says in the answer of a native call that was refused.
+//! The user's words in the result of a native call that was refused.
 
 use serde_json::Value;
 

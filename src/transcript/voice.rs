@@ -145,7 +145,8 @@ fn is_users_alone(answer: &str, tool: &ToolSource, is_error: bool) -> bool {
 /// Fields in which hosts hand on what the user said to a call, or changed in what it wrote.
 const USERS_FIELDS: [&str; 2] = ["feedback", "user_edits"];
 
-/// Where an object ends that begins an answer and hands on what the user said: `{"status":"approved","feedback":"…"}`.
+/// Returns the end of an object at the start of a result that hands on the user's words:
+/// `{"status":"approved","feedback":"…"}`.
 fn judgement(answer: &str) -> Option<usize> {
     let blanks = answer.len() - answer.trim_start().len();
     if !answer[blanks..].starts_with('{') || !USERS_FIELDS.iter().any(|field| answer.contains(&format!("\"{field}\"")))
@@ -176,12 +177,12 @@ fn edited_by_user(answer: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Where the user's words begin that an answer ends with, behind a sentence of the host that announces them.
+/// Returns the start of the user's words at the end of a result, behind a sentence of the host that announces them.
 fn announced_words(answer: &str, end: usize) -> Option<usize> {
     spoken_from(answer, 0..end).filter(|open| answer[*open..].starts_with("The user "))
 }
 
-/// Where a notice ends that `text` begins with, and who speaks in it.
+/// Returns the end of the notice at the start of `text`, and its speaker.
 fn first_notice(text: &str) -> Option<(usize, Voice)> {
     let start = text.len() - text.trim_start().len();
     let tag = NOTICES.iter().find(|tag| opens(&text[start..], tag))?;
@@ -192,7 +193,7 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
     (ends_line && !text[end..].trim().is_empty()).then(|| (end, voice_of_words(&text[start..end])))
 }
 
-/// Where a notice begins that `text` ends with, and who speaks in it.
+/// Returns the start of the notice at the end of `text`, and its speaker.
 fn last_notice(text: &str) -> Option<(usize, Voice)> {
     let end = text.trim_end().len();
     let tag = NOTICES.iter().find(|tag| text[..end].ends_with(&format!("</{tag}>")))?;

@@ -1,6 +1,6 @@
 //! Tool calls that the assistant writes as XML in its text (Roo and Cline before native tool calls).
 //!
-//! What stands in a parameter is not escaped, so a file that is written may hold the closing tags of its own call.
+//! Parameters are not escaped, so a file that is written may contain the closing tags of its own call.
 
 use std::{collections::HashMap, ops::Range};
 

@@ -1,8 +1,9 @@
-//! What is told to people: a code and the values that go into its words. English is made from `en.json`; who shows it in another language makes the words
-//! of that language from the same code and values (`fr.json` is the page's).
+//! Texts for people: a code and the values that go into its words. English is made from `en.json`; other languages are
+//! made from the same code and values (`fr.json` is the page's).
 //!
-//! The files are i18next's JSON: `{{name}}` stands for a value, `{{name, percent}}` for one in a form (`number`, `percent`, `dollars`, `ms`; of lists `parts` of a
-//! sentence, `clauses`, `either`), and of `code_one` and `code_other` the value `count` decides.
+//! The files are i18next's JSON: `{{name}}` stands for a value, `{{name, percent}}` for one in a form (`number`,
+//! `percent`, `dollars`, `ms`; for lists `parts` of a sentence, `clauses`, `either`); the value `count` chooses between
+//! `code_one` and `code_other`.
 
 use std::{
     borrow::Cow,
@@ -13,12 +14,12 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
-/// Something to be told.
+/// A text for people, as a code and values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Said {
     /// The key of its words.
     pub code: Cow<'static, str>,
-    /// What goes into them.
+    /// The values that go into them.
     pub values: Values,
 }
 
@@ -26,7 +27,7 @@ pub struct Said {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values(Vec<(Cow<'static, str>, Value)>);
 
-/// What stands in the words.
+/// A value in the words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -63,13 +64,13 @@ impl Said {
         said
     }
 
-    /// Words of somebody else's, as they are.
+    /// Wraps words that are no message of ours, unchanged.
     #[must_use]
     pub fn own(text: impl Into<String>) -> Self {
         said!("own", text: text.into())
     }
 
-    /// What has words under this code, or else the words themselves.
+    /// Returns the message with this code, or else the argument as its own words.
     #[must_use]
     pub fn known_or_own(code_or_words: &'static str) -> Self {
         if ENGLISH.contains_key(code_or_words) { said!(code_or_words) } else { Self::own(code_or_words) }

@@ -11,12 +11,12 @@ export interface CondensingOptions {
   contextWindow: number;
   /**
    * Decides when a history is condensed, with which provider, and who writes summaries; its `encoding` and `scale` count the tokens of requests. Default: a manager
-   * with the threshold 75% and no model, so `lossless` condenses, and `truncation` cuts down to the target.
+   * with the threshold 75% (25% with `recall`) and no model, so `lossless` condenses, and `truncation` cuts down to the target.
    */
   manager?: CondensationManager | undefined;
   /**
    * Down to this share of the tokens at which it is due a history is condensed, 1 to 100 percent, system prompt and tools included. The lower, the longer the prompt cache
-   * holds until the next condensation. Default: 40.
+   * holds until the next condensation. Default: 40, with `recall` 10.
    */
   targetPercent?: number | undefined;
   /**

@@ -1,22 +1,22 @@
-//! What was decided by money.
+//! The outcome of a decision by money.
 
 use serde::Serialize;
 
 use crate::words::{Said, said};
 
-/// What was decided by money.
+/// Whether condensing now pays, with provider, target and dollars.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MoneyDecision {
     /// Whether to condense now.
     pub condense: bool,
-    /// With whom; absent where it is not done.
+    /// The provider to condense with; absent if nothing is to be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// To how many tokens, as the caller counts them; absent where there is no target.
+    /// The target, in tokens as the caller counts them; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_tokens: Option<usize>,
-    /// Dollars that it saves over all requests to come, what it costs taken off; below 0 where it costs more.
+    /// Dollars saved over all requests to come, less the cost; negative if it costs more than it saves.
     pub saves: f64,
     /// Dollars that it costs at once: what summaries cost, and what the next request costs more.
     pub costs: f64,

@@ -1,4 +1,4 @@
-//! What a decision by money goes by.
+//! The facts about a task that a decision by money rests on.
 
 use crate::{
     conversation::{Conversation, Role},
@@ -73,7 +73,7 @@ pub struct Economics {
 }
 
 impl Economics {
-    /// What options say.
+    /// Reads the option `economics`.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {
         Self {

@@ -30,18 +30,19 @@ pub(super) struct Weighed {
     pub call: Option<CallOptions>,
 }
 
-/// What is known of the requests before the decision.
+/// Token counts of the requests before the decision.
 struct History {
     /// Tokens, as the caller counts them, of each request that the messages show.
     requests: Vec<f64>,
-    /// Of the last request that the cache still has.
+    /// Tokens of the last request that the cache still has.
     cached: f64,
-    /// Of the conversation now.
+    /// Tokens of the conversation now.
     now: f64,
 }
 
 impl Manager {
-    /// Whether condensing now pays, by how much and with whom; nothing is done and no model is asked. The report has no plan.
+    /// Reports whether condensing now pays, by how much and with which provider. Nothing is changed and no model is
+    /// called. The report has no plan.
     pub async fn decide(&self, work: Work) -> Report {
         let tally = match self.count(&work) {
             Ok(tally) => tally,
@@ -105,7 +106,7 @@ impl Manager {
         Weighed { decision: MoneyDecision { condense: trigger.due, provider, ..decision }, call: None }
     }
 
-    /// The call that would be made: with who was asked, or with truncation, which asks no model, where nobody chose.
+    /// Builds the call to make: with the chosen provider, or if none was chosen with truncation, which calls no model.
     fn call_by_money(&self, work: &Work, history: &History, target: f64, economics: &Economics) -> CallOptions {
         let call = &work.call;
         let nobody_chose = call.provider.is_none() && self.in_force_for(work).active.is_none() && call.config.is_null();
@@ -145,7 +146,7 @@ impl Manager {
     }
 }
 
-/// What was tried, weighed.
+/// Weighs the dry run `tried`.
 fn weighed(least: f64, price: &ModelPrice, history: &History, tried: &Report, open: MoneyDecision) -> MoneyDecision {
     let freed = tried.tokens_removed();
     let rewrite = Rewrite {

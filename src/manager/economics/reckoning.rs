@@ -1,17 +1,17 @@
-//! What a rewritten prompt costs and saves, in dollars.
+//! Costs and savings of a rewritten prompt, in dollars.
 
 use crate::llm::{ModelPrice, as_dollars};
 
-/// What a condensation does to the requests to come. All tokens are as the caller counts them.
+/// A condensation's effect on the requests to come. All tokens are as the caller counts them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rewrite {
-    /// Of the next request without it.
+    /// Tokens of the next request without it.
     pub before: f64,
-    /// Of the next request with it.
+    /// Tokens of the next request with it.
     pub after: f64,
-    /// Of the last request that the cache still has; 0 where it is cold.
+    /// Tokens of the last request that the cache still has; 0 if it is cold.
     pub cached: f64,
-    /// Before the first change.
+    /// Tokens before the first change.
     pub kept: f64,
     /// Dollars for doing it.
     pub condensing: f64,

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Of the places that begin with the same line, so many are looked at for another copy.
+/// The number of places beginning with the same line that are examined for another copy.
 const MAX_COPIES: usize = 8;
 
 /// Pointers to other copies of the lines that wrong pointers stood for, by their place in `wrong`.
@@ -80,7 +80,7 @@ pub(super) fn copies(
     let mut found = HashMap::new();
     for (number, from, place, quote) in proposed {
         let direction = if place < from { Direction::Above } else { Direction::Below };
-        // What leads below goes on to, whatever the host drops from the beginning.
+        // A pointer below outlives messages that the host drops from the beginning, so it is kept below.
         let may_lead = |old: Direction| old == Direction::Above || direction == Direction::Below;
         if quoted.nearest(quote, from, direction) == Some(place)
             && let Some((_, meaning, _)) = meanings[number].filter(|(.., old)| may_lead(*old))

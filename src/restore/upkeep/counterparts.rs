@@ -11,7 +11,7 @@ use crate::{
 /// The texts of a conversation, each with its message.
 pub(super) struct Texts<'a> {
     pub(super) texts: Vec<(usize, TextAt<'a>)>,
-    /// Where the texts of each message begin; one more at the end.
+    /// The index of each message's first text; one more at the end.
     pub(super) starts: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Texts<'_> {
     }
 }
 
-/// Where a text stands in a call or a result: its id, which of both it is, and the path from there.
+/// The place of a text in a call or a result: the id, whether it is the result, and the path from there.
 type InCall<'t> = (&'t str, bool, &'t [PathStep]);
 
 impl<'a> Texts<'a> {

@@ -15,7 +15,7 @@ use crate::{
 /// Fewer lines than this carry their numbers themselves.
 const MIN_HEADED: usize = 6;
 
-/// What a text is made of.
+/// One element of a text under work.
 #[derive(Clone)]
 enum Item<'a> {
     /// A line as it is written.
@@ -39,9 +39,9 @@ enum Item<'a> {
 pub(super) struct PointerItem<'a> {
     /// The number of the first line it stands for, and whether it may be left out.
     number: Option<(u32, NumberStyle, bool)>,
-    /// What stands there.
+    /// Its text.
     pub(super) written: Cow<'a, str>,
-    /// `None` for what led nowhere.
+    /// `None` for one that led nowhere.
     pub(super) meaning: Option<Meaning>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Draft<'a> {
     pub(super) left_out: usize,
 }
 
-/// What a text was before.
+/// The former text, and its parts.
 pub(super) struct Old<'p> {
     pub(super) text: usize,
     /// The parts of a text.
@@ -95,7 +95,7 @@ impl Old<'_> {
 pub(super) struct Wrong {
     pub(super) draft: usize,
     pub(super) item: usize,
-    /// Where it stands in its text.
+    /// Its start in its text.
     pub(super) start: usize,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
                 continue;
             }
             let Some((old, old_rows, at)) = matched.and_then(|at| Some((old?, old_rows.as_ref()?, at))) else {
-                // What is no line looks like a pointer, and nobody who writes pointers wrote it here.
+                // This row looks like a pointer, but no provider wrote it here.
                 left_out += usize::from(row.kind != RowKind::Line);
                 match row.kind {
                     RowKind::Line => items.push(Item::Raw(line.into())),
@@ -141,7 +141,7 @@ impl<'a> Draft<'a> {
             };
             let old_row = &old_rows.rows[at];
             if old_row.kind == RowKind::Line && matches!(row.kind, RowKind::Heading | RowKind::Pointer) {
-                // A line that was none, and that what is left of the others makes one.
+                // A line that was no pointer reads as one among the lines that remain.
                 left_out += 1;
                 items.push(Item::Raw(Gap::Elsewhere(1).to_string().into()));
                 continue;
@@ -177,7 +177,7 @@ impl<'a> Draft<'a> {
         Self { text, items, is_changed, is_mended: is_changed, now, aimed: 0, expanded: 0, left_out }
     }
 
-    /// What it says.
+    /// Returns the text.
     pub(super) fn text(&self) -> String {
         if !self.is_mended {
             return self.now.to_owned();
@@ -222,7 +222,7 @@ impl<'a> Draft<'a> {
             Item::Gap { number, style, lines } => Some((*number, *style, *lines)),
             Item::Pointer(pointer) => {
                 let (number, style, _) = pointer.number.filter(|(.., may_go)| *may_go)?;
-                // What led nowhere is a line, whatever number of lines it claims to stand for.
+                // A pointer that led nowhere is one line, whatever number of lines it claims.
                 pointer.meaning.as_ref()?;
                 Some((number, style, pointer.lines()))
             }
@@ -322,7 +322,7 @@ impl<'a> Draft<'a> {
         self.items[item] = match &self.items[item] {
             Item::Pointer(pointer) => match pointer.number {
                 Some((number, style, true)) => Item::Gap { number, style, lines: pointer.lines() },
-                // What led nowhere was a line.
+                // A pointer that led nowhere was a line.
                 _ => gap(if pointer.meaning.is_some() { pointer.lines() as usize } else { 1 }),
             },
             Item::Numbered { number, style, .. } => Item::Gap { number: *number, style: *style, lines: 1 },
@@ -332,8 +332,8 @@ impl<'a> Draft<'a> {
         self.is_mended = true;
     }
 
-    /// What stands there, what would, and the text with the lines in the place of a pointer. `None` where a provider cut the text: it has
-    /// chosen what of it is to stay.
+    /// Returns the pointer, its lines, and the text with the lines in its place. `None` if a provider cut the text: it
+    /// has chosen which content stays.
     pub(super) fn expanded(
         &self,
         item: usize,
@@ -341,7 +341,7 @@ impl<'a> Draft<'a> {
         room: &mut usize,
     ) -> Option<(String, String, Self)> {
         let pointer = self.pointer(item)?;
-        // What a line that is repeated stands below only changes where a provider changed the text.
+        // The line above a repeat pointer changes only if a provider changed the text.
         let meaning = pointer.meaning.as_ref().filter(|meaning| meaning.times == 1 && !self.is_changed)?;
         *room = room.checked_sub(was.bytes(&meaning.target) + self.now.len())?;
         let lines = was.contents(&meaning.target);

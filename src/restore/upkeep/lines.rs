@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::restore::decoder::{Decoder, RowsOf};
 
-/// What a pointer stands for.
+/// The lines that a pointer stands for.
 #[derive(Clone)]
 pub(super) struct Meaning {
     pub(super) target: RowsOf,
@@ -61,7 +61,7 @@ impl<'a> Lines<'a> {
         (hashes[place.rows.end] + PRIME - times(hashes[place.rows.start], power)) % PRIME
     }
 
-    /// What the pointer in row `at` of a text stands for; `None` when it leads nowhere.
+    /// Returns the lines that the pointer in row `at` of a text stands for; `None` if it leads nowhere.
     pub(super) fn meaning(&mut self, text: usize, at: usize) -> Option<Meaning> {
         let (target, times) = self.decoder.found(text, at)?;
         let hash = self.hash(&target);

@@ -35,7 +35,8 @@ pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Opti
         let behind_number = numbered(row).map(|(_, content)| content);
         let known = contents(row).into_iter().flatten().chain(behind_number).find_map(|content| places.get(content));
         let candidates = known.map_or(&[][..], |places| &places[places.partition_point(|place| *place < next)..]);
-        // Of lines that say the same, the one whose neighbours go on as they do here, and then the one that stands where the note before it says.
+        // Prefer, among identical lines, the one whose neighbours continue as they do here, then the one at the line
+        // that the note before it gives.
         let is_end = |row: usize, at: usize| row == rows.rows.len() && at == old.rows.len();
         let goes_on = |place: usize| {
             (1..8).take_while(|by| is_same(row + by, place + by) || is_end(row + by, place + by)).count()
@@ -43,7 +44,7 @@ pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Opti
         let noted =
             row.checked_sub(1).filter(|_| is_behind_note).and_then(|note| number_in(&now[rows.rows[note].range()]));
         let is_noted = |place: usize| noted.is_some_and(|lines| next.checked_add(lines) == Some(place));
-        // That a line is blank tells nothing: without a neighbour it may be any.
+        // A blank line proves nothing: without a neighbour it may be any.
         let is_blank = contents(row).is_some_and(|[content, _]| content.trim().is_empty());
         let candidates = candidates.iter().filter(|place| is_same(row, **place));
         let candidates =

@@ -41,47 +41,47 @@ pub struct Mended {
     pub block: usize,
     /// From the message to the text.
     pub path: Vec<PathStep>,
-    /// What it says from now on.
+    /// Its new content.
     pub text: String,
     /// Pointers that lead to another copy of the same lines.
     pub aimed: usize,
-    /// Pointers in whose place their lines stand.
+    /// Pointers replaced by their lines.
     pub expanded: usize,
     /// Pointers whose lines are left out.
     pub left_out: usize,
 }
 
-/// Lines in the place of a pointer, in a text that nobody changed otherwise.
+/// Lines that would replace a pointer, in a text that nobody changed otherwise.
 pub struct Expansion<'e> {
     /// The message.
     pub message: usize,
     /// From the message to the text.
     pub path: &'e [PathStep],
-    /// What stands there.
+    /// The pointer.
     pub pointer: &'e str,
-    /// What would.
+    /// The lines.
     pub lines: &'e str,
-    /// The whole text then.
+    /// The whole text with them.
     pub text: &'e str,
 }
 
 /// The byte ranges of the parts of a text, by its message and its path.
 pub type Parts<'p> = dyn Fn(usize, &[PathStep]) -> Vec<Range<usize>> + 'p;
 
-/// How often pointers are followed anew after some were mended. What is wrong after that is left out, as often again: without a line, another may
-/// look like a heading.
+/// Rounds of re-resolving pointers after repairs. Pointers wrong after that are left out in as many rounds: without a
+/// line, another may look like a heading.
 const MAX_ROUNDS: usize = 3;
 
-/// So many times the bytes of the conversation may be looked at and copied to put lines in the place of pointers.
+/// Multiple of the conversation's bytes that may be read and copied to replace pointers with their lines.
 const ROOM: usize = 8;
 
-/// Whether there may be pointers in a conversation. Fast.
+/// Returns true if there may be pointers in a conversation. Fast.
 #[must_use]
 pub fn holds_pointers(conversation: &Conversation) -> bool {
     conversation.messages().any(message_holds_pointers)
 }
 
-/// Whether there may be pointers in a message. Fast.
+/// Returns true if there may be pointers in a message. Fast.
 #[must_use]
 pub fn message_holds_pointers(message: &Message) -> bool {
     in_content(&message.content)
@@ -119,7 +119,7 @@ pub fn kept_true(
         (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
     is.adopt(&mut counterparts, after, &was, before);
     let sides = Sides { after, is: &is, was_contents: &was_contents, is_contents: &is_contents, counterparts };
-    // What nobody changed is not read again.
+    // Unchanged texts are not read again.
     let unchanged = |text: usize| sides.counterparts[text].filter(|_| !sides.is_changed(text));
     let mut new_lines = Decoder::with_known(&is_contents, |text| old_lines.decoder.known_rows(unchanged(text)?));
     let parts_of = |old: usize| parts(was.texts[old].0, &was.texts[old].1.path);
@@ -158,15 +158,16 @@ impl Sides<'_> {
 /// The texts under work.
 struct Work<'c> {
     sides: &'c Sides<'c>,
-    /// What a text before is made of.
+    /// Returns the parts of a former text.
     parts: &'c dyn Fn(usize) -> Vec<Range<usize>>,
     drafts: Vec<Draft<'c>>,
-    /// What a provider wrote, and what it says.
+    /// Texts accepted as a provider wrote them, with their expanded content.
     trusted: Vec<(usize, String)>,
 }
 
 impl<'c> Work<'c> {
-    /// Divides the texts that pointers are in, or were: what a provider wrote and is true is trusted, all else is under work.
+    /// Divides the texts that have or had pointers: a provider's text that is correct is trusted, all others become
+    /// drafts.
     fn begin(&mut self, new_lines: &mut Decoder<'c>, old_lines: &mut Lines<'c>) {
         let Sides { after, is, was_contents, is_contents, counterparts } = self.sides;
         for (text, old) in counterparts.iter().copied().enumerate() {
@@ -191,7 +192,7 @@ impl<'c> Work<'c> {
                 && old.is_none_or(|old| {
                     new_lines.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
                 });
-            // Of a message that the host made nobody knows what it was, but its pointers lead somewhere.
+            // A message that the host made has no former content to compare, but its pointers resolve.
             if is_true {
                 self.trusted.push((text, said.into_owned()));
             } else {
@@ -221,7 +222,7 @@ impl<'c> Work<'c> {
         let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
         let drafts = self.drafts.iter().enumerate();
         let wrong: Vec<Wrong> = drafts.flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
-        // What was repaired elsewhere may be nearer than what a pointer led to.
+        // A text repaired elsewhere may be nearer than the one that a pointer led to.
         let is_led_astray = |(text, said): &mut (usize, String)| lines.decoder.text(*text) != *said;
         let led_astray: Vec<usize> = self.trusted.extract_if(.., is_led_astray).map(|(text, _)| text).collect();
         let copies =
@@ -285,7 +286,7 @@ mod tests {
         format!("    call_number_{number}_of_many(with, its, own, arguments);")
     }
 
-    /// Of lines that say the same, the one behind a note is the one that its neighbours or the count of the note make it.
+    /// Among identical lines, the one behind a note is determined by its neighbours or the note's count.
     #[test]
     fn a_line_behind_a_note_has_its_own_number() {
         let mut text: Vec<String> = (1..=60).map(line).collect();
@@ -311,7 +312,7 @@ mod tests {
         let before = Conversation::parse(&message(&text).to_string()).unwrap();
         let decoded = crate::restore::decode(&before);
         assert!(decoded[0][0].contains("    51→    call_number_21_of_many("), "{}", decoded[0][0]);
-        // Somebody leaves out the lines that the pointer leads to.
+        // A provider cuts the lines that the pointer leads to.
         let gone = [&text[..15], &["[…16-30]".to_owned()], &text[30..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);

@@ -11,7 +11,7 @@ use tiktoken::CoreBpe;
 
 use super::{Encoding, Engine};
 
-/// What has to be in a text for the difference to show.
+/// The text that has to occur for the difference to show.
 const LONG_S: &str = "'ſ";
 
 /// The only word whose tokens cross its apostrophe: `" I'"` is the only token of the vocabulary that ends in a letter and an apostrophe

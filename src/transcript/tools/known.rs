@@ -188,7 +188,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("rename_file", Touch),
     tool("NotebookEdit", Touch),
     tool("fast_apply", Touch),
-    // What else Roo, Cline and Kilo Code let the model call in XML.
+    // Other tools that Roo, Cline and Kilo Code let the model call in XML.
     tool("use_mcp_tool", Other)
         .in_xml()
         .with(&[(ParameterRole::Tool, "tool_name"), (ParameterRole::Arguments, "arguments")]),

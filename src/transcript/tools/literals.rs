@@ -75,7 +75,7 @@ fn each_source(folder: &Path, check: &mut impl FnMut(&Path)) {
     }
 }
 
-/// What stands before the module of tests, which is the last of its file.
+/// Returns the source without its module of tests, which is the last of its file.
 fn without_tests(source: &str) -> &str {
     source.find("#[cfg(test)]\nmod tests {").map_or(source, |tests| &source[..tests])
 }
@@ -96,7 +96,7 @@ fn is_named(tool: &str, literal: &str) -> bool {
     })
 }
 
-/// What stands between quotes, in Rust and JavaScript alike; comments are passed over.
+/// Returns the literals in Rust or JavaScript; comments are skipped.
 fn literals(source: &str) -> Vec<&str> {
     let bytes = source.as_bytes();
     let mut found = Vec::new();
@@ -120,7 +120,7 @@ fn literals(source: &str) -> Vec<&str> {
     found
 }
 
-/// Where a literal that starts with `quote` ends.
+/// Returns the end of a literal that starts with `quote`.
 fn closing(literal: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < literal.len() && literal[at] != quote {

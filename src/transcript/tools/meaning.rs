@@ -1,6 +1,6 @@
-//! What a tool does.
+//! The meanings of tools.
 
-/// What a tool does, as far as it matters for what of its calls and answers can be left out.
+/// A tool's action, as far as it decides which of its calls and results can be pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Meaning {
@@ -45,7 +45,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// What an [`Editor`](Self::Editor) does with this `command`.
+    /// Returns the action of an [`Editor`](Self::Editor) with this `command`.
     #[must_use]
     pub fn of_editor(command: &str) -> Self {
         match command {

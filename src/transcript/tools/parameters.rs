@@ -1,8 +1,8 @@
-//! What the parameters of tools hold, and what they are mostly called.
+//! The roles of tool parameters, and their usual names.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// What a parameter holds.
+/// The content of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ParameterRole {
@@ -14,9 +14,9 @@ pub enum ParameterRole {
     Content,
     /// The text to be replaced.
     Old,
-    /// What replaces it.
+    /// The new text.
     New,
-    /// Whether it is replaced wherever it stands.
+    /// Whether every occurrence is replaced.
     ReplaceAll,
     /// A list of changes, each with an old and a new text.
     Edits,
@@ -32,19 +32,19 @@ pub enum ParameterRole {
     LastLine,
     /// The command line.
     Command,
-    /// What to search for.
+    /// The pattern to search for.
     Pattern,
     /// The address of a page.
     Url,
     /// The list of things to do.
     Todos,
-    /// What is moved or copied.
+    /// The source of a move or a copy.
     From,
-    /// Where to.
+    /// The target.
     To,
-    /// What the assistant says to the user.
+    /// The assistant's words to the user.
     Speech,
-    /// What the call is about, in a few words for people.
+    /// The subject of the call, in a few words for people.
     Label,
     /// The name of the tool that the call is meant for, where one tool calls others.
     Tool,
@@ -116,7 +116,7 @@ const NAMINGS: [Naming; 22] = [
     naming(P::Arguments, None, &[], true),
 ];
 
-/// What else tools in XML are given.
+/// Other parameters of tools in XML.
 const OTHERS_IN_XML: [&str; 22] = [
     "line_count",
     "cwd",
@@ -142,7 +142,7 @@ const OTHERS_IN_XML: [&str; 22] = [
     "line_range",
 ];
 
-/// Those of them that may hold anything.
+/// The parameters among them that may hold anything.
 const OTHER_FREE_TEXTS: [&str; 4] = ["args", "arguments", "message", "code_edit"];
 
 /// The parameters that say what a call is about, the best first.

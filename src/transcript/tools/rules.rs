@@ -3,24 +3,25 @@
 use super::table::Rows;
 use crate::options::{Field, Kind, Settings};
 
-/// What becomes of the calls of a tool. Without a limit, only what `keep` leaves behind it goes.
+/// How to treat the calls of a tool. Without a limit, the older calls that `keep` leaves are pruned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ToolRule {
-    /// So many of the newest calls stand as they are, with what they answered. Older ones are limited, or left out where no limit is set.
+    /// The number of newest calls kept unchanged with their results. Older ones are limited, or pruned if no limit is
+    /// set.
     pub keep: Option<usize>,
-    /// The most tokens that stay of an older answer.
+    /// The most tokens kept of an older result.
     pub max_tokens: Option<usize>,
-    /// Older answers are left out.
+    /// Older results are pruned.
     pub suppress: bool,
-    /// No call is touched, nor what it answered.
+    /// Neither its calls nor their results are changed.
     pub protect: bool,
-    /// Calls that failed stand as they are, with what they answered.
+    /// Failed calls are kept unchanged with their results.
     pub keep_errors: bool,
-    /// What is true of answers is true of long parameters.
+    /// The rules for results also apply to long parameters.
     pub inputs: bool,
 }
 
-/// The rule of calls that bring back what stands elsewhere.
+/// The rule for calls that retrieve content which is elsewhere.
 pub(super) const RECALLED: ToolRule =
     ToolRule { keep: None, max_tokens: None, suppress: true, protect: false, keep_errors: false, inputs: false };
 

@@ -13,18 +13,18 @@ use super::{
     rules::{RECALLED, ToolRule, ToolRules},
 };
 
-/// What one tool means and what its parameters are called.
+/// The meaning of a tool, and the names of its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tool {
-    /// What it does.
+    /// Its action.
     pub meaning: Meaning,
-    /// Its answer is what the user says.
+    /// Its result is an answer of the user.
     pub asks_user: bool,
     /// It can be called in XML in a text.
     pub in_xml: bool,
     /// It numbers every line of a file that it shows.
     pub numbers_lines: bool,
-    /// It replaces a text wherever that stands.
+    /// It replaces every occurrence of a text.
     pub(in crate::transcript) replaces_all: bool,
     /// Its own names for parameters.
     named: Vec<(ParameterRole, String)>,
@@ -86,7 +86,7 @@ impl From<&KnownTool> for Tool {
     }
 }
 
-/// What is known by name or glob (`*` for any characters, `?` for one).
+/// Values by name or glob (`*` for any characters, `?` for one).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rows<T> {
     names: BTreeMap<String, T>,
@@ -160,9 +160,9 @@ impl<T: Clone> Rows<T> {
 /// Tools of a host: what they mean, and what becomes of their calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRows {
-    /// What they mean.
+    /// The meanings of tools.
     pub(super) tools: NamedTools,
-    /// What becomes of their calls.
+    /// How to treat their calls.
     pub(super) rules: ToolRules,
 }
 
@@ -172,7 +172,7 @@ impl ToolRows {
         self.tools.insert(name, tool);
     }
 
-    /// What becomes of calls.
+    /// Returns the rules for calls.
     #[must_use]
     pub fn rules(&self) -> &ToolRules {
         &self.rules
@@ -216,7 +216,7 @@ impl ToolTable {
         Self { host: Arc::new(host) }
     }
 
-    /// What becomes of the calls of tools.
+    /// Returns the rules for the calls of tools.
     #[must_use]
     pub fn rules(&self) -> &ToolRules {
         &self.host.rules
@@ -232,7 +232,7 @@ impl ToolTable {
         })
     }
 
-    /// What the tool means; [`Meaning::Other`] when it is not known.
+    /// Returns the meaning of a tool; [`Meaning::Other`] if it is not known.
     #[must_use]
     pub fn meaning(&self, name: &str) -> Meaning {
         self.tool(name).map_or(Meaning::Other, |tool| tool.meaning)
