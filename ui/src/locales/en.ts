@@ -219,6 +219,7 @@ export const en = {
   "fault.preparation_stale": "The prepared condensation was discarded.",
   "fault.price_unknown": "The price of the model is unknown.",
   "fault.progress_listener_failed": "The program that shows the progress failed; the work went on.",
+  "fault.store_failed": "The store of what was left out failed.",
   "fault.writes_kept": "Some overwritten writes stay: a command since may have brought back what they wrote.",
   "fault.protect_unmatched": "Some protected content does not occur here.",
   "fault.provider_failed": "A provider failed, and another one finished.",

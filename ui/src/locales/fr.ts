@@ -221,6 +221,7 @@ export const fr: Record<keyof typeof en, string> = {
   "fault.preparation_stale": "Ce qui avait été préparé ne sert plus.",
   "fault.price_unknown": "Le prix du modèle n’est pas connu.",
   "fault.progress_listener_failed": "Le programme qui montre l’avancement a échoué ; le travail a continué.",
+  "fault.store_failed": "La mémoire de ce qui a été omis a échoué.",
   "fault.writes_kept": "Des écritures remplacées restent : une commande depuis a pu rétablir leur contenu.",
   "fault.protect_unmatched": "Quelque chose à protéger n’apparaît nulle part.",
   "fault.provider_failed": "Un fournisseur a échoué, un autre a continué.",
