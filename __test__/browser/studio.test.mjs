@@ -7,7 +7,7 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 import { anthropicEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
-import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, startStudio } from "./support.mjs";
+import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, showMore, startStudio } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -424,6 +424,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(selected).toBe("-4");
     await json.fill('{"passes": [');
     await page.getByRole("combobox", { name: "History" }).selectOption({ index: 1 });
+    await showMore(page);
     await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
     await page.getByText("As JSON").click();
     await expect.poll(() => json.inputValue()).toBe('{"passes": [');
@@ -678,6 +679,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
     const page = await context.newPage();
     await page.goto(own.address);
+    await showMore(page);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     const ways = page.getByRole("region", { name: "Save, copy, undo" });
@@ -1134,7 +1136,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("native");
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
-      .toMatch(/^About [\d,]+ → [\d,]+ tokens .*a model would write summaries/);
+      .toMatch(/^A model would write summaries: about [\d,]+ tokens remain \(−\d+%\)\./);
     expect(service.requests).toHaveLength(0);
     await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/An estimate cannot be saved/);
     await page.getByRole("button", { name: /^Run the model \(\$0\.\d{4}\)/ }).click();
