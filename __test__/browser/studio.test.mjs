@@ -1,5 +1,6 @@
 // The studio as a person uses it, in a real Chromium.
 
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -187,13 +188,18 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement.type)).toBe("search");
     await page.keyboard.type("jk");
     await expect(page.getByRole("searchbox").inputValue()).resolves.toBe("jk");
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    const inChoices = () => page.evaluate(() => document.activeElement.closest(".rc-choices") !== null);
+    await page.keyboard.press("t");
+    await expect.poll(inChoices).toBe(true);
     // Who dictates switches letters off.
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("checkbox", { name: /^Single letters/ }).uncheck();
     await page.keyboard.press("Escape");
     await page.locator("h1").click();
     await page.keyboard.press("t");
-    expect(await page.evaluate(() => document.activeElement.getAttribute("role"))).not.toBe("slider");
+    expect(await inChoices()).toBe(false);
     expect(complaints).toEqual([]);
     await page.close();
     await own.stop();
@@ -686,19 +692,31 @@ describe.skipIf(isMissing)("the studio", () => {
     await ways.getByRole("button", { name: "Copy" }).click();
     await ways.getByText("Copied: the condensed conversation.").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    const downloaded = async (click) => {
-      const [file] = await Promise.all([page.waitForEvent("download"), click()]);
-      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+    const files = [];
+    page.on("download", (file) => files.push(file));
+    /** The files that come of a click, by name. */
+    const downloaded = async (button, ...names) => {
+      await button.click();
+      await expect.poll(() => files.map((file) => file.suggestedFilename()).sort()).toEqual(names.sort());
+      const read = async (file) => [file.suggestedFilename(), readFileSync(await file.path(), "utf8")];
+      return Object.fromEntries(await Promise.all(files.splice(0).map(read)));
     };
-    const saved = await downloaded(() => ways.getByRole("button", { name: "Save as…" }).click());
-    expect(saved).toEqual({ name: "history.condensed.json", text: copied });
+    // What leads back lies beside it, under the name that the command line looks for.
+    const both = ["history.condensed.json", "history.condensed.restore.json"];
+    const saved = await downloaded(ways.getByRole("button", { name: "Save as…" }), ...both);
+    expect(saved["history.condensed.json"]).toBe(copied);
+    await ways.getByText("history.condensed.restore.json").waitFor();
+    const folder = newFolder();
+    for (const name of both) writeFileSync(path.join(folder, name), saved[name]);
+    const restored = spawnSync(process.execPath, [path.join(root, "js", "cli", "main.js"), "restore", path.join(folder, both[0]), "--out", "-"]);
+    expect(JSON.parse(restored.stdout)).toEqual(cuttable());
     expect(JSON.parse(copied)).toHaveLength(62);
     expect(copied).toContain("more lines");
     // The one button of the page is another word for it.
-    expect((await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click())).text).toBe(copied);
-    const report = await downloaded(() => ways.getByRole("button", { name: "Report" }).click());
-    expect(report.name).toBe("history.report.html");
-    expect(report.text).toContain('id="studio-data"');
+    const button = page.getByRole("button", { name: "Download condensed" });
+    expect(await downloaded(button, ...both)).toEqual(saved);
+    const report = await downloaded(ways.getByRole("button", { name: "Report" }), "history.report.html");
+    expect(report["history.report.html"]).toContain('id="studio-data"');
     // A file that is dropped goes out the same way.
     await page.locator("input[type=file]").setInputFiles({
       name: "dropped.json",
@@ -707,9 +725,8 @@ describe.skipIf(isMissing)("the studio", () => {
     });
     await expect.poll(() => page.title()).toBe("dropped.json · Condense studio");
     await page.locator(".rc-quiet").waitFor();
-    const dropped = await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click());
-    expect(dropped.name).toBe("dropped.condensed.json");
-    expect(JSON.parse(dropped.text).id).toBe(7);
+    const dropped = await downloaded(button, "dropped.condensed.json", "dropped.condensed.restore.json");
+    expect(JSON.parse(dropped["dropped.condensed.json"]).id).toBe(7);
     await context.close();
     await own.stop();
   });
@@ -764,13 +781,18 @@ describe.skipIf(isMissing)("the studio", () => {
     await own.stop();
   });
 
-  test("what fills it is seen as areas, of which each opens its largest message", async () => {
+  test("what fills it is seen as areas, of which each shows its changes, or opens its largest message where nothing would go", async () => {
     const { page, complaints } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "What fills it" }).click();
     const cell = page.locator(".rc-treemap-cell").first();
     await expect(cell.locator(".rc-unseen").textContent()).resolves.toMatch(/^Read .*dates\.ts: [\d,]+ tokens, [\d,]+ would go$/);
-    await cell.click();
+    await page.locator(".rc-treemap-cell").filter({ hasText: ", 0 would go" }).first().click();
     await expect.poll(() => page.locator(".rc-drawer .rc-message h2").textContent()).toMatch(/Message \d+/);
+    await page.keyboard.press("Escape");
+    await cell.click();
+    await expect.poll(() => page.getByRole("tab", { name: /^Changes/ }).getAttribute("aria-selected")).toBe("true");
+    await expect(page.getByRole("searchbox").inputValue()).resolves.toMatch(/dates\.ts$/);
+    await expect.poll(() => page.locator(".rc-in-group").first().textContent()).toContain("dates.ts");
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -1022,8 +1044,10 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("button", { name: "Keep this as it was" }).first().click();
     await page.getByText("One part stays as it was").waitFor();
     const target = page.getByRole("slider", { name: "Target size" });
+    await page.getByRole("checkbox", { name: "No target" }).uncheck();
     await target.focus();
-    for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
+    for (let press = 0; press < 2; press++) await page.keyboard.press("PageUp");
+    await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^70%/);
     await isIdle();
     const [provider, percent, after] = [
       await page.getByRole("combobox", { name: "Provider" }).inputValue(),
@@ -1136,7 +1160,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("native");
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
-      .toMatch(/^A model would write summaries: about [\d,]+ tokens remain \(−\d+%\)\./);
+      .toMatch(/^A model would write summaries: ≈ [\d,]+ tokens remain \(−\d+%\)\./);
     expect(service.requests).toHaveLength(0);
     await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/An estimate cannot be saved/);
     await page.getByRole("button", { name: /^Run the model \(\$0\.\d{4}\)/ }).click();
@@ -1232,7 +1256,6 @@ describe.skipIf(isMissing)("the studio", () => {
   });
 
   test("a report is the same page without anybody to ask", async () => {
-    const { spawnSync } = await import("node:child_process");
     const html = path.join(newFolder(), "report.html");
     const written = spawnSync(process.execPath, [
       path.join(root, "js", "cli", "main.js"),

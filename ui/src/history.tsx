@@ -42,6 +42,9 @@ function useObstacle(history: HistoryInfo, condensation: Condensation | undefine
   return undefined;
 }
 
+/** Where the target is set: without one the slider waits until one is wanted. */
+const TARGET = ".rc-choices [role=slider]:not([data-disabled]), .rc-choices input[type=checkbox]";
+
 export interface HistoryProps {
   hello: Hello;
   history: HistoryInfo;
@@ -141,7 +144,7 @@ export function History(props: HistoryProps): ReactNode {
     { id: "undoSave", name: t("save.undo"), run: isLive && history.canUndo && !saving.isBusy ? saving.undo : undefined },
     { id: "map", name: t("map.keys"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
     { id: "provider", name: t("provider.title"), key: "p", run: inspection && isLive ? focus(".rc-choices select") : undefined },
-    { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(".rc-choices [role=slider]") : undefined },
+    { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(TARGET) : undefined },
     { id: "noTarget", name: t("target.none"), run: inspection && isLive ? () => choices.setPercent(100) : undefined },
     ...tabs.map(([name, key, isShown]) => ({ id: name, name: t(key), run: hasTabs && isShown ? show(name) : undefined })),
   ]);

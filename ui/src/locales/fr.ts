@@ -517,7 +517,7 @@ export const fr: Record<keyof typeof en, string> = {
   "save.copied": "Copié : la conversation condensée.",
   "save.downloaded": "Téléchargé sous {{file}}.",
   "save.downloadedBoth":
-    "Téléchargé : {{file}}, avec {{restore}}. Gardez les deux dans un même dossier : roo-condense restore {{file}} l’annule.",
+    "Téléchargé : {{file}}, avec {{restore}}. Gardez les deux dans un même dossier : roo-condense restore {{file}} --in-place l’annule.",
   "save.estimate": "Une estimation ne s’enregistre pas : interrogez d’abord le modèle.",
   "save.faulty": "Rien ne peut être enregistré tant que les passes ont des défauts.",
   "save.grows": "Son programme garde les anciennes lignes : le fichier grandit à chaque enregistrement.",
