@@ -202,8 +202,8 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
     along,
     asks,
     askModel: () => setAsks(asks + 1),
-    /** Names what is chosen, passes included. */
-    key: `${id} ${choice} ${targetTokens} ${contextWindow} ${own}`,
+    /** Names what is chosen, passes included: the same when the file changes, and with it the tokens that a share of it is. */
+    key: `${id} ${choice} ${percent} ${recall} ${contextWindow} ${own}`,
   };
 }
 
