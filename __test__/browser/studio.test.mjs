@@ -1281,7 +1281,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.waitForSelector(".rc-message .rc-diff tr, .rc-message .rc-pre");
     await page.keyboard.press("Escape");
     await page.getByRole("tab", { name: "Compare providers" }).click();
-    await expect.poll(() => page.locator(".rc-comparison tbody tr").count()).toBe(library.listed().length + 2);
+    await expect.poll(() => page.locator(".rc-comparison tbody tr").count()).toBe(library.listed().length + 3);
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await page.close();

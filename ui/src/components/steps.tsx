@@ -40,7 +40,7 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
     return t(recall ? "step.recalled" : "step.lost", { shown });
   };
   return (
-    <section className="rc-steps" aria-label={t("steps.title")}>
+    <section className="rc-steps" aria-label={t("steps.title")} aria-busy={steps.some(({ outcome }) => !outcome)}>
       <h2>{t("steps.title")}</h2>
       <div className="rc-step-row">
         {steps.map((step) => {
