@@ -20,7 +20,7 @@ const MAX_CANDIDATES: usize = 400;
 const NEAR: u32 = 6;
 /// The weight of a word one line further away.
 const DECAY: f32 = 0.8;
-/// The weight of a word in the head of an entry for its lines.
+/// The weight of a word in the head of an entry for its lines, whatever its length.
 const IN_HEAD: f32 = 0.4;
 /// The weight of a word anywhere in an entry for its lines.
 const IN_ENTRY: f32 = 0.2;
@@ -117,9 +117,10 @@ pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
             entries += 1;
             let told = &index.conversations[place.conversation as usize];
             let age = index.slot(place).message as f32 / told.messages.max(1) as f32;
-            let worth = weigh(known.kind) * (1.0 + NEWER * age) / length_factor(index, known.words);
-            lines_of(&query, of_entry, known.first_line, |line, score| {
-                candidates.push(Candidate { score: score * worth, entry, line });
+            let worth = weigh(known.kind) * (1.0 + NEWER * age);
+            let length = length_factor(index, known.words);
+            lines_of(&query, of_entry, known.first_line, |line, in_text, in_head| {
+                candidates.push(Candidate { score: (in_text / length + in_head) * worth, entry, line });
             });
         }
     }
@@ -192,8 +193,9 @@ fn length_factor(index: &RecallIndex, words: u32) -> f32 {
     (1.0 + words as f32 / average.max(1.0)).powf(LENGTH)
 }
 
-/// Tells `found` each line of an entry with words of the query, and its score. `matches` are sorted by line; those of its head stand in `first_line`.
-fn lines_of(query: &Query, matches: &[(u32, u8)], first_line: u32, mut found: impl FnMut(u32, f32)) {
+/// Tells `found` each line of an entry with words of the query, what the text adds to its score, and what the head does: a head is short, so nothing stands there by
+/// chance, however long the text. `matches` are sorted by line; those of its head stand in `first_line`.
+fn lines_of(query: &Query, matches: &[(u32, u8)], first_line: u32, mut found: impl FnMut(u32, f32, f32)) {
     let in_head = matches.partition_point(|(line, _)| *line == first_line);
     let bits = |matches: &[(u32, u8)]| matches.iter().fold(0_u64, |bits, (_, word)| bits | 1 << word);
     let sum = |bits: u64| -> f32 {
@@ -201,8 +203,9 @@ fn lines_of(query: &Query, matches: &[(u32, u8)], first_line: u32, mut found: im
     };
     let (head, body) = (bits(&matches[..in_head]), &matches[in_head..]);
     let base = IN_ENTRY * sum(head | bits(body));
+    let in_head = IN_HEAD * sum(head);
     if body.is_empty() {
-        found(0, base + IN_HEAD * sum(head));
+        found(0, base, in_head);
         return;
     }
     let mut from = 0;
@@ -213,15 +216,13 @@ fn lines_of(query: &Query, matches: &[(u32, u8)], first_line: u32, mut found: im
             from += 1;
         }
         let mut best = [0_f32; MAX_WORDS];
-        let mut seen = 0_u64;
         for (other, word) in body[from..].iter().take_while(|(other, _)| *other <= line + NEAR) {
             let near = DECAY.powi(other.abs_diff(line) as i32);
             let slot = &mut best[usize::from(*word)];
             *slot = slot.max(near);
-            seen |= 1 << word;
         }
         let near: f32 = query.weights.iter().zip(best).map(|(weight, near)| weight * near).sum();
-        found(line - first_line - 1, base + near + IN_HEAD * sum(head & !seen));
+        found(line - first_line - 1, base + near, in_head);
         while body.get(at).is_some_and(|(next, _)| *next == line) {
             at += 1;
         }
