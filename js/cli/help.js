@@ -74,7 +74,7 @@ const sentences = (...parts) =>
     .join(" ");
 
 const nameOf = ({ name, short, value }) => `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
-const allowedBy = ({ values, isLong }) => values && !isLong && `One of: ${values.join(", ")}`;
+const allowedBy = ({ values, isLong = false }) => values && !isLong && `One of: ${values.join(", ")}`;
 
 /** The commands of a flag, in the help of everything: named if it is not for condensing. */
 const ofOthers = ({ commands }) => (commands.includes("condense") ? [] : commands);

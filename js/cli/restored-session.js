@@ -67,7 +67,7 @@ class RestoredLines {
   #name;
   #lines;
   #whole;
-  /** The source that was asked last. */
+  /** The source that was asked last. @type {import("./session-source.js").Lines | Elements} */
   #last;
 
   /**
