@@ -147,7 +147,7 @@ const keyHints = (code, model) =>
  * further facts for the report: `tokens` by kind before and, except in a dry run, after, `target`, `problems` of the input, and the id of the provider
  * that was called.
  */
-async function condense(library, history, settings, { env, interruption, step, choose = undefined }) {
+async function condense(library, history, settings, { env, interruption, step, choose }) {
   const { signal } = interruption;
   const { messages, format } = history;
   const { manager, id } = prepare(library, settings, env);
