@@ -511,7 +511,8 @@ export const en = {
   "save.again": "Saved just now. To condense it further, choose something else first.",
   "save.copied": "Copied: the condensed conversation.",
   "save.downloaded": "Downloaded as {{file}}.",
-  "save.downloadedBoth": "Downloaded as {{file}}, with {{restore}}. Keep both in one folder: roo-condense restore {{file}} --in-place undoes it.",
+  "save.downloadedBoth":
+    "Downloaded as {{file}}, with {{restore}}. Keep both in one folder: roo-condense restore {{file}} --in-place undoes it.",
   "save.estimate": "An estimate cannot be saved: run the model first.",
   "save.faulty": "Nothing can be saved while the passes have errors.",
   "save.grows": "Its program keeps the old lines, so the file grows with each save.",
