@@ -7,9 +7,14 @@ import { fr } from "../../ui/src/locales/fr.ts";
 import { read } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
-const { PROGRAMS } = require("../../js/cli/kinds/index.js");
+const { OF_JSON, OF_LINES } = require("../../js/cli/kinds/index.js");
+const { PROGRAM: openCode } = require("../../js/cli/kinds/opencode-storage.js");
 const { agents } = require("../../js/cli/sessions.js");
 const { NAMES } = require("../../js/formats.js");
+
+/** The programs whose files are read, with OpenCode and the agents whose files are lists of messages. */
+const kinds = [...OF_LINES, ...OF_JSON].map(({ program }) => program.replace(/ \(\d+\)$/, ""));
+const PROGRAMS = [...new Set(kinds), openCode, "Roo Code", "Zoo Code", "Cline"];
 
 /** The names in a list like "A, B and C". */
 const listed = (text) => text.split(/, (?:and )?| and /).map((name) => name.trim());

@@ -15,7 +15,6 @@ const copilotCli = require("./copilot-cli.js");
 const cursor = require("./cursor.js");
 const { chat, chatLines } = require("./gemini-cli.js");
 const goose = require("./goose.js");
-const openCode = require("./opencode-storage.js");
 const pi = require("./pi.js");
 
 const OF_LINES = [codex, pi, copilotCli, chatLines, codexOf2025, goose, cursor, claudeCode];
@@ -27,13 +26,4 @@ const kindOfLines = (values) => OF_LINES.find((kind) => kind.sees(values));
 /** The kind that a file with this root is of; undefined for others. */
 const kindOfJson = (root) => OF_JSON.find((kind) => kind.sees(root));
 
-/** The programs whose files are read, with OpenCode and the agents whose files are lists of messages. */
-const PROGRAMS = Object.freeze([
-  ...new Set([...OF_LINES, ...OF_JSON].map(({ program }) => program.replace(/ \(\d+\)$/, ""))),
-  openCode.PROGRAM,
-  "Roo Code",
-  "Zoo Code",
-  "Cline",
-]);
-
-module.exports = { PROGRAMS, kindOfJson, kindOfLines };
+module.exports = { OF_JSON, OF_LINES, kindOfJson, kindOfLines };
