@@ -1102,7 +1102,7 @@ describe.skipIf(isMissing)("the studio", () => {
     append();
     // The page has followed, and what was said of the saving is no news any more.
     await expect.poll(() => page.locator(".rc-saved").count(), { timeout: 10_000 }).toBe(0);
-    expect(await back.count()).toBe(1);
+    await expect.poll(() => back.count()).toBe(1);
     await close();
     append();
     const again = await startStudio(history, "--write");
