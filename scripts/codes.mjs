@@ -26,8 +26,9 @@ export function codesIn(page) {
       .split("\n")
       .filter((line) => line.startsWith("| `"))) {
       const [code, ...cells] = cellsOf(row);
+      const name = code.replaceAll("`", "");
       const told = Object.fromEntries(fields.map((field, at) => [field, cells[at] ?? ""]));
-      codes[code.replaceAll("`", "")] = [...(codes[code.replaceAll("`", "")] ?? []), { kind, ...told }];
+      codes[name] = [...(codes[name] ?? []), { kind, ...told }];
     }
   }
   return codes;

@@ -701,7 +701,7 @@ describe.skipIf(isMissing)("the studio", () => {
       const read = async (file) => [file.suggestedFilename(), readFileSync(await file.path(), "utf8")];
       return Object.fromEntries(await Promise.all(files.splice(0).map(read)));
     };
-    // What leads back lies beside it, under the name that the command line looks for.
+    // The restore data lies beside it, under the name that the command line looks for.
     const both = ["history.condensed.json", "history.condensed.restore.json"];
     const saved = await downloaded(ways.getByRole("button", { name: "Save as…" }), ...both);
     expect(saved["history.condensed.json"]).toBe(copied);

@@ -12,8 +12,8 @@ const { PROGRAM: openCode } = require("../../js/cli/kinds/opencode-storage.js");
 const { agents } = require("../../js/cli/sessions.js");
 const { NAMES } = require("../../js/formats.js");
 
-/** The programs whose files are read, with OpenCode and the agents whose files are lists of messages. */
 const kinds = [...OF_LINES, ...OF_JSON].map(({ program }) => program.replace(/ \(\d+\)$/, ""));
+/** The programs whose files are read, with OpenCode and the agents whose files are lists of messages. */
 const PROGRAMS = [...new Set(kinds), openCode, "Roo Code", "Zoo Code", "Cline"];
 
 /** The names in a list like "A, B and C". */

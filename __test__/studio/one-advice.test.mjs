@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const { CondensationManager, countTokens, createStudioHost, recommend, restore } = require("../../index.js");
 const { adviceFor } = require("../../js/advice.js");
 
-/** What a host answers. */
+/** The answers of a host. */
 function askerOf(host) {
   let id = 0;
   return async (method, params) => {

@@ -253,7 +253,7 @@ function timeLeft(ms) {
 /** Refuses wrong settings before any input is read, as a history without messages shows them; a summary of that is refused for another reason. */
 async function check(library, settings, env) {
   try {
-    await condense(library, { messages: [], bytes: Buffer.alloc(0) }, settings, { env, interruption: NEVER, choose: undefined, step() {} });
+    await condense(library, { messages: [], bytes: Buffer.alloc(0) }, settings, { env, interruption: NEVER, step() {} });
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode === EXIT.usage) throw error;
   }

@@ -23,7 +23,7 @@ const temporary = path.join(unfinished, `${threadId}.tmp`);
 
 /** Condenses a history, for a file `out` or in its own place; throws where nothing is to be written. */
 async function condensed(history, out) {
-  const result = await condense(library, history, settings, { env: process.env, interruption: NEVER, choose: undefined, step() {} });
+  const result = await condense(library, history, settings, { env: process.env, interruption: NEVER, step() {} });
   if (result.target && !result.target.met)
     throw new Failure(EXIT.targetNotMet, `${history.shownName}: ${missedTarget(result, settings).join(" ")}`);
   const { stats, cost } = result;

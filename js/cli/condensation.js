@@ -146,6 +146,10 @@ const keyHints = (code, model) =>
  * Condenses, or with the setting `preview` makes a dry run. `choose(result)`, if given, resolves to the result with the changes that the user wants. `step(label, done, total, isLong)` is called with the progress. Returns the result with
  * further facts for the report: `tokens` by kind before and, except in a dry run, after, `target`, `problems` of the input, and the id of the provider
  * that was called.
+ * @param {any} library
+ * @param {any} history
+ * @param {any} settings
+ * @param {{ env: any, interruption: any, step: any, choose?: (result: any) => Promise<any> }} run
  */
 async function condense(library, history, settings, { env, interruption, step, choose }) {
   const { signal } = interruption;
@@ -200,7 +204,7 @@ async function condense(library, history, settings, { env, interruption, step, c
   const result = choose && found.didCondense ? await interruption.during(() => choose(found)) : found;
   step("counting the result", 18, 20);
   const after = await recountByKind(before, history, result.messages, library);
-  // Who leaves changes out wants the result all the same.
+  // A user who leaves changes out wants the result all the same.
   if (target) target.met = result !== found || result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return {

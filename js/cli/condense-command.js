@@ -34,7 +34,7 @@ function checkPlace(history, settings) {
     );
 }
 
-/** What asks about each change; the progress makes room for it. */
+/** Returns the function that asks about each change; the progress makes room for it. */
 function chooser(history, environment, progress) {
   if (!environment.stdin.isTTY || !environment.stdout.isTTY)
     throw new Failure(EXIT.usage, "--interactive needs a terminal", { field: "--interactive" });

@@ -6,10 +6,11 @@ const codes = require("./codes.json");
 const { MEANINGS, codeName } = require("./exit-codes.js");
 const { wrap } = require("./terminal.js");
 
-/** What the command line itself fails with, by the words of `--json`. */
+/** The exit codes of the command line, by the words of `--json`. */
 const OF_EXITS = Object.fromEntries(MEANINGS.map(([code, meaning]) => [codeName(code), { code, meaning }]));
 
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+const ended = (text) => `${text}${/[.!?]$/.test(text) ? "" : "."}`;
+const sentence = (text) => ended(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
 /** The explanation of a code in lines of `width`. */
 function explain(code, width) {
@@ -20,7 +21,7 @@ function explain(code, width) {
     ...(exit ? [`Exit code ${exit[0]}: ${exit[1]}.`] : []),
     ...known.flatMap(({ kind, how, when, help }) => [
       `${sentence(kind === "error" ? `error, ${how}` : kind)} ${sentence(when)}`,
-      `What to do: ${help}${/[.!?]$/.test(help) ? "" : "."}`,
+      `What to do: ${ended(help)}`,
     ]),
     ...(own && known.length === 0 ? [`Exit code ${own.code}: ${own.meaning}.`] : []),
   ];

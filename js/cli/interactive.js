@@ -71,7 +71,7 @@ async function chooseChanges(result, history, environment) {
   const reductionPercent = originalTokens === 0 ? 0 : (100 * (originalTokens - finalTokens)) / originalTokens;
   const firstChangedIndex = left.changes.length === 0 ? -1 : Math.min(...left.changes.map(({ messageIndex }) => messageIndex));
   stdout.write(`${plural(undone.length, "change")} left as before.\n\n`);
-  // What survives was said of all changes.
+  // The survival report covers all changes.
   return {
     ...left,
     firstChangedIndex,
