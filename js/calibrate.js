@@ -127,18 +127,20 @@ function* combinations(lists, taken = []) {
 async function search(preset, places, cuts, { limit, signal, onProgress }) {
   const known = new Map();
   const own = thresholdsOf(preset, places);
+  // Each threshold at every place of the grid, and then at its two neighbours; after both the best combinations.
+  const most = 1 + places.length * (GRID.length + 2) + 2 * WHOLE;
   const evaluate = async (thresholds) => {
     const key = thresholds.join();
     if (!known.has(key)) {
       known.set(key, { thresholds, ...(await measured(configured(preset, places, thresholds), cuts, signal)) });
-      onProgress?.({ tried: known.size });
+      onProgress?.({ tried: known.size, most });
     }
     return known.get(key);
   };
   const fixed = await evaluate(own);
-  const most = limit ?? fixed.left;
+  const room = limit ?? fixed.left;
   // Beyond the limit nothing counts but to come back within it.
-  const worth = ({ left, kept }) => kept - 10 * Math.max(0, left - most);
+  const worth = ({ left, kept }) => kept - 10 * Math.max(0, left - room);
   const better = (one, other) => worth(other) - worth(one);
   const scan = async (from, valuesAt) => {
     const lists = [];
@@ -166,7 +168,7 @@ async function search(preset, places, cuts, { limit, signal, onProgress }) {
     const place = GRID.indexOf(best.thresholds[at]);
     return place < 0 ? [] : GRID.slice(Math.max(0, place - 1), place + 2);
   };
-  return { best: await scan(best, next), fixed, most, tried: known.size };
+  return { best: await scan(best, next), fixed, most: room, tried: known.size };
 }
 
 /** How much of what was used later stood in calls and results of each size. */

@@ -27,15 +27,17 @@ const TRIALS = Object.freeze([
 function trialsOf(providers) {
   if (providers === undefined || providers === false) return [];
   if (providers === true) return TRIALS;
-  if (!Array.isArray(providers)) throw notAllowed("options.providers", providers, "true, or an array of { provider, config?, id? }");
+  if (!Array.isArray(providers))
+    throw notAllowed("options.providers", providers, "true, or an array of { provider, config?, fallback?, id? }");
   return providers.map((trial, index) => {
     const field = `options.providers[${index}]`;
-    if (!isObject(trial)) throw notAllowed(field, trial, "{ provider, config?, id? }");
-    const { provider, config, id = provider } = trial;
+    if (!isObject(trial)) throw notAllowed(field, trial, "{ provider, config?, fallback?, id? }");
+    const { provider, config, fallback, id = provider } = trial;
     if (typeof provider !== "string" || provider === "") throw notAllowed(`${field}.provider`, provider, "the id of a provider");
     if (typeof id !== "string") throw notAllowed(`${field}.id`, id, "a string");
     if (config !== undefined && !isObject(config)) throw notAllowed(`${field}.config`, config, "an object");
-    return { id, provider, config };
+    if (fallback !== undefined && !Array.isArray(fallback)) throw notAllowed(`${field}.fallback`, fallback, "an array of ids of providers");
+    return { id, provider, config, fallback };
   });
 }
 

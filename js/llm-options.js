@@ -5,6 +5,7 @@
 const { messageOf, shown } = require("./errors.js");
 const { LlmHandler, isHandlerLike, toHandler } = require("./handlers.js");
 const isObject = require("./is-object.js");
+const isStore = require("./is-store.js");
 const { refused } = require("./serialize.js");
 
 /**
@@ -52,9 +53,6 @@ function splitProfiles(profiles, handlers) {
 const unusableStore = (cache) => (typeof cache === "object" && cache !== null ? refused(cache) : cache);
 
 const unusableHandler = (handler) => (isHandlerLike(handler) ? undefined : refused(handler));
-
-const isStore = (cache) =>
-  (isObject(cache) || typeof cache === "function") && typeof cache.get === "function" && typeof cache.set === "function";
 
 /** The function that the addon calls to look up and to keep. It always resolves; a failure of the store is in the reply. */
 function storeCallback(store) {

@@ -315,10 +315,12 @@ class CondensationManager {
 
   /** An inspection with what each trial would leave, one after the other, so that the times are their own. */
   async #tryAll(found, context, trials, options) {
-    // Nobody stands in for a provider.
     const alone = this.#copy({ fallback: false });
     const providers = [];
-    for (const trial of trials) providers.push(await alone.#try(context, trial, options));
+    for (const trial of trials) {
+      const manager = trial.fallback ? this.#copy({ fallback: trial.fallback }) : alone;
+      providers.push(await manager.#try(context, trial, options));
+    }
     return { ...found, providers };
   }
 

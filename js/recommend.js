@@ -3,6 +3,7 @@
 // Which provider to take. The rules are in the addon; what it would make of a conversation is tried here, by a manager that asks no model.
 
 const native = require("#native");
+const { adviceFor } = require("./advice.js");
 const { isSignal } = require("./abort.js");
 const { systemText } = require("./call.js");
 const { countMessages, countTokens, warmUp } = require("./count.js");
@@ -27,6 +28,7 @@ const ANSWERS = Object.freeze([
   "scenario",
   "hasHandler",
   "contextWindow",
+  "recall",
   "targetTokens",
   "messages",
   "format",
@@ -38,15 +40,11 @@ const ANSWERS = Object.freeze([
 
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
-/** The share of a window that a conversation may fill: the rest is room for work (src/recommend/answers.rs). */
-const ROOM = 0.5;
-
-/** Tokens that may be left, as far as the answers say; undefined where they do not, or where there is room enough. */
-function targetOf({ targetTokens, reductionPercent, contextWindow }, tokens) {
+/** Tokens that may be left: as the answers say, else as advised for the window; undefined where neither says it, or where there is room enough. */
+function targetOf({ targetTokens, reductionPercent, contextWindow, recall }, tokens) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
-  const room = typeof contextWindow === "number" ? Math.floor(contextWindow * ROOM) : tokens;
-  return room < tokens ? room : undefined;
+  return typeof contextWindow === "number" ? adviceFor({ tokens, contextWindow, recall }).targetTokens : undefined;
 }
 
 /** Cuts of the conversation at which it is asked what is kept of what comes next: the newest, because they are largest. */
@@ -90,15 +88,13 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
   const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, tokens);
   const cuts = questionsOf(messages).cuts.slice(-MAX_CUTS);
   const options = { ...(price && { price }), ...(signal && { signal }) };
-  const asking = new CondensationManager({ fallback: false, cache: false, ...(handler && { handler }) });
-  // What is really condensed asks nobody.
-  const alone = new CondensationManager({ fallback: false, cache: false, guard: false });
+  const asking = new CondensationManager({ cache: false, ...(handler && { handler }) });
   const isPriced = !handler || (await isPriceKnown({ messages, systemPrompt }, { handler, ...options }));
   const measured = [];
-  for (const { key, provider, config } of JSON.parse(native.recommendable())) {
+  for (const { key, provider, config, fallback } of JSON.parse(native.recommendable())) {
     const trials = {
       largest: 0,
-      providers: [{ id: key, provider, config }],
+      providers: [{ id: key, provider, config, ...(fallback && { fallback }) }],
       ...(targetTokens !== undefined && { targetTokens }),
       ...options,
     };
@@ -107,6 +103,8 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const { error, exact, timeMs } = trial;
     // Of what fails on it nothing was measured.
     if (error) continue;
+    // What is really condensed asks no model.
+    const alone = new CondensationManager({ fallback: fallback ?? false, cache: false, guard: false });
     const condense = async (prefix) => {
       const target = share === undefined ? {} : { targetTokens: Math.floor(countMessages(prefix) * share) };
       const result = await alone.condense({ messages: prefix }, { provider, config, ...target, ...(signal && { signal }) });
@@ -128,10 +126,11 @@ const aborted = () => abortError("the recommendation was aborted");
 async function recommend(answers = {}) {
   if (!isObject(answers)) throw notAllowed("answers", answers, "an object");
   refuseUnknown("answers", answers, ANSWERS);
-  const { messages, format, systemPrompt: prompt, handler, price, signal, ...plain } = readable("answers", () => ({ ...answers }));
+  const { messages, format, systemPrompt: prompt, handler, price, signal, recall, ...plain } = readable("answers", () => ({ ...answers }));
   requireFormat(format ?? undefined, "answers.format");
   if (handler != null && !isHandlerLike(handler)) throw notAllowed("answers.handler", handler, "a handler");
   if (signal != null && !isSignal(signal)) throw notAllowed("answers.signal", signal, "an AbortSignal");
+  if (recall != null && typeof recall !== "boolean") throw notAllowed("answers.recall", recall, "true or false");
   const systemPrompt = readable("answers.systemPrompt", () => systemText(prompt ?? undefined, "answers.systemPrompt"));
   if (systemPrompt !== undefined && typeof systemPrompt !== "string")
     throw notAllowed("answers.systemPrompt", prompt, "a text, or an array of text blocks");
@@ -146,8 +145,10 @@ async function recommend(answers = {}) {
   // What each provider makes of them is the same, whatever they are written in.
   const ours = readable("answers.messages", () => asOurs(messages, formatOf(messages, format ?? undefined, "answers.messages")));
   serializeMessages(ours, "answers.messages");
-  const { targetTokens, ...facts } = await measure({ messages: ours, systemPrompt, handler: own, price, signal }, plain);
-  return { ...asked({ ...known, ...facts }), ...(targetTokens !== undefined && { targetTokens }) };
+  const { targetTokens, ...facts } = await measure({ messages: ours, systemPrompt, handler: own, price, signal }, { ...plain, recall });
+  const target = targetTokens === undefined ? {} : { targetTokens };
+  const isOfWindow = plain.targetTokens == null && plain.reductionPercent == null && targetTokens !== undefined;
+  return { ...asked({ ...known, ...facts, ...(isOfWindow && { windowTarget: targetTokens }) }), ...target };
 }
 
 module.exports = { recommend };

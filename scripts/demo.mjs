@@ -206,7 +206,7 @@ async function show(file) {
   );
   if (savedPerRequest > 0 && extraCost > 0) {
     say(
-      `  so it has paid for itself after ${Math.ceil(extraCost / savedPerRequest)} requests: condense seldom, and by much (docs/economics.md)`,
+      `  so it has paid for itself after ${Math.ceil(extraCost / savedPerRequest)} requests: condense rarely, but deeply (docs/economics.md)`,
     );
   }
   const ask = { getModel: () => ({ id: "claude-sonnet-4-5", info: { contextWindow: 200_000, ...PRICE } }), async *createMessage() {} };

@@ -8,7 +8,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
+import { codesIn } from "./codes.mjs";
 import { layers } from "./imports.mjs";
+import { llmsText } from "./llms.mjs";
 import { debugAddon, isProgram, root } from "./tools.mjs";
 
 const require = createRequire(import.meta.url);
@@ -85,6 +87,9 @@ const between = (name, write) => (text) => {
   return `${text.slice(0, from + begin.length)}\n\n${write(text)}\n\n${text.slice(to)}`;
 };
 
+/** A file written anew from a page of the documentation. */
+const fromPage = (page, write) => () => write(readFileSync(path.join(root, page), "utf8"));
+
 /** Files, and what is to stand in each where this stands in it. */
 export const GENERATED = [
   { file: "index.js", write: index },
@@ -92,6 +97,8 @@ export const GENERATED = [
   { file: "docs/providers.md", write: between("providers", providers) },
   { file: "docs/command-line.md", write: between("flags", flags) },
   { file: "docs/command-line.md", write: between("exit codes", exitCodes) },
+  { file: "js/cli/codes.json", write: fromPage("docs/errors.md", (page) => `${JSON.stringify(codesIn(page), null, 2)}\n`) },
+  { file: "llms.txt", write: fromPage("docs/index.md", llmsText) },
 ];
 
 if (isProgram(import.meta.url))

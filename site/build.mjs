@@ -52,6 +52,7 @@ async function writeReference() {
 
 rmSync(pages, { recursive: true, force: true });
 cpSync(path.join(root, "docs"), pages, { recursive: true });
+cpSync(path.join(root, "llms.txt"), path.join(pages, "public", "llms.txt"));
 await writeReference();
 await build(site);
 

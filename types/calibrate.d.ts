@@ -18,8 +18,8 @@ export interface CalibrateOptions {
   format?: MessageFormat | undefined;
   /** Aborts the work; the promise then rejects with the code `aborted`. */
   signal?: AbortSignal | undefined;
-  /** Called after each try. */
-  onProgress?: ((progress: { tried: number }) => void) | undefined;
+  /** Called after each try with the number of tries so far, and the largest number that there may be. */
+  onProgress?: ((progress: { tried: number; most: number }) => void) | undefined;
 }
 
 /** What thresholds remove and keep, averaged over the cut histories. Shares are 0 to 1 of what was used later and was only in the earlier part. */

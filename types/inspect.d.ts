@@ -50,6 +50,8 @@ export interface ProviderTrial {
   provider: ProviderId;
   /** Fields of its configuration, such as `{ preset: "balanced" }`. Default: none. */
   config?: object | undefined;
+  /** Providers that are tried next if it fails or leaves more than the target. Default: none. */
+  fallback?: readonly ProviderId[] | undefined;
   /** The id of the result. Default: the id of the provider. */
   id?: string | undefined;
 }

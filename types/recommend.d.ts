@@ -35,8 +35,10 @@ export interface RecommendAnswers<M extends MessageLike = MessageLike> {
     | undefined;
   /** Whether there is a handler. Default: whether `handler` is usable; unknown without it. */
   hasHandler?: boolean | undefined;
-  /** The model's context window in tokens; the conversation must fit it. */
+  /** The model's context window in tokens. A conversation that fills more than half of it gets a target: half of the window, with `recall` a tenth. */
   contextWindow?: number | undefined;
+  /** Whether the model has the tool of {@link createRecall} or `roo-condense mcp`, so that what is left out stays within its reach. Default: false. */
+  recall?: boolean | undefined;
   /** Largest number of tokens to leave. */
   targetTokens?: number | undefined;
   /** A conversation on which every provider is tried in a dry run, for its result, time and cost. No LLM is called. */
@@ -89,6 +91,8 @@ export interface Recommendation {
   config: object;
   /** Options of the manager that belong to it. */
   managerOptions?: object;
+  /** Whether a manager without configuration does the same: true unless an answer asks for something else. */
+  isDefault: boolean;
   /** The reason, for people. */
   reason: string;
   /** The reason as a code and values. */
@@ -102,7 +106,7 @@ export interface Recommendation {
 
 /**
  * Recommends a provider by the rules of docs/choosing.md and, if there is a conversation, by dry runs on it. If they disagree, the dry runs win, with a
- * warning.
+ * warning. Without a preference (`priority` to `scenario`), it recommends the default.
  * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`, `invalid_messages`
  * @example
  * ```ts

@@ -11,6 +11,11 @@ export interface ReadHistory<M extends MessageLike = MessageLike> {
   bytes?: number | undefined;
   /** Writes the text of its file with other messages, for what is copied or downloaded. Default: the messages as JSON. */
   textWith?: ((messages: readonly any[]) => string) | undefined;
+  /**
+   * Writes the text of a file that undoes a download of condensed messages; it is downloaded beside them. Default: the restore data as JSON, for
+   * {@link restore}.
+   */
+  restoreWith?: ((messages: readonly any[], restoreData: RestoreData) => string) | undefined;
 }
 
 /** A history that the studio shows. */
@@ -33,6 +38,8 @@ export interface StudioHistory<M extends MessageLike = MessageLike> {
    * the host knows what was saved since it was made. What it throws counts as none.
    */
   savings?: (() => Iterable<StudioSaving> | Promise<Iterable<StudioSaving>>) | undefined;
+  /** Whether saving adds to its file instead of replacing what was there, which the page says before. Default: false. */
+  grows?: boolean | undefined;
   /** Tells when it may have changed. Returns what ends that. */
   watch?: ((changed: () => void) => () => void) | undefined;
 }
@@ -86,7 +93,7 @@ export interface StudioSettings
   > {
   /** The preset of the provider `smart`; see `manager.setPreset`. */
   preset?: PresetName | undefined;
-  /** How much of a conversation may stay if somebody condenses it by hand, in percent, 5 to 100: what the page begins with. Default: 100, no target. */
+  /** How much of a conversation may stay if somebody condenses it by hand, in percent, 5 to 100: what the page begins with. Default: what it advises for the window. */
   targetPercent?: number | undefined;
 }
 
@@ -105,6 +112,8 @@ export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
   /** The model's context window in tokens, if known. */
   contextWindow?: number | undefined;
+  /** Whether the model has recall ({@link createRecall}, `roo-condense mcp`): then the page advises a tenth of the window. Default: false, half of it. */
+  recall?: boolean | undefined;
   /** The system prompt; it counts towards the tokens. */
   systemPrompt?: string | undefined;
   /** The tool definitions; they count towards the tokens. */

@@ -119,6 +119,6 @@ test("what fails on the conversation is no choice where something has to go", as
   expect(found.provider).not.toBe("native");
   // Without a model to ask, nobody knows what a summary would leave.
   const none = await recommend({ priority: "simplicity", messages, reductionPercent: 50 });
-  expect([none.provider, none.config]).toEqual(["pipeline", { stages: ["lossless", "truncation"] }]);
+  expect([none.provider, none.config, none.isDefault]).toEqual(["lossless", {}, true]);
   expect(codes(none)).toContain("ruled_out");
 });

@@ -4,7 +4,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fixture, launch, startStudio } from "./support.mjs";
+import { fixture, launch, showMore, startStudio } from "./support.mjs";
 import { toWebp } from "./webp.mjs";
 import { ensureBrowser } from "../../scripts/browser.mjs";
 import { Failure, isProgram, main, root } from "../../scripts/tools.mjs";
@@ -18,7 +18,6 @@ const QUALITY = 0.6;
 const WORDS = {
   en: {
     locale: "en-US",
-    target: "How much may be left",
     provider: "Provider",
     own: "Passes of your own",
     fills: "What fills it",
@@ -28,7 +27,6 @@ const WORDS = {
   },
   fr: {
     locale: "fr-FR",
-    target: "Ce qui peut rester",
     provider: "Fournisseur",
     own: "Vos propres passes",
     fills: "Ce qui la remplit",
@@ -81,6 +79,7 @@ const PICTURES = [
     height: 800,
     shows: ".rc-passes-panel",
     async prepare(page, words) {
+      await showMore(page);
       await page.getByRole("combobox", { name: words.provider }).selectOption({ label: words.own });
       await page.waitForSelector(".rc-pass-name");
     },
@@ -130,14 +129,10 @@ async function* picturesIn(browser, address, language) {
     const page = await browser.newPage({ viewport: { width: WIDTH, height }, colorScheme: "light", locale: words.locale });
     await page.goto(address);
     await page.waitForSelector(".rc-lead p");
-    await page.getByRole("slider", { name: words.target }).focus();
-    for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
     await answered(page);
     await prepare(page, words);
     await answered(page);
-    // The keyboard was in the target, further down.
     if (shows) await scrollTo(page, shows);
-    else await page.evaluate(() => scrollTo(0, 0));
     await hideFolder(page);
     yield [`${name}.${language}.webp`, await toWebp(painter, await page.screenshot(), QUALITY)];
     await page.close();

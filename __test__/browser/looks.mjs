@@ -17,7 +17,7 @@ export const folder = path.join(root, "__test__", "browser", "looks");
 
 const THEMES = ["light", "dark", "contrast"];
 const LANGUAGES = ["en", "fr"];
-const SIZES = { page: { width: 1100, height: 760 }, bar: { width: 320, height: 1000 } };
+const SIZES = { page: { width: 1100, height: 1000 }, bar: { width: 320, height: 1000 } };
 
 /** Enough to see that something moved, was hidden or has another colour, in a quarter of the bytes. */
 const SCALE = 0.5;

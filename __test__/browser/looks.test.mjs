@@ -34,7 +34,7 @@ describe.skipIf(isMissing)("the studio looks as it did", () => {
 
   test("every picture is compared, and small", () => {
     expect(readdirSync(folder).sort()).toEqual(seen.sort());
-    for (const name of seen) expect(readFileSync(path.join(folder, name)).length, name).toBeLessThan(60_000);
+    for (const name of seen) expect(readFileSync(path.join(folder, name)).length, name).toBeLessThan(80_000);
   });
 
   test("what is missing, moved or of another colour is seen", async () => {

@@ -1,5 +1,6 @@
 // The studio as a person uses it, in a real Chromium.
 
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -7,7 +8,7 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 import { anthropicEvents, startFakeLlm, stream } from "../llm/fake-llm.mjs";
-import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, startStudio } from "./support.mjs";
+import { fixture, historyFile, isMissing, launch, newFolder, openPage, removeFolders, setUp, showMore, startStudio } from "./support.mjs";
 
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -41,7 +42,10 @@ describe.skipIf(isMissing)("the studio", () => {
   let studio;
   beforeAll(async () => {
     browser = await launch();
-    studio = await startStudio(fixture("claude-code"), fixture("roo-xml-2025"), "--window", "50k");
+    // Without a target, so that every kind of change is there; how far the answer goes has a test of its own.
+    const settings = path.join(newFolder(), "settings.json");
+    writeFileSync(settings, JSON.stringify({ targetPercent: 100 }));
+    studio = await startStudio(fixture("claude-code"), fixture("roo-xml-2025"), "--window", "50k", "--settings", settings);
   });
   afterAll(async () => {
     await browser?.close();
@@ -62,7 +66,9 @@ describe.skipIf(isMissing)("the studio", () => {
   test("says what fills the window, and what would go", async () => {
     const { page, complaints } = await openPage(browser, studio.address);
     await expect(page.locator("h1").textContent()).resolves.toMatch(/131% full: the conversation no longer fits\./);
-    await expect(page.locator(".rc-lead").textContent()).resolves.toMatch(/^65,293 → [\d,]+ tokens \(−\d+%\)\. Nothing is lost/);
+    await expect(page.locator(".rc-lead").textContent()).resolves.toMatch(
+      /Condensing leaves [\d,]+ tokens \(−\d+%\), which does not fit\..*Only repeated text goes, and [\d,]+ tokens that newer messages replaced/,
+    );
     await expect(page.locator(".rc-window-now").textContent()).resolves.toMatch(/^Now 65,293 of 50,000 \(130\.6%\)/);
     await expect(page.locator(".rc-legend").textContent()).resolves.toMatch(/Tool results/);
     await expect(page.title()).resolves.toBe("claude-code.json · Condense studio");
@@ -166,28 +172,34 @@ describe.skipIf(isMissing)("the studio", () => {
     await doing("what fills");
     await expect.poll(() => page.getByRole("tab", { name: "What fills it" }).getAttribute("aria-selected")).toBe("true");
     await doing("value = 77");
-    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message \d/);
+    await expect.poll(() => page.locator(".rc-message h2").textContent()).toMatch(/Message \d/);
     await page.keyboard.press("Escape");
     await doing("changes");
     await page.locator(".rc-change").first().waitFor();
     const place = () => page.evaluate(() => document.activeElement.closest(".rc-change")?.dataset.index);
-    await page.keyboard.press("j");
-    await expect.poll(place).toBe("0");
+    // The head of the group comes before it.
     await page.keyboard.press("j");
     await expect.poll(place).toBe("1");
+    await page.keyboard.press("j");
+    await expect.poll(place).toBe("2");
     await page.keyboard.press("u");
     await page.getByText("One part stays as it was").waitFor();
     await page.keyboard.press("/");
     await expect.poll(() => page.evaluate(() => document.activeElement.type)).toBe("search");
     await page.keyboard.type("jk");
     await expect(page.getByRole("searchbox").inputValue()).resolves.toBe("jk");
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    const inChoices = () => page.evaluate(() => document.activeElement.closest(".rc-choices") !== null);
+    await page.keyboard.press("t");
+    await expect.poll(inChoices).toBe(true);
     // Who dictates switches letters off.
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("checkbox", { name: /^Single letters/ }).uncheck();
     await page.keyboard.press("Escape");
     await page.locator("h1").click();
     await page.keyboard.press("t");
-    expect(await page.evaluate(() => document.activeElement.getAttribute("role"))).not.toBe("slider");
+    expect(await inChoices()).toBe(false);
     expect(complaints).toEqual([]);
     await page.close();
     await own.stop();
@@ -201,15 +213,16 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => strip.getAttribute("aria-valuenow")).toBe("199");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Enter");
-    await page.waitForSelector(".rc-message h3");
-    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 198/);
+    await page.waitForSelector(".rc-message h2");
+    await expect.poll(() => page.locator(".rc-message h2").textContent()).toMatch(/, [\d,]+(?: → [\d,]+)? Message 198/);
     await page.keyboard.press("k");
-    await expect.poll(() => page.locator(".rc-message h3").textContent()).toMatch(/^Message 197/);
+    await expect.poll(() => page.locator(".rc-message h2").textContent()).toMatch(/Message 197/);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator("dialog").count()).toBe(0);
-    const target = page.getByRole("slider", { name: "How much may be left" });
+    const target = page.getByRole("slider", { name: "Target size" });
+    await page.getByRole("checkbox", { name: "No target" }).press("Space");
     await target.focus();
-    for (let press = 0; press < 5; press++) await page.keyboard.press("PageDown");
+    for (const key of ["PageDown", "PageUp"]) await page.keyboard.press(key);
     await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^50%: [\d,]+ tokens$/);
     await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/the target is met/);
     await page.getByRole("tab", { name: /Changes/ }).focus();
@@ -217,25 +230,40 @@ describe.skipIf(isMissing)("the studio", () => {
       await page.keyboard.press("ArrowRight");
       await expect.poll(() => page.getByRole("tab", { name }).getAttribute("aria-selected")).toBe("true");
     }
-    await page.locator(".rc-way").first().waitFor();
+    await page.locator(".rc-comparison tbody tr").first().waitFor();
     await page.close();
   });
 
-  test("compares the providers as a choice, with all of them as a table behind it, and takes one over", async () => {
+  test("proposes a size that fits, says what goes, and offers three", async () => {
+    const own = await startStudio(fixture("claude-code"), "--window", "42k", "--write");
+    const { page } = await openPage(browser, own.address);
+    await expect
+      .poll(() => page.locator(".rc-lead").textContent())
+      .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.What goes/);
+    await expect(page.locator(".rc-acts .rc-primary").textContent()).resolves.toContain("Save condensed");
+    const steps = page.locator(".rc-step");
+    await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/BalancedRecommended20,\d\d\d.*lost/);
+    await expect(steps.first().textContent()).resolves.toMatch(/Safest42,356.*does not fit$/);
+    await page.getByRole("checkbox", { name: /The model has recall/ }).check();
+    await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 4,\d\d\d tokens.*stays within reach by recall/);
+    await page.getByRole("button", { name: /^Gentler: 20,/ }).click();
+    await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 20,\d\d\d tokens/);
+    await page.locator("select[aria-label='Context window']").selectOption("1000000");
+    await expect.poll(() => page.locator("h1").textContent()).toMatch(/the next answer fits/);
+    await expect.poll(() => page.locator(".rc-acts .rc-primary").count()).toBe(0);
+    await page.close();
+    await own.stop();
+  });
+
+  test("compares the providers in a table, with the answer's own way recommended, and takes one over", async () => {
     const { page } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "Compare providers" }).click();
     const ids = library.listed().filter((id) => id !== "smart");
-    const count = ids.length + 3;
+    const count = ids.length + 4;
     const state = page.locator(".rc-comparison-state");
-    await expect
-      .poll(() => state.textContent(), { timeout: 60_000 })
-      .toMatch(/^Nothing tried is both smaller and loses less than one of these 3\./);
-    const ways = page.locator(".rc-way");
-    await expect(ways.locator("h3").allTextContents()).resolves.toEqual(["Safest", "Balanced", "Smallest"]);
-    await expect(ways.first().textContent()).resolves.toMatch(/^Safest ?Lossless, .*tokens left, 35% less.*Lost0.*16 of 16/);
-    const best = page.locator(".rc-best");
-    await expect(best.locator(".rc-flag").textContent()).resolves.toBe("Recommended");
-    await page.getByText(`All ${count}, as a table`).click();
+    await expect.poll(() => state.textContent(), { timeout: 60_000 }).toBe(`All ${count}, as a table`);
+    const flagged = page.locator(".rc-comparison tbody tr", { has: page.locator(".rc-step-flag") });
+    await expect(flagged.textContent()).resolves.toMatch(/Automatic Recommended/);
     const rows = page.locator(".rc-comparison tbody tr");
     await expect(rows.count()).resolves.toBe(count);
     await page.getByRole("button", { name: "Cost", exact: true }).click();
@@ -244,13 +272,13 @@ describe.skipIf(isMissing)("the studio", () => {
     expect(failed).toBeGreaterThan(0);
     // What of the conversation's own later needs each would keep was measured after that. Of two passages no share is told.
     await expect.poll(() => page.locator(".rc-plot circle").count()).toBe(count - failed);
-    const row = rows.filter({ hasText: "Lossless" });
+    const row = rows.filter({ hasText: "Lossless" }).first();
     await expect.poll(() => row.textContent()).toMatch(/100% 16 of 162 of 2/);
-    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/cut before messages 101, 151.*whole.*in one block/);
+    await expect(page.locator(".rc-comparison").textContent()).resolves.toMatch(/before each cut \(messages 101, 151\).*in one block/);
     await page.getByRole("button", { name: "Use: Smart: Balanced" }).click();
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("smart:balanced");
-    await ways.getByRole("button", { name: "Use safest" }).click();
-    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("lossless");
+    await page.getByRole("button", { name: "Use: Automatic" }).click();
+    await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).inputValue()).toBe("");
     await page.close();
   });
 
@@ -402,6 +430,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(selected).toBe("-4");
     await json.fill('{"passes": [');
     await page.getByRole("combobox", { name: "History" }).selectOption({ index: 1 });
+    await showMore(page);
     await page.getByRole("combobox", { name: "Provider" }).selectOption({ label: "Passes of your own" });
     await page.getByText("As JSON").click();
     await expect.poll(() => json.inputValue()).toBe('{"passes": [');
@@ -490,8 +519,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.locator(".rc-treemap-cell").first().waitFor();
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("tab", { name: "Compare providers" }).click();
-    await page.locator(".rc-way").first().waitFor();
-    await page.locator(".rc-all summary").click();
+    await page.locator(".rc-comparison tbody tr").first().waitFor();
     await page.waitForSelector(".rc-comparison tbody tr");
     expect(await seriousIn(page)).toEqual([]);
     await page.getByRole("button", { name: "Commands" }).click();
@@ -514,7 +542,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const stored = () => JSON.parse(readFileSync(file, "utf8"));
     const heading = async () => (await page.locator("h1").textContent()).trim();
     await expect(heading()).resolves.toBe("65% full: the next answer fits.");
-    await expect(page.getByRole("slider", { name: "How much may be left" }).getAttribute("aria-valuetext")).resolves.toMatch(/^60%/);
+    await expect(page.getByRole("slider", { name: "Target size" }).getAttribute("aria-valuetext")).resolves.toMatch(/^60%/);
     await page.getByRole("button", { name: "Settings" }).click();
     const all = page.getByRole("slider", { name: "Threshold for all profiles" });
     await all.focus();
@@ -569,7 +597,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.locator(".rc-map-frame").scrollIntoViewIfNeeded();
     const before = await places();
     await page.locator(".rc-map-frame").click({ position: { x: 120, y: 90 } });
-    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    await page.locator(".rc-drawer .rc-message h2").waitFor();
     expect(await places()).toEqual(before);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await page.keyboard.press("Escape");
@@ -657,25 +685,44 @@ describe.skipIf(isMissing)("the studio", () => {
     const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
     const page = await context.newPage();
     await page.goto(own.address);
+    await showMore(page);
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     const ways = page.getByRole("region", { name: "Save, copy, undo" });
     await ways.getByRole("button", { name: "Copy" }).click();
     await ways.getByText("Copied: the condensed conversation.").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    const downloaded = async (click) => {
-      const [file] = await Promise.all([page.waitForEvent("download"), click()]);
-      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+    const files = [];
+    page.on("download", (file) => files.push(file));
+    /** The files that come of a click, by name. */
+    const downloaded = async (button, ...names) => {
+      await button.click();
+      await expect.poll(() => files.map((file) => file.suggestedFilename()).sort()).toEqual(names.sort());
+      const read = async (file) => [file.suggestedFilename(), readFileSync(await file.path(), "utf8")];
+      return Object.fromEntries(await Promise.all(files.splice(0).map(read)));
     };
-    const saved = await downloaded(() => ways.getByRole("button", { name: "Save as…" }).click());
-    expect(saved).toEqual({ name: "history.condensed.json", text: copied });
+    // The restore data lies beside it, under the name that the command line looks for.
+    const both = ["history.condensed.json", "history.condensed.restore.json"];
+    const saved = await downloaded(ways.getByRole("button", { name: "Save as…" }), ...both);
+    expect(saved["history.condensed.json"]).toBe(copied);
+    await ways.getByText("history.condensed.restore.json").waitFor();
+    const folder = newFolder();
+    for (const name of both) writeFileSync(path.join(folder, name), saved[name]);
+    const restored = spawnSync(process.execPath, [
+      path.join(root, "js", "cli", "main.js"),
+      "restore",
+      path.join(folder, both[0]),
+      "--out",
+      "-",
+    ]);
+    expect(JSON.parse(restored.stdout)).toEqual(cuttable());
     expect(JSON.parse(copied)).toHaveLength(62);
     expect(copied).toContain("more lines");
     // The one button of the page is another word for it.
-    expect((await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click())).text).toBe(copied);
-    const report = await downloaded(() => ways.getByRole("button", { name: "Report" }).click());
-    expect(report.name).toBe("history.report.html");
-    expect(report.text).toContain('id="studio-data"');
+    const button = page.getByRole("button", { name: "Download condensed" });
+    expect(await downloaded(button, ...both)).toEqual(saved);
+    const report = await downloaded(ways.getByRole("button", { name: "Report" }), "history.report.html");
+    expect(report["history.report.html"]).toContain('id="studio-data"');
     // A file that is dropped goes out the same way.
     await page.locator("input[type=file]").setInputFiles({
       name: "dropped.json",
@@ -684,9 +731,8 @@ describe.skipIf(isMissing)("the studio", () => {
     });
     await expect.poll(() => page.title()).toBe("dropped.json · Condense studio");
     await page.locator(".rc-quiet").waitFor();
-    const dropped = await downloaded(() => page.getByRole("button", { name: "Download condensed" }).click());
-    expect(dropped.name).toBe("dropped.condensed.json");
-    expect(JSON.parse(dropped.text).id).toBe(7);
+    const dropped = await downloaded(button, "dropped.condensed.json", "dropped.condensed.restore.json");
+    expect(JSON.parse(dropped["dropped.condensed.json"]).id).toBe(7);
     await context.close();
     await own.stop();
   });
@@ -735,19 +781,27 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect(proof.locator("tbody tr").count()).resolves.toBe(39);
     expect(await seriousIn(page)).toEqual([]);
     await proof.getByRole("button", { name: /^Message \d/ }).click();
-    await page.locator(".rc-drawer .rc-message h3").waitFor();
+    await page.locator(".rc-drawer .rc-message h2").waitFor();
     expect(complaints).toEqual([]);
     await page.close();
     await own.stop();
   });
 
-  test("what fills it is seen as areas, of which each opens its largest message", async () => {
+  test("what fills it is seen as areas, of which each shows its changes, or opens its largest message where nothing would go", async () => {
     const { page, complaints } = await openPage(browser, studio.address);
     await page.getByRole("tab", { name: "What fills it" }).click();
     const cell = page.locator(".rc-treemap-cell").first();
     await expect(cell.locator(".rc-unseen").textContent()).resolves.toMatch(/^Read .*dates\.ts: [\d,]+ tokens, [\d,]+ would go$/);
+    await page.locator(".rc-treemap-cell").filter({ hasText: ", 0 would go" }).first().click();
+    await expect.poll(() => page.locator(".rc-drawer .rc-message h2").textContent()).toMatch(/Message \d+/);
+    await page.keyboard.press("Escape");
     await cell.click();
-    await expect.poll(() => page.locator(".rc-drawer .rc-message h3").textContent()).toMatch(/^Message \d+/);
+    await expect.poll(() => page.getByRole("tab", { name: /^Changes/ }).getAttribute("aria-selected")).toBe("true");
+    await expect(page.getByRole("searchbox").inputValue()).resolves.toMatch(/dates\.ts$/);
+    await expect
+      .poll(async () => (await page.locator(".rc-count").textContent()).match(/\d+/g).map(Number))
+      .toSatisfy(([some, all]) => 0 < some && some < all);
+    await expect.poll(() => page.locator(".rc-in-group", { hasText: "dates.ts" }).count()).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
     await page.close();
   });
@@ -998,9 +1052,11 @@ describe.skipIf(isMissing)("the studio", () => {
     const isIdle = () => expect.poll(() => page.locator(".rc-answer").getAttribute("aria-busy")).toBe("false");
     await page.getByRole("button", { name: "Keep this as it was" }).first().click();
     await page.getByText("One part stays as it was").waitFor();
-    const target = page.getByRole("slider", { name: "How much may be left" });
+    const target = page.getByRole("slider", { name: "Target size" });
+    await page.getByRole("checkbox", { name: "No target" }).uncheck();
     await target.focus();
-    for (let press = 0; press < 3; press++) await page.keyboard.press("PageDown");
+    for (let press = 0; press < 2; press++) await page.keyboard.press("PageUp");
+    await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^70%/);
     await isIdle();
     const [provider, percent, after] = [
       await page.getByRole("combobox", { name: "Provider" }).inputValue(),
@@ -1046,7 +1102,7 @@ describe.skipIf(isMissing)("the studio", () => {
     append();
     // The page has followed, and what was said of the saving is no news any more.
     await expect.poll(() => page.locator(".rc-saved").count(), { timeout: 10_000 }).toBe(0);
-    expect(await back.count()).toBe(1);
+    await expect.poll(() => back.count()).toBe(1);
     await close();
     append();
     const again = await startStudio(history, "--write");
@@ -1113,7 +1169,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("native");
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
-      .toMatch(/^About [\d,]+ → [\d,]+ tokens .*a model would write summaries/);
+      .toMatch(/^A model would write summaries: ≈ [\d,]+ tokens remain \(−\d+%\)\./);
     expect(service.requests).toHaveLength(0);
     await expect.poll(() => page.locator(".rc-save").textContent()).toMatch(/An estimate cannot be saved/);
     await page.getByRole("button", { name: /^Run the model \(\$0\.\d{4}\)/ }).click();
@@ -1209,7 +1265,6 @@ describe.skipIf(isMissing)("the studio", () => {
   });
 
   test("a report is the same page without anybody to ask", async () => {
-    const { spawnSync } = await import("node:child_process");
     const html = path.join(newFolder(), "report.html");
     const written = spawnSync(process.execPath, [
       path.join(root, "js", "cli", "main.js"),
@@ -1226,7 +1281,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.waitForSelector(".rc-message .rc-diff tr, .rc-message .rc-pre");
     await page.keyboard.press("Escape");
     await page.getByRole("tab", { name: "Compare providers" }).click();
-    await expect.poll(() => page.locator(".rc-comparison tbody tr").count()).toBe(library.listed().length + 2);
+    await expect.poll(() => page.locator(".rc-comparison tbody tr").count()).toBe(library.listed().length + 3);
     await expect.poll(() => page.getByRole("combobox", { name: "Provider" }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await page.close();

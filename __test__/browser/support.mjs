@@ -77,8 +77,13 @@ export async function openPage(browser, address, { width = 1280, height = 900, c
   });
   await page.goto(address);
   await page.waitForSelector(".rc-lead p");
+  // A report has nothing to choose.
+  if (await page.locator(".rc-more").count()) await showMore(page);
   return { page, complaints };
 }
+
+/** Opens what provider and exact size stand behind. */
+export const showMore = (page) => page.locator(".rc-more").evaluate((more) => more.setAttribute("open", ""));
 
 /** Chooses language or theme, which stand behind a button. */
 export async function setUp(page, { theme, language }) {

@@ -13,14 +13,14 @@ const messages = buildHistory({ dialect: "claude-code", messages: 40, seed: 9 })
 test("answers are options", () => {
   const { code, stdout, stderr } = run(["recommend", "--priority", "quality", "--budget", "0.02"]);
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toMatch(/^pipeline \{"stages":\["lossless","truncation","native"\]\}\n {2}priority quality speaks for the pipeline/);
+  expect(stdout).toMatch(/^pipeline \{"stages":\["lossless","truncation","native"\]\}\n {2}best for priority quality: the pipeline/);
   expect(stdout).toContain("Alternatives\n");
   const shown = stdout.replace(/\s+/g, " ");
   expect(shown).toContain(`Use it: roo-condense HISTORY --provider pipeline --config '{"stages":["lossless","truncation","native"]}'`);
   const { report } = runJson(["recommend", "--profile", "research_compliance", "--target", "10%"]);
   expect(report).toMatchObject({ provider: "lossless", exitCode: 0 });
   expect(report.warnings[0]).toMatchObject({ code: "contradiction" });
-  expect(runJson(["recommend"]).report.provider).toBe("pipeline");
+  expect(runJson(["recommend"]).report).toMatchObject({ provider: "lossless", config: {}, isDefault: true });
   expectFailure(["recommend", "--priority", "fast"], 2, /--priority must be one of simplicity, .*; got "fast"/);
   expectFailure(["recommend", "--priority", "qualty"], 2, /did you mean quality\?/);
   expectFailure(["recommend", "--scenario", "complience"], 2, /did you mean compliance\?/);
@@ -80,6 +80,28 @@ test("Ctrl+D ends the questions; what was answered counts", async () => {
   const at = terminal(["2", END]);
   expect(await recommendProvider(library, settings, /** @type {any} */ (at))).toBe(0);
   expect(at.shown()).toMatch(
-    /How much may one condensation cost\?.*Enter to skip\) \S*\nlossless \{"strict":true\}\n {2}priority zero_loss speaks for/s,
+    /How much may one condensation cost\?.*Enter to skip\) \S*\nlossless \{"strict":true\}\n {2}best for priority zero_loss: lossless, strict/s,
   );
+});
+
+/** The command that a text recommends, as arguments. */
+const advisedArguments = (text) => {
+  const [, command = ""] = /Use it: roo-condense (.*)/.exec(text) ?? [];
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, inQuotes, plain]) => inQuotes ?? plain);
+};
+
+test("the command that it prints reaches what it promises", () => {
+  put("long history.json", JSON.stringify(messages));
+  const asked = [
+    ["--target", "40%"],
+    ["--window", "3000", "--recall"],
+    ["--priority", "zero_loss", "--window", "3000"],
+    ["--priority", "cost"],
+  ];
+  for (const answers of asked) {
+    const { stdout } = run(["recommend", "long history.json", ...answers]);
+    const [, left] = /it leaves (?:about )?([\d,]+) tokens/.exec(stdout.replace(/\s+/g, " ")) ?? [];
+    const { code, report } = runJson(advisedArguments(stdout));
+    expect([answers, code, report.tokens.after]).toEqual([answers, 0, Number(left?.replace(",", ""))]);
+  }
 });

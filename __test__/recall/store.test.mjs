@@ -1,4 +1,4 @@
-// What condensations left out, in a store of the host: nothing is adopted before it is kept, nothing dangles, and what is lost is said.
+// Restore data in a store of the host: nothing is adopted before it is kept, nothing dangles, and what is lost is said.
 
 import Keyv from "keyv";
 import { describe, expect, it } from "vitest";
@@ -123,7 +123,7 @@ describe("what goes wrong", () => {
     expect(text).toContain("What 1 condensation left out is no longer kept and cannot be recalled.");
     expect(text).not.toMatch(/try again|retry/i);
     expect((await task.recall.read("zzzz")).text).toContain("no longer kept");
-    // What is still in view is found.
+    // Content that is still in view is found.
     expect((await task.recall.search("8471")).hits).toHaveLength(1);
   });
 

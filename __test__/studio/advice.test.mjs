@@ -73,10 +73,10 @@ test("as a person reads it", () => {
   const figures = { tokens: 27_929, less: 56, superseded: 12, lost: 0, cost: 0 };
   const said = { code: "advice.measured", values: { reason, ...figures } };
   expect(languages.en(said)).toBe(
-    "a loss of 0% at most speaks for Lossless, strict; measured on this conversation, it leaves 27,929 tokens (56% less), with 12 replaced by newer and 0 lost, and costs nothing",
+    "best for a loss of 0% at most: Lossless, strict; measured on this conversation, it leaves 27,929 tokens (56% less), with 12 replaced by newer and 0 lost, and costs nothing",
   );
   expect(languages.fr(said).replaceAll(/\s/g, " ")).toBe(
-    "Pour Sans perte, strict : une perte d’au plus 0 %. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus ; cela ne coûte rien",
+    "Le mieux pour une perte d’au plus 0 % : Sans perte, strict. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus ; cela ne coûte rien",
   );
   const against = [
     { code: "against.noModel", values: {} },

@@ -47,7 +47,7 @@ const CUTS = [
   [40_000, 0.5],
   [40_000, 0.67],
 ];
-/** What truncation leaves at which size, where recall brings back the rest. */
+/** Tokens that truncation leaves, and the size at which it cuts, where recall brings back the rest. */
 const CUTS_WITH_RECALL = [
   [25_000, 50_000],
   [10_000, 50_000],

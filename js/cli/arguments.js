@@ -203,9 +203,11 @@ function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
  * The word that a command takes, such as a shell.
  * @param {import("./flags.js").Command} command
  */
-function readWord({ name: command, arguments: { name, values = [], isOptional } }, [word, ...more]) {
-  if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}: ${values.join(", ")}`, name);
-  if (word !== undefined && !values.includes(word)) throw notAmong(name, word, values);
+function readWord({ name: command, arguments: { name, values = [], isOptional, isLong } }, [word, ...more]) {
+  const all = isLong ? `such as ${values[0]}` : values.join(", ");
+  if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}: ${all}`, name);
+  if (word !== undefined && !values.includes(word))
+    throw isLong ? wrong(`there is no ${name} "${word}"${didYouMean(word, values)}`, name) : notAmong(name, word, values);
   return word;
 }
 
@@ -253,7 +255,7 @@ function readWords({ name: command }, names, { last }) {
 
 /** Refuses flags that contradict each other, before any history is read. */
 function refuseContradictions(values, command, files) {
-  const { out, json, explain, messages, quiet, force, preview, preset, provider, llm } = values;
+  const { out, json, explain, interactive, messages, quiet, force, preview, preset, provider, llm } = values;
   const inPlace = values["in-place"];
   if (values["no-restore-data"] && out === undefined && !inPlace)
     throw wrong("--no-restore-data needs --out or --in-place", "--no-restore-data");
@@ -274,6 +276,9 @@ function refuseContradictions(values, command, files) {
   if (preview && (inPlace || out !== undefined || messages)) {
     throw wrong(`--preview is a dry run, without a result for ${inPlace ? "--in-place" : messages ? "--messages" : "--out"}`, "--preview");
   }
+  if (interactive && (out === undefined || out === "-") && !inPlace)
+    throw wrong("--interactive needs --out FILE or --in-place", "--interactive");
+  if (interactive && (json || quiet)) throw wrong(`--interactive and --${json ? "json" : "quiet"} exclude each other`, "--interactive");
   if (json && out === "-") throw wrong("--json and --out - exclude each other: both write to standard output", "--json");
   if (quiet && (json || explain)) throw wrong(`--quiet and --${json ? "json" : "explain"} exclude each other`, "--quiet");
   if (preset !== undefined && provider !== undefined && provider !== "smart")

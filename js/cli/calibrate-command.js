@@ -52,6 +52,7 @@ async function calibrate(library, settings, { stdout, progress }) {
   const { files, preset, target, out, force, json, quiet, format } = settings;
   if (files.includes("-")) throw wrong("calibrate needs files or folders: it cannot read standard input", "calibrate");
   if (out !== undefined) checkOutput(out, {}, force);
+  progress.step("reading", 0, 20);
   const { histories, leftOut } = readAll(files, format);
   const shown = files.map(visible).join(", ");
   if (histories.length === 0) throw noHistories(files, leftOut);
@@ -59,8 +60,8 @@ async function calibrate(library, settings, { stdout, progress }) {
   const { signal } = interruption;
   let found;
   try {
-    // Their number is known only at the end.
-    const onProgress = ({ tried }) => progress.step(`learning: ${plural(tried, "configuration")} tried`, 1, 2);
+    progress.step("learning", 1, 20);
+    const onProgress = ({ tried, most }) => progress.step(`learning: ${plural(tried, "configuration")} tried`, 1 + (19 * tried) / most, 20);
     const goal = target && { reductionPercent: 100 - target.percent };
     found = await interruption.during(() =>
       library.calibrateThresholds(histories, { ...(preset && { preset }), ...(goal && { goal }), format, signal, onProgress }),

@@ -143,11 +143,15 @@ const keyHints = (code, model) =>
   code === "llm_unauthorized" && model ? [`The key comes from the environment variable ${KEY_VARIABLES[model.api]}.`] : [];
 
 /**
- * Condenses, or with the setting `preview` makes a dry run. `step(label, done, total, isLong)` is called with the progress. Returns the result with
+ * Condenses, or with the setting `preview` makes a dry run. `choose(result)`, if given, resolves to the result with the changes that the user wants. `step(label, done, total, isLong)` is called with the progress. Returns the result with
  * further facts for the report: `tokens` by kind before and, except in a dry run, after, `target`, `problems` of the input, and the id of the provider
  * that was called.
+ * @param {any} library
+ * @param {any} history
+ * @param {any} settings
+ * @param {{ env: any, interruption: any, step: any, choose?: (result: any) => Promise<any> }} run
  */
-async function condense(library, history, settings, { env, interruption, step }) {
+async function condense(library, history, settings, { env, interruption, step, choose }) {
   const { signal } = interruption;
   const { messages, format } = history;
   const { manager, id } = prepare(library, settings, env);
@@ -192,14 +196,16 @@ async function condense(library, history, settings, { env, interruption, step })
       problems: library.validateMessages(messages, { format }),
     };
   }
-  const result = await interruption.during(() => reportAsUsage(() => manager.condense({ messages }, options), hints));
+  const found = await interruption.during(() => reportAsUsage(() => manager.condense({ messages }, options), hints));
   const condensingMs = performance.now() - begun;
-  if (result.error) throw failureOf(result.error, signal, result.cost);
-  const failure = unanswered(result, settings);
+  if (found.error) throw failureOf(found.error, signal, found.cost);
+  const failure = unanswered(found, settings);
   if (failure) throw failure;
+  const result = choose && found.didCondense ? await interruption.during(() => choose(found)) : found;
   step("counting the result", 18, 20);
   const after = await recountByKind(before, history, result.messages, library);
-  if (target) target.met = result.stats.finalTokens <= target.tokens;
+  // A user who leaves changes out wants the result all the same.
+  if (target) target.met = result !== found || result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return {
     ...result,

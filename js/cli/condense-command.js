@@ -34,14 +34,26 @@ function checkPlace(history, settings) {
     );
 }
 
+/** Returns the function that asks about each change; the progress makes room for it. */
+function chooser(history, environment, progress) {
+  if (!environment.stdin.isTTY || !environment.stdout.isTTY)
+    throw new Failure(EXIT.usage, "--interactive needs a terminal", { field: "--interactive" });
+  return (result) => {
+    progress.pause();
+    return require("./interactive.js").chooseChanges(result, history, environment);
+  };
+}
+
 /** Condenses one history; see `WORK` in run.js. */
-async function condenseHistory(library, settings, { stdout, stderr, env, begun, warn, progress }) {
+async function condenseHistory(library, settings, { stdin = process.stdin, stdout, stderr, env, begun, warn, progress }) {
   const interruption = new Interruption(() => progress.stop());
   try {
     if (settings.inPlace) requireReplaceable(settings.file);
     const history = readHistory(settings.file, warn, settings.format);
     checkPlace(history, settings);
-    const condensed = await condense(library, history, settings, { env, interruption, step: progress.step.bind(progress) });
+    const ask = settings.interactive && { library, stdin, stdout, env, color: settings.color, signal: interruption.signal };
+    const choose = ask && chooser(history, ask, progress);
+    const condensed = await condense(library, history, settings, { env, interruption, choose, step: progress.step.bind(progress) });
     const isMet = !condensed.target || condensed.target.met;
     const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
     const isWanted = isMet && (settings.out !== undefined || (settings.inPlace && condensed.didCondense));

@@ -59,4 +59,4 @@ class Failure extends Error {
   }
 }
 
-module.exports = { EXIT, Failure, MEANINGS };
+module.exports = { EXIT, Failure, MEANINGS, codeName };

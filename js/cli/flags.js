@@ -12,6 +12,7 @@
  * @property {boolean} [isMany] several of them, and folders that hold them
  * @property {boolean} [isFolder] it is a folder, and no history
  * @property {readonly string[]} [values] the allowed words; without them it is a file
+ * @property {boolean} [isLong] there are too many words to list them
  */
 
 /**
@@ -43,6 +44,8 @@
  * @property {readonly string[]} [options] the options of the JavaScript API that it sets; messages about them name the flag instead
  */
 
+const codes = require("./codes.json");
+const { MEANINGS, codeName } = require("./exit-codes.js");
 const { NAMES: FORMATS } = require("../formats.js");
 
 const SHELLS = ["bash", "zsh", "fish"];
@@ -184,6 +187,18 @@ const WITHOUT_HELP = [
       "roo-condense completions fish > ~/.config/fish/completions/roo-condense.fish",
     ],
   },
+  {
+    name: "explain",
+    arguments: {
+      name: "CODE",
+      values: [...new Set([...Object.keys(codes), ...MEANINGS.flatMap(([code]) => [codeName(code), String(code)])])],
+      isLong: true,
+      about: "A code of an error or a warning, as `--json` and messages print it, or an exit code.",
+    },
+    about: "Explain a code of an error or a warning",
+    details: "Prints what it means and what to do.",
+    examples: ["roo-condense explain target_not_met", "roo-condense explain 6"],
+  },
 ];
 
 const commandNames = Object.freeze([...WITHOUT_HELP.map(({ name }) => name), "help"]);
@@ -226,7 +241,7 @@ const PROVIDERS = [
 ];
 
 /** The commands that read histories. */
-const READING = without("completions", "help", "mcp");
+const READING = without("completions", "explain", "help", "mcp");
 
 /** @type {readonly Flag[]} */
 const FLAGS = deepFrozen([
@@ -309,6 +324,14 @@ const FLAGS = deepFrozen([
     group: "work",
     commands: ["studio", "report", "inspect", "recommend"],
     options: ["context.contextWindow", "contextWindow"],
+  },
+  {
+    name: "recall",
+    about: "The model has recall: leave a tenth of the window",
+    details: "Recall is the tool of `roo-condense mcp`, which finds what was left out. Without it the advice is half of the window.",
+    group: "work",
+    commands: ["studio", "report", "recommend"],
+    options: ["answers.recall", "options.recall"],
   },
   {
     name: "priority",
@@ -579,6 +602,15 @@ const FLAGS = deepFrozen([
     details: "Lists providers and presets, with cost and time. Calls no language model.",
     group: "print",
     commands: ["inspect"],
+  },
+  {
+    name: "interactive",
+    short: "i",
+    about: "Ask about each change: keep it or skip it",
+    details:
+      "Shows each change with its line diff on the terminal. Needs --out FILE or --in-place, which write the result after the last answer.",
+    group: "work",
+    commands: ["condense"],
   },
   {
     name: "explain",

@@ -4,28 +4,67 @@
 
 const { MEANINGS } = require("./exit-codes.js");
 const { COMMANDS, FLAGS, GROUPS, commandNamed, flagsOf } = require("./flags.js");
-const { wrap } = require("./terminal.js");
+const { item, wrap } = require("./terminal.js");
 const { argumentOf, usageOf } = require("./usage.js");
 
+/** The widest help; a narrower terminal gets as many columns as it has. */
 const WIDTH = 80;
 /** Columns for the names of commands and flags. */
 const NAMES = 24;
-
-const EXIT_CODES = `Exit codes
-${MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join("\n")}
-With any code but 0, nothing was written for the history that failed, unless
-only the report could not be printed; the message then says so.
-
-Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as
-in the file.`;
+/** Below this width a name stands above what it means. */
+const NARROW = 64;
 
 const withoutBackticks = (text) => text.replaceAll("`", "");
 
-/** A name, and beside it what it means. */
-const entry = (name, text) =>
-  wrap(withoutBackticks(text), WIDTH - NAMES)
-    .map((line, index) => `${(index === 0 ? `  ${name}` : "").padEnd(NAMES)}${line}`)
-    .join("\n");
+/** The forms of help at a width: an entry, a paragraph, command lines. */
+class Layout {
+  constructor(width) {
+    this.width = Math.min(width, WIDTH);
+  }
+
+  /** A name, and beside or below it what it means. */
+  entry(name, text) {
+    const isNarrow = this.width < NARROW;
+    const lines = wrap(withoutBackticks(text), this.width - (isNarrow ? 4 : NAMES));
+    if (isNarrow) return [`  ${name}`, ...lines.map((line) => `    ${line}`)].join("\n");
+    return lines.map((line, index) => `${(index === 0 ? `  ${name}` : "").padEnd(NAMES)}${line}`).join("\n");
+  }
+
+  paragraph(text, mark = "") {
+    return item(mark, withoutBackticks(text), this.width).join("\n");
+  }
+
+  /** Command lines, in several lines each where they are too long. */
+  examplesOf(commands) {
+    const lines = commands.flatMap(({ examples = [] }) => examples);
+    const shown = lines.map((line) => this.#broken(line, "  "));
+    return [lines.length === 1 ? "Example" : "Examples", ...shown].join("\n");
+  }
+
+  /** A command line, broken before flags, else at a blank, where it is too long. */
+  #broken(line, indent) {
+    const room = this.width - indent.length - 2;
+    if (indent.length + line.length <= this.width) return indent + line;
+    const flag = line.lastIndexOf(" --", room);
+    const at = flag > 0 ? flag : line.lastIndexOf(" ", room);
+    return at <= 0 ? indent + line : `${indent}${line.slice(0, at)} \\\n${this.#broken(line.slice(at + 1), "      ")}`;
+  }
+
+  exitCodes() {
+    const codes = MEANINGS.map(([code, meaning]) => this.paragraph(meaning, `  ${String(code).padStart(3)}  `));
+    const notes = [
+      "With any code but 0, nothing was written for the history that failed, unless only the report could not be printed; the message then says so. `roo-condense explain CODE` explains a code.",
+      "Tokens are counted with o200k_base. Messages and blocks are numbered from 0, as in the file.",
+    ];
+    return `Exit codes\n${[
+      ...codes,
+      ...notes
+        .map((note) => this.paragraph(note))
+        .join("\n\n")
+        .split("\n"),
+    ].join("\n")}`;
+  }
+}
 
 /** The first line of an entry as a sentence, and further ones. */
 const sentences = (...parts) =>
@@ -35,7 +74,7 @@ const sentences = (...parts) =>
     .join(" ");
 
 const nameOf = ({ name, short, value }) => `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
-const allowedBy = ({ values }) => values && `One of: ${values.join(", ")}`;
+const allowedBy = ({ values, isLong = false }) => values && !isLong && `One of: ${values.join(", ")}`;
 
 /** The commands of a flag, in the help of everything: named if it is not for condensing. */
 const ofOthers = ({ commands }) => (commands.includes("condense") ? [] : commands);
@@ -51,14 +90,14 @@ function meaningOf(flag) {
   return sentences(flag.about, allowedBy(flag), flag.details, flag.multiple && "Can be repeated", ...own);
 }
 
-function flagEntry(flag, isShort) {
+function flagEntry(layout, flag, isShort) {
   const commands = ofOthers(flag);
-  if (!isShort) return entry(nameOf(flag), sentences(meaningOf(flag), commands.length > 0 && `For ${commands.join(", ")}`));
-  return entry(nameOf(flag), commands.length === 1 ? `${flag.about} (${commands[0]})` : flag.about);
+  if (!isShort) return layout.entry(nameOf(flag), sentences(meaningOf(flag), commands.length > 0 && `For ${commands.join(", ")}`));
+  return layout.entry(nameOf(flag), commands.length === 1 ? `${flag.about} (${commands[0]})` : flag.about);
 }
 
-const commandEntry = (command, isShort) =>
-  entry(`${command.name} ${argumentOf(command)}`, isShort ? command.about : sentences(command.about, command.details));
+const commandEntry = (layout, command, isShort) =>
+  layout.entry(`${command.name} ${argumentOf(command)}`, isShort ? command.about : sentences(command.about, command.details));
 
 /** The sections of flags; `entryOf` writes each. */
 const flagSections = (flags, entryOf) =>
@@ -67,55 +106,47 @@ const flagSections = (flags, entryOf) =>
     .filter(([, members]) => members.length > 0)
     .map(([title, members]) => [title, ...members.map(entryOf)].join("\n"));
 
-const paragraph = (text) => wrap(withoutBackticks(text), WIDTH).join("\n");
-
-/** Command lines, in two lines each where they are too long. */
-function examplesOf(commands) {
-  const lines = commands.flatMap(({ examples = [] }) => examples);
-  const shown = lines.flatMap((line) => {
-    const at = line.length > WIDTH - 2 ? line.lastIndexOf(" --", WIDTH - 4) : -1;
-    return at === -1 ? [`  ${line}`] : [`  ${line.slice(0, at)} \\`, `     ${line.slice(at)}`];
-  });
-  return [lines.length === 1 ? "Example" : "Examples", ...shown].join("\n");
-}
-
-function helpOfAll(isShort) {
+function helpOfAll(layout, isShort) {
   const [condense] = COMMANDS;
-  const usage = `Usage: ${usageOf(condense, true)}\n       roo-condense COMMAND HISTORY [options]`;
-  const commands = ["Commands", ...COMMANDS.map((command) => commandEntry(command, isShort))].join("\n");
-  const flags = flagSections(FLAGS, (flag) => flagEntry(flag, isShort));
-  if (isShort) return [usage, commands, ...flags, "More: roo-condense --help, roo-condense help COMMAND"];
-  const about = paragraph(
+  const usage = [
+    layout.paragraph(usageOf(condense, true), "Usage: "),
+    layout.paragraph("roo-condense COMMAND HISTORY [options]", "       "),
+  ].join("\n");
+  const commands = ["Commands", ...COMMANDS.map((command) => commandEntry(layout, command, isShort))].join("\n");
+  const flags = flagSections(FLAGS, (flag) => flagEntry(layout, flag, isShort));
+  if (isShort) return [usage, commands, ...flags, layout.paragraph("More: roo-condense --help, roo-condense help COMMAND")];
+  const about = layout.paragraph(
     `Condenses the conversations of coding agents, and reports what that saves. A HISTORY is a file or folder. ${condense.arguments.about.replace(/^A file or folder\. /, "")}`,
   );
-  return [usage, about, commands, ...flags, examplesOf(COMMANDS), EXIT_CODES];
+  return [usage, about, commands, ...flags, layout.examplesOf(COMMANDS), layout.exitCodes()];
 }
 
 /** The entry of a flag in the help of a command. */
-function ownEntry(flag, isShort) {
-  return entry(
+function ownEntry(layout, flag, isShort) {
+  return layout.entry(
     nameOf(flag),
     isShort ? flag.about : sentences(flag.about, allowedBy(flag), flag.details, flag.multiple && "Can be repeated"),
   );
 }
 
-function helpOfOne(command, isShort) {
+function helpOfOne(layout, command, isShort) {
   const all = [command.arguments, ...(command.words ? [command.words] : [])];
-  const taken = all.map(({ name, about, values }) => entry(name, sentences(about, allowedBy({ values }))));
+  const taken = all.map((taken) => layout.entry(taken.name, sentences(taken.about, allowedBy(taken))));
   return [
-    `Usage: ${usageOf(command)}`,
-    isShort ? command.about : paragraph(sentences(command.about, command.details)),
+    layout.paragraph(usageOf(command), "Usage: "),
+    layout.paragraph(isShort ? command.about : sentences(command.about, command.details)),
     ...(isShort ? [] : [`Arguments\n${taken.join("\n")}`]),
-    ...flagSections(flagsOf(command.name), (flag) => ownEntry(flag, isShort)),
-    ...(isShort ? [] : [examplesOf([command])]),
+    ...flagSections(flagsOf(command.name), (flag) => ownEntry(layout, flag, isShort)),
+    ...(isShort ? [] : [layout.examplesOf([command])]),
     isShort ? `More: roo-condense help ${command.name}` : "Exit codes: roo-condense --help",
   ];
 }
 
-/** The help of a command, or of all; `isShort` has one line for each entry. */
-function help(name, isShort = false) {
+/** The help of a command, or of all, at most `width` columns wide; `isShort` has one line for each entry. */
+function help(name, isShort = false, width = WIDTH) {
   const command = commandNamed(name);
-  return `${(command ? helpOfOne(command, isShort) : helpOfAll(isShort)).join("\n\n")}\n`;
+  const layout = new Layout(width);
+  return `${(command ? helpOfOne(layout, command, isShort) : helpOfAll(layout, isShort)).join("\n\n")}\n`;
 }
 
 module.exports = { help, meaningOf };

@@ -179,7 +179,7 @@ function isWhole(line) {
 /**
  * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (see `isOwn`
  * for Anthropic's), `contentWith(messages, out)`, the bytes of the file with other messages, for a file `out` or in its own place; `program` of a file of a kind (kinds/),
- * `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
+ * `appends` if it grows when it is condensed in place, `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
  * @param {string} [named] the format that the caller says the messages are in
@@ -189,7 +189,16 @@ function readHistory(name, warn, named) {
   const { bytes, stat } = readBytes(name);
   const { mark, text, isCut } = decodeHistory(bytes, shownName);
   const stored = storedHistory(name, shownName, text);
-  const { messages, format, textWith, program, messagesText, isCopyOnly, halfLine } = stored ?? readText(name, shownName, text, named);
+  const {
+    messages,
+    format,
+    textWith,
+    program,
+    appends = false,
+    messagesText,
+    isCopyOnly,
+    halfLine,
+  } = stored ?? readText(name, shownName, text, named);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
   // A session in lines, to be written to a file with another ending, becomes an array of messages. `JSON.parse` reads no mark.
@@ -206,6 +215,7 @@ function readHistory(name, warn, named) {
     messages,
     format,
     program,
+    appends,
     isCopyOnly,
     isHalfWritten,
     contentWith: (changed, out) => Buffer.from(textFor(changed, out)),
@@ -225,6 +235,7 @@ function storedHistory(name, shownName, text) {
     format: "opencode",
     textWith,
     program: PROGRAM,
+    appends: false,
     messagesText: undefined,
     isCopyOnly: true,
     halfLine: undefined,

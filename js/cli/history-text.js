@@ -144,7 +144,11 @@ function readJsonLines(text, shownName, named) {
 const formOf = (kind, written, ownText) =>
   kind && !written
     ? { program: kind.program, isCopyOnly: true, textWith: asArray }
-    : { ...(kind && { program: kind.program, messagesText: asArray }), isCopyOnly: false, textWith: ownText };
+    : {
+        ...(kind && { program: kind.program, appends: kind.appends === true, messagesText: asArray }),
+        isCopyOnly: false,
+        textWith: ownText,
+      };
 
 /**
  * A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file; `named`: the format, if the caller says it.

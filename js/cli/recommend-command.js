@@ -2,6 +2,7 @@
 
 // `roo-condense recommend [HISTORY]`: which provider to use. Without answers it asks, on a terminal.
 
+const path = require("node:path");
 const readline = require("node:readline/promises");
 const { didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
@@ -102,17 +103,42 @@ async function ask(stdin, stdout, interruption) {
   }
 }
 
-/** The command line that condenses with a recommended provider. */
-function commandFor(provider, config) {
-  const { preset, ...rest } = config;
-  const isPreset = provider === "smart" && preset !== undefined && Object.keys(rest).length === 0;
-  const flags = isPreset ? `--preset ${preset}` : `--provider ${provider}`;
-  const own = isPreset || Object.keys(config).length === 0 ? "" : ` --config '${JSON.stringify(config)}'`;
-  return `roo-condense HISTORY ${flags}${own}${provider === "native" ? " --llm API --model MODEL" : ""}`;
+/** A word as shells take it. */
+const quoted = (word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** Tokens that the recommendation says remain; undefined where nothing was measured. */
+const promised = ({ values }) => values.tokens ?? (values.reason && promised(values.reason));
+
+/** Providers that call no model. */
+const ALONE = ["lossless", "truncation"];
+
+/** The flags of a model, which has to be named; what it writes costs money, so the result is kept. */
+function modelFlags(file, model) {
+  const { api = "API", model: name = "MODEL", baseUrl } = model ?? {};
+  const kept = file === undefined ? "FILE" : quoted(`${file.replace(/\.jsonl?$/i, "")}.condensed${path.extname(file)}`);
+  return [`--llm ${api} --model ${quoted(name)}`, ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)}`]), `--out ${kept}`];
 }
 
-function textOf({ provider, config, managerOptions, reason, alternatives, warnings }, stream, env, color) {
-  const report = new Report(stream, env, color);
+/** The command line that condenses as recommended, to the target if it is reached. */
+function commandFor({ provider, config, isDefault, targetTokens, said }, { file, model }) {
+  const { preset, ...rest } = config;
+  const isPreset = provider === "smart" && preset !== undefined && Object.keys(rest).length === 0;
+  const how = isPreset ? `--preset ${preset}` : `--provider ${provider}`;
+  const own = isPreset || Object.keys(config).length === 0 ? [] : [`--config ${quoted(JSON.stringify(config))}`];
+  const isReached = targetTokens !== undefined && (promised(said) ?? 0) <= targetTokens;
+  const asks = provider === "native" || (model !== undefined && !ALONE.includes(provider));
+  return [
+    "roo-condense",
+    file === undefined ? "HISTORY" : quoted(file),
+    ...(isDefault ? [] : [how, ...own]),
+    ...(isReached ? [`--target ${targetTokens}`] : []),
+    ...(asks ? modelFlags(file, model) : []),
+  ].join(" ");
+}
+
+function textOf(found, settings, { stdout, env }) {
+  const { provider, config, managerOptions, reason, alternatives, warnings } = found;
+  const report = new Report(stdout, env, settings.color);
   const { bold, yellow } = report.paint;
   const shown = (value) => (Object.keys(value).length === 0 ? "" : ` ${JSON.stringify(value)}`);
   const put = (mark, text, paint = (line) => line) => {
@@ -120,7 +146,8 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
   };
   put("", `${provider}${shown(config)}`, bold);
   put("  ", reason);
-  put("  ", `Use it: ${commandFor(provider, config)}`);
+  // In one line, whatever its length: it is to be copied.
+  report.line(`  Use it: ${commandFor(found, settings)}`);
   if (managerOptions) put("  ", `In the JavaScript API, with the manager's options${shown(managerOptions)}`);
   for (const { code, message } of warnings) put("", `${code}: ${message}`, (line) => line.replace(`${code}:`, () => `${yellow(code)}:`));
   if (alternatives.length > 0) report.line("Alternatives");
@@ -134,7 +161,7 @@ function textOf({ provider, config, managerOptions, reason, alternatives, warnin
 }
 
 async function recommendProvider(library, settings, { stdout, env, warn, stdin = process.stdin }) {
-  const { file, answers, target, window, model, price, json, color, format } = settings;
+  const { file, answers, target, window, recall, model, price, json, format } = settings;
   const interruption = new Interruption(() => {});
   const { signal } = interruption;
   const nothing = Object.keys(answers).length === 0 && !file && !target && !window;
@@ -145,6 +172,7 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
   const asked = {
     ...given,
     ...(window && { contextWindow: window }),
+    ...(recall && { recall }),
     ...(target?.tokens !== undefined && { targetTokens: target.tokens }),
     ...(target?.percent !== undefined && { reductionPercent: 100 - target.percent }),
     ...(handler && { handler }),
@@ -160,7 +188,9 @@ async function recommendProvider(library, settings, { stdout, env, warn, stdin =
       throw new Failure(EXIT.usage, inOwnWords(error, "recommend"), { code: error.code, cause: error });
     throw error;
   }
-  stdout.write(json ? `${JSON.stringify({ version, exitCode: EXIT.done, ...found }, null, 2)}\n` : textOf(found, stdout, env, color));
+  stdout.write(
+    json ? `${JSON.stringify({ version, exitCode: EXIT.done, ...found }, null, 2)}\n` : textOf(found, settings, { stdout, env }),
+  );
   return EXIT.done;
 }
 

@@ -271,6 +271,10 @@ function missedTarget({ target, stats, id }, { provider, target: asked }) {
   return sentences;
 }
 
+/** What --in-place does to a file whose program keeps all lines. */
+const growth = ({ program }) =>
+  `${program} keeps its old lines, so a condensation in place is added at the end: the file grows, and what is sent to the model shrinks.`;
+
 function writeOutcome(report, condensed, settings, history, written) {
   const { didCondense, stats, target } = condensed;
   const { paint } = report;
@@ -295,6 +299,7 @@ function writeOutcome(report, condensed, settings, history, written) {
     const { backup, restoreData } = written;
     report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${backup ? ` Backup: ${visible(backup)}` : ""}`);
     if (restoreData) report.text(`Restore data: ${visible(restoreData)}, for roo-condense restore.`);
+    if (backup && history.appends) report.text(growth(history));
   } else if (settings.inPlace && !didCondense && (!target || target.met)) {
     report.text("The file was left unchanged.");
   } else if (didCondense) {
@@ -303,6 +308,7 @@ function writeOutcome(report, condensed, settings, history, written) {
         ? "Nothing was written."
         : "Nothing was written. To keep the result, add --out FILE or --in-place.",
     );
+    if (history.appends) report.text(growth(history));
   }
 }
 
@@ -330,7 +336,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
     report.fact(
       "First changed message",
       number(firstChangedIndex),
-      `of ${number(history.messages.length)}; the prompt cache is valid so far`,
+      `of ${number(history.messages.length)}; the cache covers all before it`,
     );
   report.fact("Time", milliseconds(totalMs), `of which condensing ${milliseconds(condensingMs)}`);
   if (cost > 0) report.row(settings.preview ? "Cost, estimated" : "Cost", [dollars(cost)]);
@@ -400,4 +406,4 @@ function reportJson(condensed, settings, history, { written, totalMs }) {
   };
 }
 
-module.exports = { missedTarget, reportJson, reportText };
+module.exports = { missedTarget, reportJson, reportText, writeChanges };

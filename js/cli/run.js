@@ -8,7 +8,7 @@ const { commandNamed } = require("./flags.js");
 const { Progress } = require("./progress.js");
 const { filesOf, isNoHistory, noHistories, refuseSeveralOut, totalOf, totalText } = require("./several.js");
 const { failureJson, failureOf, print, tell } = require("./telling.js");
-const { plural, visible } = require("./terminal.js");
+const { plural, visible, widthOf } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /** Prints the report. The result may be written by then. */
@@ -57,7 +57,8 @@ const SERVERS = {
 
 /** Commands that print a text, for which there is no history to read. */
 const TEXTS = {
-  help: ({ topic, isShort }) => require("./help.js").help(topic, isShort),
+  explain: ({ topic }, { stdout }) => require("./explain.js").explain(topic, widthOf(stdout)),
+  help: ({ topic, isShort }, { stdout }) => require("./help.js").help(topic, isShort, widthOf(stdout)),
   version: () => `roo-condense ${version}\n`,
   completions: ({ topic }) => require("./completions.js").completions(topic),
 };

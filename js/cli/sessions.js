@@ -313,4 +313,10 @@ function newestOf({ client, most, machine }) {
   return files.slice(0, most).map(({ agent, name, changed }) => ({ agent, name, changed }));
 }
 
-module.exports = { closedDatabase, findSessions, newestOf, sessionsOf };
+/** The agents whose sessions are found, by the names that sessions have. */
+const agents = () => {
+  const machine = machineOf({});
+  return [...new Set([...placesOf(machine), ...databasesOf(machine)].map(({ agent }) => agent))];
+};
+
+module.exports = { agents, closedDatabase, findSessions, newestOf, sessionsOf };

@@ -12,7 +12,7 @@ const { readHistory } = require("./history-file.js");
 const { historyIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
-const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
+const { isResultOf, originalBytes, readRestoreFile, restoreFileOf, restoreFilesBeside } = require("./restore-file.js");
 const { staticPage } = require("../studio/page.js");
 const { findSessions } = require("./sessions.js");
 const { settingsStore } = require("./settings-file.js");
@@ -86,7 +86,13 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
   const read = () => {
     history = readHistory(file, undefined, named);
     const { messages, format, bytes, contentWith } = history;
-    return { messages, format, bytes: bytes.length, textWith: (changed) => contentWith(changed).toString("utf8") };
+    return {
+      messages,
+      format,
+      bytes: bytes.length,
+      textWith: (changed) => contentWith(changed).toString("utf8"),
+      restoreWith: (changed, restoreData) => restoreFileOf(history, contentWith(changed), restoreData),
+    };
   };
   try {
     // Told now, with all its words, where it cannot be read.
@@ -112,6 +118,9 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
     name: file,
     read,
     watch: (changed) => watchFile(path.resolve(file), changed),
+    get grows() {
+      return history?.appends === true;
+    },
     savings: savingsBeside(file),
     // What a file is, is known when it was read.
     get save() {
@@ -121,6 +130,14 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
       return mayWrite() ? undoSave : undefined;
     },
   };
+}
+
+/** A dropped file as the studio's host takes it. */
+function droppedHistory(name, text) {
+  const history = historyIn(name, text);
+  const restoreWith = (changed, restoreData) =>
+    restoreFileOf({ bytes: Buffer.from(text) }, Buffer.from(history.textWith(changed)), restoreData);
+  return { ...history, restoreWith };
 }
 
 function openBrowser(address) {
@@ -138,19 +155,20 @@ function openBrowser(address) {
 /**
  * @param {any} library
  * @param {string[]} files
- * @param {{ write: boolean, window?: number, model?: any, price?: string, settings?: string, format?: string }} settings
+ * @param {{ write: boolean, window?: number, recall?: boolean, model?: any, price?: string, settings?: string, format?: string }} settings
  */
-function hostOf(library, files, { write: canWrite, window, model, price, settings, format }, env = process.env) {
+function hostOf(library, files, { write: canWrite, window, recall, model, price, settings, format }, env = process.env) {
   const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format }));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
     histories,
-    readText: historyIn,
+    readText: droppedHistory,
     report: staticPage,
     settings: settingsStore(settings),
     sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, { canWrite, isOnly: true }) },
     ...(window && { contextWindow: window }),
+    ...(recall && { recall }),
     ...(language && { language }),
   });
 }
@@ -164,11 +182,12 @@ async function prepare(host) {
     if (error) throw new Error(error.message);
     return answer;
   };
-  const { histories, contextWindow, targetPercent = 100 } = await ask("hello", {});
+  const { histories, contextWindow, targetPercent } = await ask("hello", {});
   if (histories.length === 0) return;
   const about = { history: histories[0].id, ...(contextWindow !== null && { contextWindow }) };
-  const { inspection } = await ask("inspect", about);
-  const targetTokens = targetPercent < 100 ? Math.floor((inspection.tokens.messages * targetPercent) / 100) : undefined;
+  const { inspection, advice } = await ask("inspect", about);
+  const shareOfAll = (percent) => (percent < 100 ? Math.round((inspection.tokens.messages * percent) / 100) : undefined);
+  const targetTokens = targetPercent === undefined ? advice.targetTokens : shareOfAll(targetPercent);
   await ask("condense", { ...about, ...(targetTokens !== undefined && { targetTokens }) });
 }
 
@@ -205,7 +224,7 @@ async function report(library, settings, { stdout, warn }) {
   const { file, html, target, force, redact, format } = settings;
   const history = readHistory(file, warn, format);
   checkOutput(html, history, force, "--html is the input itself: choose another file");
-  const host = hostOf(library, [file], { write: false, window: settings.window, format });
+  const host = hostOf(library, [file], { write: false, window: settings.window, recall: settings.recall, format });
   try {
     await library.warmUp();
     const percent =
@@ -227,4 +246,4 @@ async function report(library, settings, { stdout, warn }) {
   }
 }
 
-module.exports = { report, studio };
+module.exports = { hostOf, report, studio };

@@ -1,19 +1,18 @@
 "use strict";
 
-// What condensations left out of a conversation, in a store of the host, for hosts that keep neither the whole messages nor the restore data.
+// Keeps the restore data of condensations in a store of the host, for hosts that keep neither the whole messages nor the restore data.
 
 const { argumentError, messageOf, notAllowed } = require("../errors.js");
 const { stringify } = require("../deep-json.js");
 const { fingerprintOfMessages, lengthIn } = require("../fingerprints.js");
-const isObject = require("../is-object.js");
+const isStore = require("../is-store.js");
 const { restore } = require("../restore.js");
 
 const failed = (message, cause) => argumentError("store_failed", message, { ...(cause && { cause }) });
 
-/** What is asked of a store, in Keyv's shape: a Map, Keyv with any of its stores. */
+/** Refuses a value that is no store in Keyv's shape. */
 function requireStore(field, store) {
-  const isStore = (isObject(store) || typeof store === "function") && typeof store.get === "function" && typeof store.set === "function";
-  if (!isStore) throw notAllowed(field, store, "an object with get and set, such as a Keyv or a Map");
+  if (!isStore(store)) throw notAllowed(field, store, "an object with get and set, such as a Keyv or a Map");
 }
 
 /**

@@ -3,6 +3,7 @@
 // The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
 // `connect`.
 
+const { adviceFor } = require("../advice.js");
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
@@ -13,6 +14,7 @@ const { tell } = require("../host-call.js");
 const { recommend } = require("../recommend.js");
 const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
+const { withoutAbsent } = require("../inspection.js");
 const { origins } = require("../origins.js");
 const { OpenHistory, asText } = require("./open-history.js");
 const { presets } = require("./presets.js");
@@ -37,6 +39,7 @@ const MAX_OPENED = 20;
 const HOST_OPTIONS = Object.freeze([
   "histories",
   "contextWindow",
+  "recall",
   "systemPrompt",
   "tools",
   "language",
@@ -196,6 +199,7 @@ class StudioHost {
         contextWindow: this.#options.contextWindow ?? null,
         targetPercent: await this.#settings.targetPercent(),
         language: this.#options.language,
+        ...(this.#options.recall && { recall: true }),
         ...(this.#options.report && { canReport: true }),
         ...(this.#options.sessions && { canFind: true }),
         ...(this.#options.settings && { canSet: true }),
@@ -220,21 +224,25 @@ class StudioHost {
       return { histories: this.#told() };
     },
 
-    inspect: async ({ history: id, targetTokens, contextWindow }) => {
+    inspect: async ({ history: id, targetTokens, contextWindow = this.#options.contextWindow, recall = this.#options.recall }) => {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision, format } = history;
       const manager = await this.#settings.manager();
       const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens, format });
-      return { revision, inspection };
+      return { revision, inspection, advice: adviceFor({ tokens: inspection.tokens.total, contextWindow, recall }) };
     },
 
-    try: async ({ history: id, id: name, provider, config, targetTokens }, signal) => {
+    try: async ({ history: id, id: name, provider, config, targetTokens, contextWindow }, signal) => {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { revision, format } = history;
+      if (provider === undefined) {
+        const told = await this.#condense({ history: id, targetTokens, contextWindow }, signal);
+        return { revision: told.revision, trial: trialOf(name, told) };
+      }
       const manager = await this.#settings.manager();
-      const trials = [{ id: name, provider: provider ?? manager.getActiveProvider().id, config }];
+      const trials = [{ id: name, provider, config }];
       const found = await manager.inspect(this.#context(messages), { largest: 0, targetTokens, providers: trials, signal, format });
       const [trial] = found.providers ?? [];
       const { scale } = this.#manager.getEffectiveConfig();
@@ -257,6 +265,7 @@ class StudioHost {
       const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
       const handler = handlerOf(this.#manager);
       const given = {
+        recall: this.#options.recall,
         ...plain,
         handler,
         messages,
@@ -281,7 +290,7 @@ class StudioHost {
       const kept = this.#condensation(id);
       if (!kept.result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
       const { result, undone, dependants, refused } = takeBack(kept.result, changes);
-      const condensation = this.#keep({ ...kept, key: undefined, result, choices: withChoices(kept.choices, kept.given, undone) });
+      const condensation = await this.#keep({ ...kept, key: undefined, result, choices: withChoices(kept.choices, kept.given, undone) });
       return { condensation, refused, dependants: dependants.map(({ id }) => id) };
     },
 
@@ -328,9 +337,13 @@ class StudioHost {
     },
 
     export: async ({ condensation: id }) => {
-      const { history, result, textWith } = this.#condensation(id);
+      const { history, result, textWith, restoreWith } = this.#condensation(id);
       if (!result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
-      return exported(history.name, textWith(result.messages));
+      const file = exported(history.name, textWith(result.messages));
+      if (!result.didCondense) return file;
+      // As the command line names restore data, so that `roo-condense restore` finds it beside the file.
+      const name = `${file.name.replace(/\.json$/i, "")}.restore.json`;
+      return { ...file, restore: { name, text: restoreWith(result.messages, result.restoreData) } };
     },
 
     report: async ({ condensation: id, redact = false }, signal) => {
@@ -370,10 +383,15 @@ class StudioHost {
       if (this.#options.canOpen === false) throw failure("read_only", "no other histories can be opened here");
       if (this.#opened >= MAX_OPENED) throw failure("too_many", `no more than ${MAX_OPENED} files can be opened`);
       const { readText, saveOpened } = this.#options;
-      const { messages, textWith } = foundIn(readText ? readText(name, text) : parsed(text));
+      const { messages, textWith, restoreWith } = foundIn(readText ? readText(name, text) : parsed(text));
       const bytes = new TextEncoder().encode(text).length;
       const save = saveOpened && ((condensed, restoreData) => saveOpened(name, condensed, restoreData));
-      const source = { id: `opened-${this.#nextId++}`, name, read: () => ({ messages, bytes, textWith }), ...(save && { save }) };
+      const source = {
+        id: `opened-${this.#nextId++}`,
+        name,
+        read: () => ({ messages, bytes, textWith, restoreWith }),
+        ...(save && { save }),
+      };
       const history = new OpenHistory(source, true);
       await history.loaded();
       this.#opened++;
@@ -485,6 +503,7 @@ class StudioHost {
       exact: exact || result !== undefined,
       provider: provider ?? "",
       textWith: history.textWith,
+      restoreWith: history.restoreWith,
       targetTokens,
       timeMs: performance.now() - begun,
       key,
@@ -492,10 +511,12 @@ class StudioHost {
   }
 
   /** Keeps a condensation under a new id, and tells it. */
-  #keep(made) {
+  async #keep(made) {
+    const { format } = made.history;
+    const condensedOnly = made.result && { ...this.#context(made.result.messages), contextWindow: undefined };
+    const kinds = condensedOnly && (await this.#manager.inspect(withoutAbsent(condensedOnly), { largest: 0, format })).kinds;
     const id = `condensation-${this.#nextId++}`;
     const { encoding, scale } = this.#manager.getEffectiveConfig();
-    const { format } = made.history;
     const count = (message) => Math.round(countTokens([message], { encoding, format }) * scale);
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
@@ -540,6 +561,7 @@ class StudioHost {
       exact: made.exact,
       didCondense: result ? result.didCondense : said.wouldCondense === true,
       metTarget: made.targetTokens === undefined ? null : sums.tokensAfter <= made.targetTokens,
+      ...(kinds && { kinds }),
       kept: made.choices,
       changes: (result ?? said).changes.map((change) => ({
         ...change,
@@ -559,6 +581,16 @@ class StudioHost {
     return kept.told;
   }
 }
+
+/** A condensation as a row beside those of single providers. @type {(id: string, told: any) => object} */
+const trialOf = (id, { fate, tokensAfter, changes, ...told }) => ({
+  ...told,
+  id,
+  tokens: tokensAfter,
+  changes: changes.length,
+  superseded: fate.superseded,
+  lost: fate.lost,
+});
 
 /** Whether messages say the same. What was put back is another object. */
 const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && stringify(one) === stringify(other));
@@ -584,6 +616,10 @@ function foundIn(value) {
   return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };
 }
 
+/** What a program put into a message of the user, in tags of its own, or under the head of its instructions. */
+const INJECTED =
+  /<(system-reminder|environment_(?:details|context)|user_instructions|INSTRUCTIONS)\b[^>]*>.*?(?:<\/\1>|(?![\s\S]))|^# AGENTS\.md instructions for [^\n]*/gms;
+
 /** What a conversation is about: the first line of its first words, without the tags that agents put around them. */
 function titleOf(messages) {
   for (const { role, content } of messages) {
@@ -592,8 +628,8 @@ function titleOf(messages) {
     for (const text of texts) {
       if (typeof text !== "string") continue;
       const lines = text
-        .slice(0, 4000)
-        .replace(/<(system-reminder|environment_details)>.*?(<\/\1>|$)/gs, "")
+        .slice(0, 100_000)
+        .replace(INJECTED, "")
         .replace(/<\/?[\w-]+>/g, "")
         .split("\n");
       const line = lines.map((each) => each.trim()).find((each) => each !== "");
@@ -638,6 +674,8 @@ function createStudioHost(manager, options) {
   for (const name of ["readText", "saveOpened", "report"])
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw notAllowed(`options.${name}`, options[name], "a function");
+  if (options.recall !== undefined && typeof options.recall !== "boolean")
+    throw notAllowed("options.recall", options.recall, "true or false");
   const { sessions } = options;
   if (sessions !== undefined && (typeof sessions?.find !== "function" || typeof sessions.open !== "function"))
     throw notAllowed("options.sessions", sessions, "{ find(), open(id) }");

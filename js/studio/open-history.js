@@ -22,6 +22,9 @@ function indented(value) {
   }
 }
 
+/** Restore data alone, as JSON. */
+const restoreText = (_, restoreData) => asText(restoreData);
+
 /** How many messages a condensation left. */
 const lengthOf = ({ messages }) => messages.length / DIGITS;
 
@@ -42,6 +45,8 @@ class OpenHistory {
   bytes;
   /** Writes the text of the history with other messages. */
   textWith = asText;
+  /** Writes the text of a file that undoes a download. */
+  restoreWith = restoreText;
   problem;
   #source;
   #reading;
@@ -85,7 +90,7 @@ class OpenHistory {
   }
 
   async #read() {
-    let found = { messages: this.messages, bytes: this.bytes, textWith: this.textWith };
+    let found = { messages: this.messages, bytes: this.bytes, textWith: this.textWith, restoreWith: this.restoreWith };
     let { format } = this;
     let problem;
     let isOther = false;
@@ -102,7 +107,8 @@ class OpenHistory {
     }
     if (this.#source.savings) this.#savings = await this.#listed();
     const isNew = problem?.message !== this.problem?.message || isOther;
-    Object.assign(this, { messages: found.messages, format, bytes: found.bytes, textWith: found.textWith ?? asText, problem });
+    Object.assign(this, { messages: found.messages, format, bytes: found.bytes, problem });
+    Object.assign(this, { textWith: found.textWith ?? asText, restoreWith: found.restoreWith ?? restoreText });
     if (isNew) this.revision++;
     return isNew;
   }
@@ -202,6 +208,7 @@ class OpenHistory {
       ...(this.bytes !== undefined && { bytes: this.bytes }),
       canWrite: this.canWrite,
       ...(this.canUndoSave && { canUndo: true }),
+      ...(this.canWrite && this.#source.grows && { grows: true }),
       ...(this.canClose && { canClose: true }),
       ...(this.problem !== undefined && { problem: this.problem }),
     };

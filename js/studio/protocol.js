@@ -110,6 +110,8 @@ const history = object({
   canWrite: flag,
   /** Whether `undoSave` can put back what a saving replaced. */
   canUndo: optional(flag),
+  /** Whether saving adds to its file. */
+  grows: optional(flag),
   /** Whether it was opened by the page, which can close it. */
   canClose: optional(flag),
   /** Why it cannot be read now. */
@@ -157,6 +159,15 @@ const change = object({
   grade: choice(["inline", "superseded", "lossy"]),
 });
 
+/** How far to condense: see js/advice.js. */
+const STEP = choice(["safest", "balanced", "small"]);
+const advice = object({
+  recall: flag,
+  advised: STEP,
+  targetTokens: optional(count),
+  steps: list(object({ name: STEP, targetTokens: optional(count) })),
+});
+
 /** What the user wants to stay as it was, by what stands there; see kept.js. */
 const choiceFields = { messageIndex: count, blockIndex: index, operation: shortText, print: shortText, around: list(shortText, 3) };
 
@@ -175,6 +186,8 @@ const condensation = object({
   didCondense: flag,
   metTarget: nullable(flag),
   fate,
+  /** Tokens by kind afterwards; absent where only estimates are known. */
+  kinds: optional(tokensByKind),
   /** What was taken back, in this condensation or before it; `fault` says why it could not be this time. */
   kept: list(object({ ...choiceFields, fault: optional(fault) })),
   changes: list(change),
@@ -350,8 +363,10 @@ const METHODS = Object.freeze({
       presets: list(text),
       activeProvider: text,
       contextWindow: nullable(number),
-      /** How much may stay at first, in percent. */
+      /** How much may stay at first, in percent; absent for as much as is advised. */
       targetPercent: optional(percent),
+      /** Whether the model can recall what is left out, as far as the host knows. */
+      recall: optional(flag),
       language: optional(text),
       /** Whether `report` can make one file of what is shown. */
       canReport: optional(flag),
@@ -365,8 +380,8 @@ const METHODS = Object.freeze({
   wait: { request: object({ revisions: record }), answer: object({ histories: list(history) }) },
   /** What a history is made of. */
   inspect: {
-    request: object({ history: shortText, targetTokens: target, contextWindow: window }),
-    answer: object({ revision: count, inspection }),
+    request: object({ history: shortText, targetTokens: target, contextWindow: window, recall: optional(flag) }),
+    answer: object({ revision: count, inspection, advice }),
   },
   /**
    * Condenses in memory. Where a model would have to be asked, only says what that would do, unless `ask` is set. Changes of what is `kept` are taken back.
@@ -410,6 +425,7 @@ const METHODS = Object.freeze({
           object({ provider: text, config: record, why: text, whyNot: text, said: optional(object({ why: said, whyNot: said })) }),
         ),
         warnings: list(fault),
+        isDefault: flag,
         targetTokens: optional(count),
       }),
     }),
@@ -420,9 +436,9 @@ const METHODS = Object.freeze({
   /** When and how a conversation is condensed on its own. */
   settings: { request: object({}), answer: settingsTold },
   changeSettings: { request: object({ settings }), answer: settingsTold },
-  /** What one provider would leave. */
+  /** What one provider would leave by itself; without one, what the host's manager would. */
   try: {
-    request: object({ history: shortText, id: shortText, ...provider, targetTokens: target }),
+    request: object({ history: shortText, id: shortText, ...provider, targetTokens: target, contextWindow: window }),
     answer: object({ revision: count, trial }),
   },
   /** How much of what the history itself used later could still be read, had its earlier part been condensed. */
@@ -467,8 +483,8 @@ const METHODS = Object.freeze({
   },
   /** Puts back what the newest saving that fits a history replaced; messages that were added since stay. */
   undoSave: { request: object({ history: shortText }), answer: written },
-  /** The condensed history as a file of its own, to be copied or downloaded. */
-  export: { request: object({ condensation: shortText }), answer: file },
+  /** The condensed history as a file of its own, to be copied or downloaded, and the file that undoes it. */
+  export: { request: object({ condensation: shortText }), answer: object({ name: text, text, restore: optional(file) }) },
   /** The page as one file that shows this condensation. */
   report: { request: object({ condensation: shortText, redact: optional(flag) }), answer: file },
   /** Sessions of agents that the host finds, the newest first, and where it looked. */

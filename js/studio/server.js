@@ -5,6 +5,7 @@
 
 const { randomBytes, timingSafeEqual } = require("node:crypto");
 const { createServer } = require("node:http");
+const { gzipSync } = require("node:zlib");
 const { FILES, SERVED_POLICY, readBuilt, servedPage } = require("./page.js");
 
 /** Of a request: histories that are dropped on the page come in one. */
@@ -23,10 +24,12 @@ const HEADERS = Object.freeze({
 
 const isSame = (one, other) => one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-function send(response, status, type, text) {
-  response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8` });
+function send(response, status, type, text, more = {}) {
+  response.writeHead(status, { ...HEADERS, "Content-Type": `${type}; charset=utf-8`, ...more });
   response.end(text);
 }
+
+const takesGzip = ({ headers }) => /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(headers["accept-encoding"] ?? "");
 
 const refuse = (response, status, why) => send(response, status, "text/plain", `${why}\n`);
 
@@ -65,6 +68,8 @@ async function answerCall(host, request, response) {
 async function serveStudio(host) {
   const token = randomBytes(24).toString("base64url");
   const files = Object.fromEntries(Object.keys(FILES).map((name) => [name, readBuilt(name)]));
+  /** The same, compressed when first asked for. @type {Record<string, Buffer>} */
+  const compressed = {};
   /** @type {string[]} */
   let names = [];
   const server = createServer((request, response) => {
@@ -81,7 +86,12 @@ async function serveStudio(host) {
     }
     if (method !== "GET") return refuse(response, 405, "not allowed");
     if (name === "") return send(response, 200, "text/html", servedPage());
-    if (Object.hasOwn(files, name)) return send(response, 200, FILES[name], files[name]);
+    if (Object.hasOwn(files, name)) {
+      const vary = { Vary: "Accept-Encoding" };
+      if (!takesGzip(request)) return send(response, 200, FILES[name], files[name], vary);
+      compressed[name] ??= gzipSync(files[name]);
+      return send(response, 200, FILES[name], compressed[name], { ...vary, "Content-Encoding": "gzip" });
+    }
     refuse(response, 404, "there is nothing here");
   });
   await new Promise((resolve, reject) => {

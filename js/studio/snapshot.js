@@ -3,13 +3,16 @@
 // All that a page without a host needs: the answers that it would ask for.
 
 /** What is tried, as the page names it (ui/src/components/comparison.tsx): every provider, and of the smart one its first three presets. */
-const trialsOf = ({ providers }) =>
-  providers.flatMap(({ id }) => (id === "smart" ? ["smart:conservative", "smart:balanced", "smart:aggressive"] : [id]));
+const trialsOf = ({ providers }) => [
+  "",
+  ...providers.flatMap(({ id }) => (id === "smart" ? ["smart:conservative", "smart:balanced", "smart:aggressive"] : [id])),
+];
 
 /** Characters of a text in a report; it is to be sent to somebody. */
 const MAX_SHOWN = 20_000;
 
 const choiceOf = (name) => {
+  if (name === "") return {};
   const preset = /^smart:(.+)$/.exec(name)?.[1];
   return preset === undefined ? { provider: name } : { provider: "smart", config: { preset } };
 };
@@ -61,14 +64,16 @@ async function snapshot(host, { history: id, condense: done, targetTokens, redac
     if (error) throw Object.assign(new Error(error.message), { code: error.code });
     return answer;
   };
-  const target = targetTokens === undefined ? {} : { targetTokens };
   const hello = await ask("hello", {});
   hello.histories = hello.histories.filter((each, at) => (id === undefined ? at === 0 : each.id === id));
   // Nobody is asked there.
   for (const name of ["canReport", "canFind", "canSet"]) delete hello[name];
   const history = hello.histories[0].id;
-  const inspect = await ask("inspect", { history, ...target });
-  // Without a target the least that nobody misses; with one, what meets it. Redacting must not change what the page goes on to use.
+  const given = targetTokens === undefined ? {} : { targetTokens };
+  const inspect = await ask("inspect", { history, ...given });
+  const advised = done || inspect.advice.targetTokens === undefined ? {} : { targetTokens: inspect.advice.targetTokens };
+  const target = { ...advised, ...given };
+  // As advised, unless the caller says how far. Redacting must not change what the page goes on to use.
   const condense = done ? structuredClone(done) : await ask("condense", { history, ...target });
   const trials = [];
   const recalls = {};

@@ -104,7 +104,7 @@ pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
         matches.extend(lines.iter().map(|line| (*line, word as u8)));
     }
     matches.sort_unstable();
-    let weigh = if names_something(query) { |_| 1.0 } else { of_kind };
+    let weigh = if is_all_names(query) { |_| 1.0 } else { of_kind };
     let query = Query { hashes, weights };
     let (mut candidates, mut entries, mut rest) = (Vec::new(), 0, &matches[..]);
     while let Some((line, _)) = rest.first() {
@@ -147,7 +147,7 @@ fn words_of(query: &str) -> Vec<u32> {
 }
 
 /// Whether a query is nothing but identifiers, paths and codes: then it is about code, of which results and edits tell as much as anybody's words.
-fn names_something(query: &str) -> bool {
+fn is_all_names(query: &str) -> bool {
     let mut words = query.split_whitespace().peekable();
     words.peek().is_some() && words.all(is_name)
 }

@@ -31,6 +31,7 @@ pub const SCENARIOS: &[&str] = &[
 const PERCENT: &str = "reductionPercent";
 const TARGET: &str = "targetTokens";
 const WINDOW: &str = "contextWindow";
+const WINDOW_TARGET: &str = "windowTarget";
 
 static ANSWERS: Table = Table::new(
     "Answers",
@@ -49,6 +50,12 @@ static ANSWERS: Table = Table::new(
             "Whether there is a model to ask; absent where that is not known.",
         ),
         Field::number_if_set(WINDOW, 1.0, f64::MAX, "The model's context window in tokens."),
+        Field::number_if_set(
+            WINDOW_TARGET,
+            0.0,
+            f64::MAX,
+            "Tokens that the advice leaves of that window (js/advice.js).",
+        ),
         Field::number_if_set(TARGET, 0.0, f64::MAX, "Tokens that may be left."),
         Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens of the conversation."),
         Field::object("price", &PRICE, "What the model costs that is measured with."),
@@ -114,10 +121,6 @@ pub struct Measured {
     pub exact: bool,
     pub time_ms: Option<f64>,
 }
-
-/// The share of a window that a conversation may fill after a condensation: the rest is room for work. Condensing down
-/// to the limit makes another due after the next message, and each is paid for (docs/economics.md).
-const ROOM: f64 = 0.5;
 
 /// Names the source of the required reduction, for people.
 pub fn source_of(option: &str) -> Said {
@@ -193,6 +196,5 @@ fn reduction(answers: &Settings<'_>, tokens: Option<f64>) -> Option<(f64, &'stat
     if let Some(target) = answers.given_number(TARGET) {
         return Some((needed(target), TARGET));
     }
-    let window = answers.given_number(WINDOW)?;
-    Some((needed((window * ROOM).floor()), WINDOW))
+    Some((needed(answers.given_number(WINDOW_TARGET)?), WINDOW))
 }

@@ -73,7 +73,6 @@ impl Candidate {
             "lossless_conservative" => {
                 json!({ "stages": ["lossless", { "provider": "smart", "config": { "preset": "conservative" } }] })
             }
-            "lossless_truncation" => json!({ "stages": ["lossless", "truncation"] }),
             _ => json!({}),
         }
     }
@@ -84,6 +83,7 @@ impl Candidate {
         match self.key {
             "native_cheap" => Some(json!({ "condensingApiConfigId": "condensing", "autoCondenseContextPercent": 80 })),
             "smart_fallback" => Some(json!({ "fallback": ["native", "lossless", "truncation"] })),
+            "lossless_truncation" => Some(json!({ "fallback": ["truncation"] })),
             _ => None,
         }
     }
@@ -141,11 +141,17 @@ pub const ALL: &[Candidate] = &[
         10.0,
         60.0,
     ),
-    free(candidate("lossless_truncation", "pipeline", "title.losslessTruncation", Model::None), 500.0, 50.0, 95.0),
+    free(candidate("lossless_truncation", "lossless", "title.losslessTruncation", Model::None), 500.0, 50.0, 95.0),
     paid(candidate("per_user", "per_user", "title.perUser", Model::Optional), 0.0, true, 30.0, 90.0),
 ];
 
-/// The one of this key.
+/// The candidate that does what a manager without configuration does.
+#[must_use]
+pub fn default(has_handler: bool) -> &'static Candidate {
+    of(if has_handler { "native" } else { "lossless_truncation" }).unwrap_or(&ALL[0])
+}
+
+/// The candidate with this key.
 #[must_use]
 pub fn of(key: &str) -> Option<&'static Candidate> {
     ALL.iter().find(|candidate| candidate.key == key)

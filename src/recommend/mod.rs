@@ -41,6 +41,8 @@ pub struct Recommendation {
     /// Options of the manager that belong to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager_options: Option<Value>,
+    /// Whether a manager without configuration does the same.
+    pub is_default: bool,
     /// Why, for people.
     pub reason: String,
     /// The same as a code and values.
@@ -98,12 +100,20 @@ impl Told {
     }
 }
 
-/// The candidates that are worth measuring, as JSON: `[{ key, provider, config }]`.
+/// The candidates that are worth measuring, as JSON: `[{ key, provider, config, fallback }]`; `fallback` is null where none stands in.
 #[must_use]
 pub fn measurable() -> Value {
     candidates::ALL
         .iter()
-        .map(|candidate| serde_json::json!({ "key": candidate.key, "provider": candidate.provider, "config": candidate.config() }))
+        .map(|candidate| {
+            let fallback = candidate.manager_options().and_then(|options| options.get("fallback").cloned());
+            serde_json::json!({
+                "key": candidate.key,
+                "provider": candidate.provider,
+                "config": candidate.config(),
+                "fallback": fallback,
+            })
+        })
         .collect()
 }
 
@@ -145,6 +155,7 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
         provider: candidate.provider,
         config: candidate.config(),
         manager_options: manager_options(&answers, candidate),
+        is_default: candidate.is_same(candidates::default(answers.has_handler == Some(true))),
         reason: said.to_string(),
         said,
         alternatives: alternatives(&answers, &wishes, &ranking, candidate),
@@ -184,12 +195,10 @@ fn chosen(
             }
         }
     }
-    if wishes.is_empty() && answers.measured.is_empty() && answers.reduction.is_none() {
-        let default = candidates::of(if answers.has_handler == Some(true) { "native" } else { "lossless_truncation" });
-        let default = default.unwrap_or(&candidates::ALL[0]);
-        if against(answers, default).is_empty() {
-            return (default, said!("advice.default", title: default.title()));
-        }
+    // The page, the command line and the manager do this where nothing else is asked for, and reach any target with it.
+    let default = candidates::default(answers.has_handler == Some(true));
+    if wishes.is_empty() && limits(answers, default).is_empty() {
+        return (default, said!("advice.default", title: default.title()));
     }
     if let Some(first) = ranking.first_by_care() {
         let loses = answers.of(first.key).is_some_and(|its| its.lost > 0.0);

@@ -1,6 +1,6 @@
 //! The tree, the questions, the profiles and the scenarios: what each answer recommends, the first choice first.
 
-use super::answers::{Answers, source_of};
+use super::answers::Answers;
 
 use crate::words::{Said, said};
 
@@ -44,13 +44,6 @@ pub fn wishes(answers: &Answers) -> Vec<Wish> {
     }
     if let Some(latency) = answers.latency_ms {
         add(said!("answer.latency", ms: latency), by_latency(latency));
-    }
-    // Measurements are more reliable than a rule about how much each candidate removes.
-    if let Some((percent, source)) = answers.reduction.filter(|_| much && answers.measured.is_empty()) {
-        add(
-            said!("answer.reduction", source: source_of(source), needed: percent.round()),
-            &["smart_aggressive", "truncation"],
-        );
     }
     wishes
 }

@@ -68,7 +68,7 @@ fn every_row_of_the_four_questions() {
         (json!({ "configuration": "some" }), "native_cheap"),
         (json!({ "configuration": "custom" }), "smart_custom"),
         (json!({ "configuration": "per_message" }), "smart_selective"),
-        (json!({ "reductionPercent": 85 }), "smart_aggressive"),
+        (json!({ "reductionPercent": 85 }), "lossless_truncation"),
         (json!({}), "lossless_truncation"),
     ] {
         expect(answers, key);
@@ -229,10 +229,17 @@ fn what_was_measured_decides_and_limits_are_kept() {
     );
     let found = of(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
     assert!(found.warnings.iter().any(|told| told.message.contains("does as well or better")), "{found:?}");
-    // A conversation that fits needs nothing; half of a window is kept free for work.
-    expect(measured(95_000.0, 0.1, json!({ "contextWindow": 200_000, "hasHandler": false })), "lossless_strict");
-    let found = of(measured(95_000.0, 0.1, json!({ "contextWindow": 180_000, "hasHandler": false })));
-    assert_eq!(found.provider, "pipeline");
+    // Where nothing else is asked for, the manager does it by itself, whatever the target.
+    for more in
+        [json!({}), json!({ "contextWindow": 180_000, "windowTarget": 90_000 }), json!({ "targetTokens": 10_000 })]
+    {
+        let mut answers = measured(95_000.0, 0.1, more);
+        assert!(expect(answers.clone(), "lossless_truncation").is_default);
+        answers["hasHandler"] = json!(true);
+        assert!(expect(answers, "native").is_default);
+    }
+    let one_step = of(measured(20_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })));
+    assert!(!one_step.is_default, "{one_step:?}");
     let nothing = of(measured(95_000.0, 0.1, json!({ "acceptableLoss": 0, "targetTokens": 50_000 })));
     assert!(nothing.warnings[0].message.contains("on this conversation lossless removes 0%"), "{nothing:?}");
 }

@@ -609,7 +609,8 @@ proptest! {
         prop_assert_eq!(export(&before), export(&Conversation::parse(&json).unwrap()));
         let again = CallOptions { target_tokens: target, ..CallOptions::default() };
         let after = Conversation::parse(&export(&after)).unwrap();
-        let report = wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(after.clone(), again.clone())));
+        let report =
+            wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(after.clone(), again.clone())));
         let settled = check_report(&after, &report);
         // What truncation has left, lossless may still shorten, which loses nothing; then it is over.
         let loses = |operation: &str| ["drop", "log", "salient"].contains(&operation);

@@ -8,6 +8,7 @@ import {
   type Inspection,
   type MessageTexts,
   type Recall,
+  type Steps,
   StudioError,
   type Trial,
 } from "./types.js";
@@ -154,7 +155,7 @@ export const workerPort = (worker: Worker): MessagePortLike => ({
 /** What a static report holds: answers that were given when it was written. */
 export interface Snapshot {
   hello: Hello;
-  inspect: { revision: number; inspection: Inspection };
+  inspect: { revision: number; inspection: Inspection; advice: Steps };
   condense: Condensation;
   trials: Trial[];
   /** By the names of what was tried. */
@@ -175,7 +176,7 @@ export function createStaticClient(snapshot: Snapshot): CondenseClient {
       if (!trial) throw new StudioError("not_live", id);
       return { revision: snapshot.inspect.revision, trial };
     },
-    recall: ({ provider, config }: { provider: string; config?: { preset?: string } }) => {
+    recall: ({ provider = "", config }: { provider?: string; config?: { preset?: string } }) => {
       const name = config?.preset === undefined ? provider : `${provider}:${config.preset}`;
       const recall = snapshot.recalls[name];
       if (!recall) throw new StudioError("not_live", name);

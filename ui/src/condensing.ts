@@ -7,7 +7,17 @@ import { useAnswer } from "./hooks.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { useTold } from "./told.js";
-import { type HistoryInfo, type KeptChoice, type SmartConfig, faultOf, isGone } from "./types.js";
+import {
+  type Advice,
+  type Condensation,
+  type HistoryInfo,
+  type KeptChoice,
+  type SmartConfig,
+  type Step,
+  type Steps,
+  faultOf,
+  isGone,
+} from "./types.js";
 
 /** What passes of one's own begin with. */
 export const FIRST_PRESET = "balanced";
@@ -24,8 +34,9 @@ export function useChoices(history: string, draft: PassDraft, remembered: Rememb
     setTaken(undefined);
   }, []);
   /** A recommendation is taken with its configuration, by its preset where that is all of it, and with the target that it was measured with. */
-  const take = (provider: string, config: Record<string, unknown>, targetPercent: number | undefined) => {
+  const take = ({ provider, config, isDefault }: Advice, targetPercent: number | undefined) => {
     if (targetPercent !== undefined) setPercent(targetPercent);
+    if (isDefault) return choose("");
     const { preset, ...rest } = config;
     const isPreset = provider === "smart" && typeof preset === "string" && Object.keys(rest).length === 0;
     setTaken(isPreset ? undefined : { provider, config });
@@ -57,6 +68,8 @@ export function usePasses(choice: string, { config }: PassDraft) {
 interface Given {
   history: HistoryInfo;
   contextWindow: number | undefined;
+  /** Whether the model can recall what is left out. */
+  recall: boolean;
   choices: Choices;
   passes: ReturnType<typeof usePasses>;
   remembered: Remembered;
@@ -67,7 +80,7 @@ interface Given {
 }
 
 /** The condensation that the choices lead to, and what can be done with it. */
-export function useCondensing({ history: { id, revision }, contextWindow, choices, passes, remembered, settled, onChange }: Given) {
+export function useCondensing({ history: { id, revision }, contextWindow, recall, choices, passes, remembered, settled, onChange }: Given) {
   const { client, t } = useStudio();
   const told = useTold();
   const { choice, taken, percent } = choices;
@@ -77,16 +90,18 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
   const [isWorking, setWorking] = useState(false);
   const window = contextWindow === undefined ? {} : { contextWindow };
   const inspected = useAnswer(
-    (signal) => client.inspect({ history: id, ...window }, { signal }),
-    [client, id, revision, contextWindow, settled],
+    (signal) => client.inspect({ history: id, ...window, recall }, { signal }),
+    [client, id, revision, contextWindow, recall, settled],
   );
   const inspection = inspected.answer?.inspection;
+  const advice = inspected.answer?.advice;
   const total = inspection?.tokens.messages;
-  const targetTokens = percent >= 100 || total === undefined ? undefined : Math.floor((total * percent) / 100);
+  const shareOf = (share: number) => (share >= 100 || total === undefined ? undefined : Math.round((total * share) / 100));
+  const targetTokens = percent === undefined ? advice?.targetTokens : shareOf(percent);
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
   const condensed = useAnswer(
     // Without a target nobody has to know how large it is.
-    (percent < 100 && inspection === undefined) || !passes.isReady
+    (percent !== 100 && inspection === undefined) || !passes.isReady
       ? undefined
       : async (signal) => {
           const { kept } = remembered.of(id);
@@ -113,7 +128,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
       targetTokens,
       contextWindow,
       asks,
-      percent < 100 && inspection === undefined,
+      percent !== 100 && inspection === undefined,
       own,
       passes.isReady,
       taken,
@@ -134,7 +149,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
     setAsks(0);
     setRefused(undefined);
     setAlong(0);
-  }, [id, revision, choice, percent, contextWindow, own, settled]);
+  }, [id, revision, choice, targetTokens, contextWindow, own, settled]);
 
   const now = useRef({ revision, isWaiting: false });
   now.current = { revision, isWaiting: condensed.isWaiting };
@@ -174,6 +189,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
   return {
     inspected,
     inspection,
+    advice,
     targetTokens,
     condensed,
     current,
@@ -186,7 +202,47 @@ export function useCondensing({ history: { id, revision }, contextWindow, choice
     along,
     asks,
     askModel: () => setAsks(asks + 1),
-    /** Names what is chosen, passes included. */
-    key: `${id} ${choice} ${percent} ${contextWindow} ${own}`,
+    /** Names what is chosen, passes included: the same when the file changes, and with it the tokens that a share of it is. */
+    key: `${id} ${choice} ${percent} ${recall} ${contextWindow} ${own}`,
   };
+}
+
+/** A size to condense to, with what that leaves. */
+export interface MeasuredStep extends Step {
+  isAdvised: boolean;
+  /** Absent until it was tried. */
+  outcome?: Condensation | undefined;
+}
+
+/**
+ * The sizes to choose from, tried one after the other once the chosen one is there. Of two of which the later leaves no less, one remains.
+ */
+export function useSteps(
+  advice: Steps | undefined,
+  ask: ((step: Step, signal: AbortSignal) => Promise<Condensation>) | undefined,
+  key: string,
+): MeasuredStep[] {
+  const tried = useAnswer(
+    advice && ask
+      ? async (signal) => {
+          const found = new Map<Step["name"], Condensation>();
+          for (const step of advice.steps) found.set(step.name, await ask(step, signal));
+          return { key, found };
+        }
+      : undefined,
+    [key, advice !== undefined && ask !== undefined],
+    150,
+  );
+  const outcomes = tried.answer?.key === key ? tried.answer.found : undefined;
+  const steps: MeasuredStep[] = [];
+  for (const step of advice?.steps ?? []) {
+    const outcome = outcomes?.get(step.name);
+    const isAdvised = step.name === advice?.advised;
+    const before = steps.at(-1);
+    const isNoStep = before?.outcome !== undefined && outcome !== undefined && before.outcome.tokensAfter <= outcome.tokensAfter;
+    if (!isNoStep) steps.push({ ...step, isAdvised, outcome });
+    // Lossless goes only as far as a target asks: the advised one of the two remains, under the first one's name.
+    else if (isAdvised) steps.splice(-1, 1, { ...step, name: before.name, isAdvised, outcome });
+  }
+  return steps;
 }

@@ -6,7 +6,7 @@ import { useCommands } from "./commands.js";
 import { Answer } from "./components/answer.js";
 import { Breakdown } from "./components/breakdown.js";
 import { Changes } from "./components/changes.js";
-import { CUSTOM, ProviderSelect, TargetSlider } from "./components/choices.js";
+import { CUSTOM, ProviderSelect, TargetSlider, choiceOf } from "./components/choices.js";
 import { CommandPalette } from "./components/command-palette.js";
 import { ProviderComparison } from "./components/comparison.js";
 import { ContextMap } from "./components/context-map.js";
@@ -20,13 +20,15 @@ import { PreviewPane, Waiting } from "./components/preview-pane.js";
 import { RecommendWizard } from "./components/recommend-wizard.js";
 import { Safe } from "./components/safe.js";
 import { SaveBar } from "./components/save-bar.js";
-import { FIRST_PRESET, useChoices, useCondensing, usePasses } from "./condensing.js";
+import { HowFar } from "./components/steps.js";
+import { FIRST_PRESET, useChoices, useCondensing, usePasses, useSteps } from "./condensing.js";
 import { type Key, useStudio } from "./context.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { type Saving, useSaving } from "./saving.js";
+import { roleText, visibleText } from "./text.js";
 import { useTold } from "./told.js";
-import type { Condensation, Hello, HistoryInfo } from "./types.js";
+import type { Condensation, Hello, HistoryInfo, Step } from "./types.js";
 
 /** Why a condensation cannot be saved now; undefined where it can. */
 function useObstacle(history: HistoryInfo, condensation: Condensation | undefined, saving: Saving, isFaulty: boolean): string | undefined {
@@ -40,10 +42,16 @@ function useObstacle(history: HistoryInfo, condensation: Condensation | undefine
   return undefined;
 }
 
+/** Where the target is set: without one the slider waits until one is wanted. */
+const TARGET = ".rc-choices [role=slider]:not([data-disabled]), .rc-choices input[type=checkbox]";
+
 export interface HistoryProps {
   hello: Hello;
   history: HistoryInfo;
   contextWindow: number | undefined;
+  /** Whether the model can recall what is left out. */
+  recall: boolean;
+  onRecall: (recall: boolean) => void;
   draft: PassDraft;
   remembered: Remembered;
   /** Nobody answers any more, which the page says. */
@@ -54,7 +62,8 @@ export interface HistoryProps {
   onCommanded?: (() => void) | undefined;
 }
 
-export function History({ hello, history, contextWindow, draft, remembered, isLost, settled, onCommanded }: HistoryProps): ReactNode {
+export function History(props: HistoryProps): ReactNode {
+  const { hello, history, contextWindow, recall, onRecall, draft, remembered, isLost, settled, onCommanded } = props;
   const { client, t, format } = useStudio();
   const told = useTold();
   const { id, revision } = history;
@@ -64,25 +73,56 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   const [selected, setSelected] = useState<number>();
   /** The message that was looked at last: what is done otherwise to single messages begins with it. */
   const [looked, setLooked] = useState<number>();
+  /** What the list of changes is to be searched for; another object each time. */
+  const [sought, setSought] = useState<{ text: string }>();
   const page = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLDivElement>(null);
   const clear = useRef(() => {});
   const [changed] = useState(() => () => clear.current());
   const choices = useChoices(id, draft, remembered);
+  /** Provider and exact size are shown. */
+  const [isMore, setMore] = useState(choices.choice !== "");
   const passes = usePasses(choices.choice, draft);
-  const condensing = useCondensing({ history, contextWindow, choices, passes, remembered, settled, onChange: changed });
-  const { inspected, inspection, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
+  const condensing = useCondensing({ history, contextWindow, recall, choices, passes, remembered, settled, onChange: changed });
+  const { inspected, inspection, advice, condensed, current, listed, isFaulty, isWorking, targetTokens } = condensing;
   const usable = current?.error ? undefined : current;
+  const window = contextWindow === undefined ? {} : { contextWindow };
+  const chosen = { ...choiceOf(choices.choice, passes.value), ...choices.taken };
+  const steps = useSteps(
+    advice,
+    isLive && current && passes.isReady
+      ? ({ targetTokens: target }, signal) =>
+          client.condense({ history: id, ...chosen, ...(target !== undefined && { targetTokens: target }), ...window }, { signal })
+      : undefined,
+    JSON.stringify([id, revision, advice, chosen, contextWindow, settled]),
+  );
+  const limit = inspection?.window?.atLimit.tokens;
+  const goTo = ({ targetTokens: target }: Step) => {
+    const all = inspection?.tokens.messages || 1;
+    choices.setPercent(target === advice?.targetTokens ? undefined : target === undefined ? 100 : (100 * target) / all);
+  };
+  const advised = steps.findIndex(({ isAdvised }) => isAdvised);
+  const careful = steps[advised]?.targetTokens === targetTokens ? steps[advised - 1] : undefined;
+  const fits = limit !== undefined && careful?.outcome !== undefined && careful.outcome.tokensAfter <= limit;
+  const gentler = careful?.outcome && fits ? { tokens: careful.outcome.tokensAfter, onChoose: () => goTo(careful) } : undefined;
   const saving = useSaving(history, usable, condensing.key, condensed.again);
   clear.current = saving.clear;
   const obstacle = useObstacle(history, usable, saving, isFaulty);
   const canSave = history.canWrite && usable?.didCondense === true && obstacle === undefined && !saving.isBusy && !isWorking;
   const isThere = isLive && usable?.exact === true && !saving.isBusy && !isWorking;
-  const focus = (selector: string) => () => page.current?.querySelector<HTMLElement>(selector)?.focus();
+  const focus = (selector: string) => () => {
+    const found = page.current?.querySelector<HTMLElement>(selector);
+    found?.closest("details")?.setAttribute("open", "");
+    found?.focus();
+  };
   const show = (name: string) => () => {
     setTab(name);
     details.current?.scrollIntoView({ block: "start" });
     details.current?.querySelector<HTMLElement>(`[role=tab][id$="-${name}"]`)?.focus({ preventScroll: true });
+  };
+  const filter = (text: string) => {
+    setSought({ text });
+    show("changes")();
   };
   // Once they are there they stay, with what is open in them, while something else is tried.
   const hadTabs = useRef(false);
@@ -102,9 +142,10 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
     { id: "copy", name: t("bar.copy"), key: "c", run: isThere ? saving.copy : undefined },
     { id: "report", name: t("bar.report"), run: hello.canReport && usable && isThere ? saving.report : undefined },
     { id: "undoSave", name: t("save.undo"), run: isLive && history.canUndo && !saving.isBusy ? saving.undo : undefined },
-    { id: "map", name: t("map.title"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
+    { id: "map", name: t("map.keys"), key: "m", run: inspection && focus(".rc-map-frame [role=slider], .rc-map-frame[role=slider]") },
     { id: "provider", name: t("provider.title"), key: "p", run: inspection && isLive ? focus(".rc-choices select") : undefined },
-    { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(".rc-choices [role=slider]") : undefined },
+    { id: "target", name: t("target.title"), key: "t", run: inspection && isLive ? focus(TARGET) : undefined },
+    { id: "noTarget", name: t("target.none"), run: inspection && isLive ? () => choices.setPercent(100) : undefined },
     ...tabs.map(([name, key, isShown]) => ({ id: name, name: t(key), run: hasTabs && isShown ? show(name) : undefined })),
   ]);
   const select = (index: number | undefined) => {
@@ -128,12 +169,20 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
   const last = inspection.messages.length - 1;
   const open = selected !== undefined && selected <= last ? selected : undefined;
   const canUndo = isLive && current?.exact === true && current.didCondense;
+  /** What a message is about, and its tokens now and after. */
+  const titleOf = (index: number) => {
+    const message = inspection.messages[index];
+    const after = canUndo ? current.after[index] : undefined;
+    const tokens = format.number(message?.tokens ?? 0);
+    const change = after === undefined || after === message?.tokens ? tokens : `${tokens} → ${format.number(Math.max(0, after))}`;
+    return `${visibleText(message?.label || roleText(t, message?.role ?? ""))}, ${change}`;
+  };
+  const targetPercent = targetTokens === undefined ? 100 : (100 * targetTokens) / (inspection.tokens.messages || 1);
   const error = isFaulty
     ? { code: "faulty_passes", message: t("fault.faulty_passes") }
     : isLost && condensed.error?.code === "unreachable"
       ? undefined
       : condensed.error;
-  const window = contextWindow === undefined ? {} : { contextWindow };
   return (
     <div ref={page} className="rc-main">
       {history.problem && (
@@ -144,6 +193,8 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
       <Answer
         inspection={inspection}
         condensation={current}
+        recall={recall}
+        gentler={isLive ? gentler : undefined}
         error={error}
         isWaiting={condensed.isWaiting}
         onCancel={isLive ? condensed.cancel : undefined}
@@ -164,21 +215,37 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
           canReport={hello.canReport === true}
         />
       )}
+      {isLive && (
+        <HowFar
+          steps={steps}
+          targetTokens={targetTokens}
+          limit={limit}
+          recall={recall}
+          onChoose={goTo}
+          onRecall={(has) => {
+            choices.setPercent(undefined);
+            onRecall(has);
+          }}
+        />
+      )}
       <ContextMap inspection={inspection} condensation={current} selected={open} onSelect={select} />
       {isLive ? (
-        <div className="rc-choices">
-          <ProviderSelect
-            hello={hello}
-            value={choices.choice}
-            used={current?.provider}
-            onChange={(name) => {
-              choices.choose(name);
-              // Its passes are what somebody who chooses them wants to see.
-              setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
-            }}
-          />
-          <TargetSlider value={choices.percent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
-        </div>
+        <details className="rc-more" open={isMore} onToggle={(event) => setMore(event.currentTarget.open)}>
+          <summary>{t("more.title")}</summary>
+          <div className="rc-choices">
+            <ProviderSelect
+              hello={hello}
+              value={choices.choice}
+              used={current?.provider}
+              onChange={(name) => {
+                choices.choose(name);
+                // Its passes are what somebody who chooses them wants to see.
+                setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
+              }}
+            />
+            <TargetSlider value={targetPercent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
+          </div>
+        </details>
       ) : (
         <p className="rc-hint">{t("static.note")}</p>
       )}
@@ -189,7 +256,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             <KeptNote
               kept={current.kept}
               onForget={() => condensing.keepOnly([])}
-              onEase={choices.percent < 100 ? () => choices.setPercent(100) : undefined}
+              onEase={targetTokens !== undefined ? () => choices.setPercent(100) : undefined}
               onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
             />
           )}
@@ -217,6 +284,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
                 mode={mode}
                 onMode={setMode}
                 onSelect={select}
+                sought={sought}
                 onUndo={canUndo || (listed !== current && listed.exact && isLive) ? condensing.undo : undefined}
                 onGone={condensed.again}
                 refused={condensing.refused}
@@ -225,7 +293,12 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             )}
           </Tabs.Content>
           <Tabs.Content value="breakdown">
-            <Breakdown inspection={inspection} condensation={current} onSelect={select} />
+            <Breakdown
+              inspection={inspection}
+              condensation={current}
+              onSelect={select}
+              onFilter={canUndo ? (text) => filter(text) : undefined}
+            />
           </Tabs.Content>
           <Tabs.Content value="compare">
             <ProviderComparison
@@ -233,7 +306,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
               revision={revision}
               hello={hello}
               targetTokens={targetTokens}
-              limit={targetTokens ?? inspection.window?.atLimit.tokens}
+              contextWindow={contextWindow}
               chosen={choices.choice}
               onChoose={isLive ? choices.choose : undefined}
             />
@@ -245,9 +318,11 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
                 revision={revision}
                 {...window}
                 {...(targetTokens !== undefined && { targetTokens })}
-                onTake={(provider, config, tokens) =>
-                  choices.take(provider, config, tokens === undefined ? undefined : (100 * tokens) / (inspection.tokens.messages || 1))
-                }
+                recall={recall}
+                onTake={(taken) => {
+                  const { targetTokens: tokens } = taken;
+                  choices.take(taken, tokens === undefined ? undefined : (100 * tokens) / (inspection.tokens.messages || 1));
+                }}
               />
             </Tabs.Content>
           )}
@@ -283,7 +358,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
       )}
       {open !== undefined && (
         <Drawer
-          label={t("message.title", { index: open })}
+          label={`${t("message.title", { index: open })}: ${titleOf(open)}`}
           onClose={() => select(undefined)}
           onPrevious={open > 0 ? () => select(open - 1) : undefined}
           onNext={open < last ? () => select(open + 1) : undefined}
@@ -293,6 +368,7 @@ export function History({ hello, history, contextWindow, draft, remembered, isLo
             history={id}
             revision={revision}
             index={open}
+            title={titleOf(open)}
             condensation={current?.exact ? current.id : undefined}
             mode={mode}
             onGone={condensed.again}

@@ -35,19 +35,19 @@ export interface Choices {
   choice: string;
   /** A recommendation that was taken with its configuration. */
   taken: { provider: string; config: Record<string, unknown> } | undefined;
-  /** What may stay, in percent; 100 without a target. */
-  percent: number;
+  /** What may stay, in percent; 100 without a target, undefined for as much as is advised. */
+  percent: number | undefined;
   /** What the user wants to stay as it was. */
   kept: KeptChoice[];
 }
 
-const FIRST: Choices = { choice: "", taken: undefined, percent: 100, kept: [] };
+const FIRST: Choices = { choice: "", taken: undefined, percent: undefined, kept: [] };
 
 export class Remembered {
   readonly #first: Choices;
 
   /** `percent`: what may stay of a history for which nothing was chosen yet. */
-  constructor(percent = FIRST.percent) {
+  constructor(percent?: number) {
     this.#first = { ...FIRST, percent };
   }
 
@@ -56,7 +56,7 @@ export class Remembered {
   of(history: string): Choices {
     const found = this.#of.get(history);
     const { choice, percent, kept, taken } = { ...this.#first, ...found };
-    const isOwn = typeof choice === "string" && typeof percent === "number" && Array.isArray(kept);
+    const isOwn = typeof choice === "string" && ["number", "undefined"].includes(typeof percent) && Array.isArray(kept);
     return isOwn ? { choice, percent, kept, taken } : this.#first;
   }
 

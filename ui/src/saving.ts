@@ -6,7 +6,10 @@ import { download } from "./download.js";
 import { type Condensation, type Fault, type HistoryInfo, StudioError, type Written, faultOf, isGone } from "./types.js";
 
 /** What was done last. */
-export type Done = (Written & { what: "saved" | "undone" }) | { what: "copied" } | { what: "downloaded"; file: string };
+export type Done =
+  | (Written & { what: "saved" | "undone" })
+  | { what: "copied" }
+  | { what: "downloaded"; file: string; restoreData?: string | undefined };
 
 /** `key`: names what is chosen, of which the last word was. `onGone` is called where the host keeps the condensation no more. */
 export function useSaving(history: HistoryInfo, condensation: Condensation | undefined, key: string, onGone: () => void) {
@@ -59,9 +62,10 @@ export function useSaving(history: HistoryInfo, condensation: Condensation | und
       }),
     saveAs: () =>
       run(async () => {
-        const { name, text } = await exported();
+        const { name, text, restore } = await exported();
         download(name, text);
-        return { what: "downloaded", file: name };
+        if (restore) download(restore.name, restore.text);
+        return { what: "downloaded", file: name, restoreData: restore?.name };
       }),
     report: () =>
       run(async () => {

@@ -87,6 +87,7 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
   const { histories, setHistories, isLost } = useHistories(hello.histories);
   const [chosen, setChosen] = useState(hello.histories[0]?.id);
   const [window, setWindow] = useState<string>(() => String(hello.contextWindow ?? rememberedPage().window ?? NONE));
+  const [recall, setRecall] = useState(hello.recall === true);
   const [isDragging, setDragging] = useState(false);
   /** The list of sessions is shown in the place of a history. */
   const [isStarting, setStarting] = useState(false);
@@ -324,6 +325,8 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
             hello={hello}
             history={history}
             contextWindow={contextWindow}
+            recall={recall}
+            onRecall={setRecall}
             draft={draft}
             remembered={remembered}
             isLost={isLost}

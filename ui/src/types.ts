@@ -19,6 +19,8 @@ export interface HistoryInfo {
   canWrite: boolean;
   /** Whether a saving can be undone. */
   canUndo?: boolean;
+  /** Whether saving adds to its file. */
+  grows?: boolean;
   /** Whether it was opened by the page, which can close it. */
   canClose?: boolean;
   problem?: { message: string; said?: Said };
@@ -32,8 +34,10 @@ export interface Hello {
   presets: string[];
   activeProvider: string;
   contextWindow: number | null;
-  /** How much may stay at first, in percent. */
+  /** How much may stay at first, in percent; absent for as much as is advised. */
   targetPercent?: number;
+  /** Whether the model can recall what is left out, as far as the host knows. */
+  recall?: boolean;
   language?: string;
   /** Whether one file can be made of what is shown. */
   canReport?: boolean;
@@ -92,6 +96,23 @@ export interface Inspection {
   superseded: Waste;
   window: Window | null;
   target: TokenLine | null;
+}
+
+/** One of three sizes to condense to. */
+export interface Step {
+  name: "safest" | "balanced" | "small";
+  /** Absent for no target: only what is repeated or was replaced goes. */
+  targetTokens?: number;
+}
+
+/** How far to condense. */
+export interface Steps {
+  /** Whether the model can recall what is left out. */
+  recall: boolean;
+  advised: Step["name"];
+  /** The target of the advised step. */
+  targetTokens?: number;
+  steps: Step[];
 }
 
 /** What is told: a code and values, of which the words of any language are made. */
@@ -172,6 +193,8 @@ export interface Condensation {
   didCondense: boolean;
   metTarget: boolean | null;
   fate: Fate;
+  /** Tokens by kind afterwards; absent of an estimate. */
+  kinds?: TokensByKind;
   kept: KeptChoice[];
   changes: Change[];
   firstChangedIndex: number;
@@ -264,6 +287,8 @@ export interface Advice {
     said?: { why: Said; whyNot: Said };
   }[];
   warnings: Fault[];
+  /** Whether the host's manager does the same by itself. */
+  isDefault: boolean;
   /** The target that it was measured with. */
   targetTokens?: number;
 }
@@ -286,9 +311,9 @@ export interface CondenseClient {
   /** Resolves when a history is another than `revisions` (by id) say, or after a while. */
   wait(request: { revisions: Record<string, number> }, options?: CallOptions): Promise<{ histories: HistoryInfo[] }>;
   inspect(
-    request: { history: string; targetTokens?: number; contextWindow?: number },
+    request: { history: string; targetTokens?: number; contextWindow?: number; recall?: boolean },
     options?: CallOptions,
-  ): Promise<{ revision: number; inspection: Inspection }>;
+  ): Promise<{ revision: number; inspection: Inspection; advice: Steps }>;
   condense(
     request: Choice & { history: string; targetTokens?: number; contextWindow?: number; ask?: boolean; kept?: KeptChoice[] },
     options?: CallOptions,
@@ -311,7 +336,7 @@ export interface CondenseClient {
   /** What the manager has done so far. */
   metrics(options?: CallOptions): Promise<{ metrics: Metrics }>;
   try(
-    request: Choice & { history: string; id: string; targetTokens?: number },
+    request: Choice & { history: string; id: string; targetTokens?: number; contextWindow?: number },
     options?: CallOptions,
   ): Promise<{ revision: number; trial: Trial }>;
   recall(
@@ -324,8 +349,11 @@ export interface CondenseClient {
   /** What of a change's lines can be read back, and where. */
   proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
-  /** The condensed history as a file of its own. */
-  export(request: { condensation: string }, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** The condensed history as a file of its own, and the file that undoes it; absent where nothing changed. */
+  export(
+    request: { condensation: string },
+    options?: CallOptions,
+  ): Promise<{ name: string; text: string; restore?: { name: string; text: string } }>;
   /** The page as one file. */
   report(request: { condensation: string; redact?: boolean }, options?: CallOptions): Promise<{ name: string; text: string }>;
   /** Puts back what the newest saving that fits a history replaced. */

@@ -134,4 +134,4 @@ function whole() {
 
 const summaryItem = (text) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
 
-module.exports = { codex: { program: "Codex", format: "openai-responses", sees, read, whole }, codexOf2025 };
+module.exports = { codex: { program: "Codex", format: "openai-responses", appends: true, sees, read, whole }, codexOf2025 };

@@ -216,6 +216,7 @@ function replayed(lines, refuse) {
 const chatLines = {
   program: "Gemini CLI",
   format: "gemini",
+  appends: true,
   whole,
   sees: (values) => isChat(values[0]) && values[0].type === undefined,
   read({ lines, refuse }) {

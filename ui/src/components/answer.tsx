@@ -1,4 +1,4 @@
-// The answer before anything else: how full the window is, what condensing leaves, and the one button for it.
+// The answer before anything else: how full the window is, what condensing leaves and what goes, and the one button for it.
 
 import { AlertTriangle, Download, Play, Save } from "lucide-react";
 import { type ReactNode, useId } from "react";
@@ -6,12 +6,17 @@ import { type Key, type Translate, useStudio } from "../context.js";
 import type { Format } from "../format.js";
 import { useTold } from "../told.js";
 import type { Condensation, Fault, Inspection } from "../types.js";
+import { KINDS, useKindName } from "./kinds.js";
 import { Waiting } from "./preview-pane.js";
 import { WindowBar } from "./window-bar.js";
 
 export interface AnswerProps {
   inspection: Inspection;
   condensation: Condensation | undefined;
+  /** Whether the model can recall what is left out. Default: false. */
+  recall?: boolean | undefined;
+  /** A gentler size that fits as well: what it leaves, and how it is chosen. */
+  gentler?: { tokens: number; onChoose: () => void } | undefined;
   error?: Fault | undefined;
   isWaiting: boolean;
   onCancel?: (() => void) | undefined;
@@ -28,7 +33,7 @@ export interface AnswerProps {
   onWhy?: (() => void) | undefined;
 }
 
-/** How full the window is, as a sentence. */
+/** How full the window is, as a sentence, and whether something has to be done. */
 function fullness({ tokens, window, messages }: Inspection, t: Translate, format: Format): { said: string; isFull: boolean } {
   if (!window) return { said: t("answer.size", { count: messages.length, shown: format.number(tokens.total) }), isFull: false };
   const share = format.percent(Math.round((100 * tokens.total) / window.contextWindow));
@@ -43,28 +48,53 @@ function fullness({ tokens, window, messages }: Inspection, t: Translate, format
   return { said: t(key, { share }), isFull: key !== "answer.room" };
 }
 
-/** What condensing leaves and what becomes of the rest, as a sentence. */
-function outcome(condensation: Condensation, t: Translate, format: Format): string {
-  const { tokensBefore, tokensAfter, reductionPercent, fate, exact, didCondense } = condensation;
+/** What condensing leaves, as a sentence. */
+function outcome(condensation: Condensation, { window }: Inspection, isWanted: boolean, t: Translate, format: Format): string {
+  const { tokensAfter, reductionPercent, exact, didCondense } = condensation;
   if (!didCondense) return t("preview.nothing");
   const sign = reductionPercent < 0 ? "+" : "−";
+  const after = format.number(tokensAfter);
   const values = {
-    before: format.number(tokensBefore),
-    after: format.number(tokensAfter),
+    after: exact ? after : t("about", { shown: after }),
     less: `${sign}${format.percent(Math.round(Math.abs(reductionPercent)))}`,
-    superseded: format.number(fate.superseded),
-    told: format.number(fate.told),
-    lost: format.number(fate.lost),
   };
   if (!exact) return t("answer.estimate", values);
-  if (fate.told > 0) return t("answer.told", values);
-  if (fate.lost > 0) return t("answer.lost", values);
-  return t(fate.superseded > 0 ? "answer.replaced" : "answer.whole", values);
+  if (window && tokensAfter > window.atLimit.tokens) return t("answer.tooLarge", values);
+  return t(isWanted ? "answer.leaves" : "answer.could", values);
+}
+
+/** What becomes of what goes, as a sentence. */
+function fateOf({ fate: { lost, told, superseded }, exact }: Condensation, recall: boolean, t: Translate, format: Format): string {
+  if (!exact || (lost + told > 0 && recall)) return t(recall ? "answer.recalled" : "answer.undo");
+  if (lost + told > 0)
+    return t(told > 0 ? "answer.lostAndShortened" : "answer.lost", { lost: format.number(lost), told: format.number(told) });
+  return superseded > 0 ? t("answer.replaced", { superseded: format.number(superseded) }) : t("answer.whole");
+}
+
+/** Kinds that less than this share of what goes is of are not named. */
+const NAMED = 0.01;
+
+/** What goes, by kind, the most first. */
+function useGone(): (condensation: Condensation, inspection: Inspection) => string | undefined {
+  const { t, format } = useStudio();
+  const kindName = useKindName();
+  return ({ kinds, fate }, inspection) => {
+    if (!kinds || fate.lost + fate.told + fate.superseded === 0) return undefined;
+    const gone = KINDS.map((kind) => ({ kind, tokens: (inspection.kinds[kind] ?? 0) - (kinds[kind] ?? 0) })).filter(
+      ({ tokens }) => tokens > 0,
+    );
+    const all = gone.reduce((sum, { tokens }) => sum + tokens, 0);
+    const named = gone.filter(({ tokens }) => tokens >= all * NAMED).sort((one, other) => other.tokens - one.tokens);
+    if (named.length === 0) return undefined;
+    return t("answer.gone", { list: named.map(({ kind, tokens }) => `${kindName(kind)} ${format.number(tokens)}`).join(", ") });
+  };
 }
 
 export function Answer({
   inspection,
   condensation,
+  recall = false,
+  gentler,
   error,
   isWaiting,
   onCancel,
@@ -78,11 +108,16 @@ export function Answer({
   const { t, format } = useStudio();
   const told = useTold();
   const note = useId();
+  const goneOf = useGone();
   const failure = error ?? condensation?.error;
   const { said, isFull } = fullness(inspection, t, format);
   const isEstimate = condensation !== undefined && !failure && !condensation.exact && condensation.didCondense;
   const put = onSave ?? onDownload;
   const canPut = condensation !== undefined && !failure && obstacle === undefined && !isBusy;
+  // Where there is room nothing has to be done: no button asks for it.
+  const isWanted = isFull || !inspection.window;
+  const done = condensation?.didCondense && !failure ? condensation : undefined;
+  const gone = done && goneOf(done, inspection);
   return (
     <section className="rc-answer" aria-label={t("answer.title")} aria-busy={isWaiting}>
       <div>
@@ -91,7 +126,14 @@ export function Answer({
         </h1>
         <div className="rc-lead" role="status">
           {failure && <p className="rc-error">{failure.code === "handler_invalid" ? t("preview.noModel") : told.fault(failure)}</p>}
-          {condensation && !failure && <p>{outcome(condensation, t, format)}</p>}
+          {condensation && !failure && (
+            <p>
+              {isWanted ? "" : `${t("answer.noNeed")} `}
+              <strong>{outcome(condensation, inspection, isWanted, t, format)}</strong>
+            </p>
+          )}
+          {gone && <p>{gone}</p>}
+          {done && <p>{fateOf(done, recall, t, format)}</p>}
         </div>
         <div className="rc-acts">
           {isEstimate && onAsk ? (
@@ -102,7 +144,7 @@ export function Answer({
             put && (
               <button
                 type="button"
-                className="rc-button rc-primary rc-big"
+                className={isWanted ? "rc-button rc-primary rc-big" : "rc-button rc-big"}
                 disabled={!canPut}
                 aria-describedby={obstacle === undefined ? undefined : note}
                 aria-keyshortcuts="Control+S"
@@ -113,7 +155,12 @@ export function Answer({
               </button>
             )
           )}
-          {onWhy && condensation?.didCondense && !failure && (
+          {gentler && (
+            <button type="button" className="rc-button rc-big" onClick={gentler.onChoose}>
+              {t("answer.gentler", { shown: format.number(gentler.tokens) })}
+            </button>
+          )}
+          {onWhy && done && (
             <button type="button" className="rc-button rc-plain rc-big" onClick={onWhy}>
               {t("answer.why")}
             </button>
@@ -121,7 +168,7 @@ export function Answer({
           <Waiting isWaiting={isWaiting} onCancel={onCancel} />
         </div>
         <p id={note} className="rc-note rc-obstacle">
-          {obstacle}
+          {obstacle ?? (done?.exact && done.cost === 0 && put ? t("answer.free") : undefined)}
         </p>
       </div>
       <WindowBar inspection={inspection} condensation={failure ? undefined : condensation} />

@@ -12,6 +12,8 @@ export interface BreakdownProps {
   /** What would go of it. */
   condensation?: Condensation | undefined;
   onSelect?: ((index: number) => void) | undefined;
+  /** Shows the changes of what messages are about; absent where nothing would change. */
+  onFilter?: ((text: string) => void) | undefined;
 }
 
 /** Rows of a table before the rest is only counted. */
@@ -59,7 +61,7 @@ function Table({ title, heads, rows }: { title: string; heads: string[]; rows: R
   );
 }
 
-export function Breakdown({ inspection, condensation, onSelect }: BreakdownProps): ReactNode {
+export function Breakdown({ inspection, condensation, onSelect, onFilter }: BreakdownProps): ReactNode {
   const { t, format } = useStudio();
   const kindName = useKindName();
   const total = inspection.tokens.total || 1;
@@ -77,7 +79,7 @@ export function Breakdown({ inspection, condensation, onSelect }: BreakdownProps
   ];
   return (
     <section className="rc-breakdown" aria-label={t("breakdown.title")}>
-      <Treemap inspection={inspection} condensation={condensation} onSelect={onSelect} />
+      <Treemap inspection={inspection} condensation={condensation} onSelect={onSelect} onFilter={onFilter} />
       <div className="rc-wastes">
         {wastes.map(([name, note, waste]) => (
           <details key={name} className="rc-waste">

@@ -2,7 +2,7 @@
 
 import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "./icon-button.js";
 import { useCommands } from "../commands.js";
 import { type Key, useStudio } from "../context.js";
@@ -28,6 +28,8 @@ export interface ChangesProps {
   isBusy?: boolean | undefined;
   /** The host keeps this condensation no more. */
   onGone?: (() => void) | undefined;
+  /** What is to be searched for, from elsewhere; another object each time. */
+  sought?: { text: string } | undefined;
   /** Why the newest undoing did not do all it was to. */
   refused?: string | undefined;
   /** So many changes were taken back with those that were asked for, because they stood on them. */
@@ -107,12 +109,16 @@ export function Changes({
   onUndo,
   isBusy = false,
   onGone,
+  sought: given,
   refused,
   along = 0,
 }: ChangesProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(given?.text ?? "");
+  useEffect(() => {
+    if (given) setSearch(given.text);
+  }, [given]);
   const [operation, setOperation] = useState("");
   const [grade, setGrade] = useState("");
   const [order, setOrder] = useState<Order>("reason");
@@ -182,7 +188,11 @@ export function Changes({
   const step = (by: number) => {
     const button = buttonAt(document.activeElement);
     if (button) moveFrom(button, by);
-    else frame.current?.querySelector<HTMLElement>(".rc-change-row button")?.focus();
+    // A change comes first, not the head of its group, unless all groups are closed.
+    else
+      (
+        frame.current?.querySelector<HTMLElement>(".rc-change-open") ?? frame.current?.querySelector<HTMLElement>(".rc-change-row button")
+      )?.focus();
   };
   const keepChosen = () => {
     const row = buttonAt(document.activeElement)?.closest<HTMLElement>(".rc-change");
@@ -353,7 +363,7 @@ export function Changes({
                     {onUndo && (
                       <IconButton
                         isTitled
-                        label={t("changes.undoGroup")}
+                        label={`${t("changes.undoGroup")}: ${operationName(group.operation)}`}
                         disabled={isBusy}
                         onClick={() => takeBack(group.changes.map(({ id }) => id))}
                       >
@@ -399,7 +409,12 @@ export function Changes({
                     #{change.messageIndex}
                   </button>
                   {onUndo && (
-                    <IconButton isTitled label={t("changes.undo")} disabled={isBusy} onClick={() => takeBack([change.id])}>
+                    <IconButton
+                      isTitled
+                      label={`${t("changes.undo")}: ${label || reason.said}, #${change.messageIndex}`}
+                      disabled={isBusy}
+                      onClick={() => takeBack([change.id])}
+                    >
                       <Undo2 size={16} aria-hidden="true" />
                     </IconButton>
                   )}

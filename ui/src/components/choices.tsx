@@ -85,6 +85,11 @@ export function ProviderSelect({ hello, value, used, onChange, disabled = false 
   );
 }
 
+/** The largest target, in percent: all of it would be none. */
+const MOST = 99;
+/** The target that somebody begins with who wants one. */
+const FIRST_TARGET = 50;
+
 export interface TargetSliderProps {
   /** Percent of what there is; 100 for no target. */
   value: number;
@@ -100,6 +105,7 @@ function Range({
   text,
   value,
   min,
+  max = 100,
   onChange,
   disabled,
 }: {
@@ -107,6 +113,7 @@ function Range({
   text: string;
   value: number;
   min: number;
+  max?: number;
   onChange: (value: number) => void;
   disabled: boolean;
 }): ReactNode {
@@ -115,7 +122,7 @@ function Range({
       className="rc-slider"
       value={[value]}
       min={min}
-      max={100}
+      max={max}
       step={1}
       disabled={disabled}
       onValueChange={([next]) => onChange(next ?? value)}
@@ -131,18 +138,36 @@ function Range({
 export function TargetSlider({ value, tokens, label, onChange, disabled = false }: TargetSliderProps): ReactNode {
   const { t, format } = useStudio();
   const title = label ?? t("target.title");
-  const share = format.percent(value);
+  const share = format.percent(Math.round(value));
   const text =
     value >= 100
       ? t("target.none")
       : tokens === undefined
         ? t("target.share", { share })
-        : t("target.value", { share, shown: format.number(Math.floor((tokens * value) / 100)) });
+        : t("target.value", { share, shown: format.number(Math.round((tokens * value) / 100)) });
   return (
     <div className="rc-field">
       <span>{title}</span>
-      <Range label={title} text={text} value={value} min={5} onChange={onChange} disabled={disabled} />
+      <Range
+        label={title}
+        text={text}
+        value={Math.min(value, MOST)}
+        min={1}
+        max={MOST}
+        onChange={onChange}
+        disabled={disabled || value >= 100}
+      />
       <small>{text}</small>
+      {/* Beside the slider: without a target less is left than at its upper end. */}
+      <label className="rc-check">
+        <input
+          type="checkbox"
+          checked={value >= 100}
+          disabled={disabled}
+          onChange={(event) => onChange(event.target.checked ? 100 : FIRST_TARGET)}
+        />{" "}
+        {t("target.none")}
+      </label>
     </div>
   );
 }

@@ -1,11 +1,10 @@
-// All providers on this conversation: the few that no other one beats as cards to choose from, and behind them a table that can be sorted, and a plot.
+// All providers on this conversation, as a table that can be sorted and as a plot. Recommended is what the answer proposes.
 
-import { ArrowDown, ArrowUp, Check } from "lucide-react";
+import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useTold } from "../told.js";
 import { type Hello, type Kept, type Recall, StudioError, type Trial } from "../types.js";
-import { type Way, recommendedOf, waysOf } from "../ways.js";
 import { choiceOf } from "./choices.js";
 import { Waiting } from "./preview-pane.js";
 
@@ -14,8 +13,7 @@ export interface ProviderComparisonProps {
   revision: number;
   hello: Hello;
   targetTokens?: number | undefined;
-  /** Tokens that may be left: the target, or up to which the next answer fits; undefined where neither is known. */
-  limit?: number | undefined;
+  contextWindow?: number | undefined;
   /** Takes a choice over. */
   onChoose?: ((name: string) => void) | undefined;
   chosen?: string | undefined;
@@ -40,20 +38,20 @@ function sortedBy(row: Row, column: Column): string | number {
   return row[column];
 }
 
-/** The names of what is tried: every provider, and of the smart one its first three presets. */
+/** The names of what is tried: what the answer proposes, every provider, and of the smart one its first three presets. */
 export function trialNames(hello: Hello): string[] {
   const providers = hello.providers.filter(({ id }) => id !== "smart").map(({ id }) => id);
   const presets = hello.presets.filter((preset) => ["conservative", "balanced", "aggressive"].includes(preset));
   const hasSmart = hello.providers.some(({ id }) => id === "smart");
-  return [...providers, ...(hasSmart ? presets.map((preset) => `smart:${preset}`) : [])];
+  return ["", ...providers, ...(hasSmart ? presets.map((preset) => `smart:${preset}`) : [])];
 }
 
 /** By history, revision and target: what was tried is not tried again when the tab is opened once more. */
 const known = new Map<string, Row[]>();
 
-function useTrials({ history, revision, hello, targetTokens }: ProviderComparisonProps) {
+function useTrials({ history, revision, hello, targetTokens, contextWindow }: ProviderComparisonProps) {
   const { client } = useStudio();
-  const key = `${history} ${revision} ${targetTokens ?? ""}`;
+  const key = `${history} ${revision} ${targetTokens ?? ""} ${contextWindow ?? ""}`;
   const [trials, setTrials] = useState<Row[]>(known.get(key) ?? []);
   const [isWaiting, setWaiting] = useState(false);
   const [error, setError] = useState<StudioError>();
@@ -82,7 +80,8 @@ function useTrials({ history, revision, hello, targetTokens }: ProviderCompariso
       };
       for (const name of trialNames(hello)) {
         const tryIt = async () => {
-          const { trial } = await client.try({ history, id: name, ...choiceOf(name), ...target }, { signal });
+          const window = contextWindow === undefined ? {} : { contextWindow };
+          const { trial } = await client.try({ history, id: name, ...choiceOf(name), ...target, ...window }, { signal });
           show([...found, trial]);
         };
         if (!(await attempt(tryIt))) return;
@@ -104,75 +103,12 @@ function useTrials({ history, revision, hello, targetTokens }: ProviderCompariso
       tryAll().finally(() => !signal.aborted && setWaiting(false));
     }
     return () => controller.abort();
-  }, [client, hello, history, key, targetTokens]);
+  }, [client, hello, history, key, targetTokens, contextWindow]);
   const cancel = () => {
     running.current?.abort();
     setWaiting(false);
   };
   return { trials, isWaiting, error, cancel };
-}
-
-function Ways({
-  ways,
-  limit,
-  chosen,
-  nameOf,
-  onChoose,
-}: {
-  ways: Way<Row>[];
-  limit: number | undefined;
-  chosen: string | undefined;
-  nameOf: (name: string) => string;
-  onChoose: ((name: string) => void) | undefined;
-}): ReactNode {
-  const { t, format } = useStudio();
-  const recommended = recommendedOf(ways, limit);
-  return (
-    <ul className="rc-ways">
-      {ways.map((way) => {
-        const { name, row, same } = way;
-        const names = row.recall?.names;
-        const isChosen = chosen !== undefined && same.includes(chosen);
-        return (
-          <li key={name} className={way === recommended ? "rc-way rc-best" : "rc-way"}>
-            {way === recommended && <p className="rc-flag">{t("way.recommended")}</p>}
-            <h3>{t(`way.${name}` as Key)}</h3>
-            <p className="rc-dim">{same.map(nameOf).join(", ")}</p>
-            <p className="rc-way-tokens">{format.number(row.tokens)}</p>
-            <p className="rc-dim">{t("way.left", { share: format.percent(Math.round(row.reductionPercent)) })}</p>
-            <dl>
-              <div>
-                <dt>{t("way.lost")}</dt>
-                <dd className={row.lost > 0 ? "rc-grade-lossy" : ""}>{format.number(row.lost)}</dd>
-              </div>
-              <div>
-                <dt>{t("way.superseded")}</dt>
-                <dd>{format.number(row.superseded)}</dd>
-              </div>
-              <div>
-                <dt>{t("way.names")}</dt>
-                <dd>
-                  {names && names.needed > 0
-                    ? t("compare.of", { kept: format.number(names.kept), needed: format.number(names.needed) })
-                    : "–"}
-                </dd>
-              </div>
-            </dl>
-            {onChoose && (
-              <button
-                type="button"
-                className={way === recommended ? "rc-button rc-primary" : "rc-button"}
-                aria-pressed={isChosen}
-                onClick={() => onChoose(row.id)}
-              >
-                {isChosen && <Check size={14} aria-hidden="true" />} {t(`way.use_${name}` as Key)}
-              </button>
-            )}
-          </li>
-        );
-      })}
-    </ul>
-  );
 }
 
 const WIDTH = 420;
@@ -262,12 +198,12 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
   const [column, setColumn] = useState<Column>("tokens");
   const [isDescending, setDescending] = useState(false);
   const nameOf = (name: string) => {
+    if (name === "") return t("provider.manager");
     const preset = /^smart:(.+)$/.exec(name)?.[1];
     const title = preset && say({ code: `title.${preset}`, values: {} });
     if (title) return title;
     return told.providerName(props.hello.providers.find(({ id }) => id === name) ?? { id: name, name });
   };
-  const ways = waysOf(trials);
   const sorted = [...trials].sort((one, other) => {
     if (Boolean(one.error) !== Boolean(other.error)) return one.error ? 1 : -1;
     const [a, b] = [sortedBy(one, column), sortedBy(other, column)];
@@ -300,85 +236,82 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
       <p className="rc-comparison-state" role="status">
         {isWaiting
           ? t("compare.progress", { done: format.number(trials.length), count: format.number(trialNames(props.hello).length) })
-          : t("compare.front", { count: ways.length })}
+          : t("compare.all", { count: trials.length })}
       </p>
       <Waiting isWaiting={isWaiting} onCancel={cancel} />
       {error && <p className="rc-error">{told.fault(error)}</p>}
-      <Ways ways={ways} limit={props.limit} chosen={props.chosen} nameOf={nameOf} onChoose={props.onChoose} />
-      <details className="rc-all">
-        <summary>{t("compare.all", { count: trials.length })}</summary>
-        <div className="rc-comparison-parts">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
-          <section className="rc-scroll" tabIndex={0} aria-label={t("compare.table")}>
-            <table className="rc-table">
-              <caption>
-                {t(props.targetTokens === undefined ? "compare.noTarget" : "compare.target", {
-                  shown: format.number(props.targetTokens ?? 0),
-                })}
-              </caption>
-              <thead>
-                <tr>
-                  {COLUMNS.map((name) => (
-                    <th key={name} scope="col" aria-sort={name === column ? (isDescending ? "descending" : "ascending") : "none"}>
-                      <button type="button" onClick={() => sort(name)}>
-                        {t(`column.${name}` as Key)}
-                        {name === column &&
-                          (isDescending ? <ArrowDown size={12} aria-hidden="true" /> : <ArrowUp size={12} aria-hidden="true" />)}
-                      </button>
-                    </th>
-                  ))}
-                  <th scope="col">{t("column.target")}</th>
+      <div className="rc-comparison-parts">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
+        <section className="rc-scroll" tabIndex={0} aria-label={t("compare.table")}>
+          <table className="rc-table">
+            <caption>
+              {t(props.targetTokens === undefined ? "compare.noTarget" : "compare.target", {
+                shown: format.number(props.targetTokens ?? 0),
+              })}
+            </caption>
+            <thead>
+              <tr>
+                {COLUMNS.map((name) => (
+                  <th key={name} scope="col" aria-sort={name === column ? (isDescending ? "descending" : "ascending") : "none"}>
+                    <button type="button" onClick={() => sort(name)}>
+                      {t(`column.${name}` as Key)}
+                      {name === column &&
+                        (isDescending ? <ArrowDown size={12} aria-hidden="true" /> : <ArrowUp size={12} aria-hidden="true" />)}
+                    </button>
+                  </th>
+                ))}
+                <th scope="col">{t("column.target")}</th>
+                {props.onChoose && (
+                  <th scope="col">
+                    <span className="rc-unseen">{t("compare.choose")}</span>
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {sorted.map((trial, at) => (
+                <tr key={trial.id} className={trial.id === props.chosen ? "rc-chosen" : ""}>
+                  <th scope="row">
+                    <small>{at + 1}.</small> {nameOf(trial.id)}{" "}
+                    {trial.id === "" && <span className="rc-step-flag">{t("step.advised")}</span>}
+                  </th>
+                  {trial.error ? (
+                    <td colSpan={COLUMNS.length}>
+                      {trial.error.code === "handler_invalid" ? t("preview.noModel") : told.fault(trial.error)}
+                    </td>
+                  ) : (
+                    <>
+                      <td>{about(trial, format.number(trial.tokens))}</td>
+                      <td>{format.percent(trial.reductionPercent)}</td>
+                      <td>{kept(trial, "names")}</td>
+                      <td>{kept(trial, "edits")}</td>
+                      <td>{t("compare.gone", { superseded: format.number(trial.superseded), lost: format.number(trial.lost) })}</td>
+                      <td>{about(trial, format.dollars(trial.cost))}</td>
+                      <td>{format.duration(trial.timeMs)}</td>
+                      <td>{format.number(trial.changes)}</td>
+                      <td>{trial.metTarget === null ? "–" : t(trial.metTarget ? "yes" : "no")}</td>
+                    </>
+                  )}
                   {props.onChoose && (
-                    <th scope="col">
-                      <span className="rc-unseen">{t("compare.choose")}</span>
-                    </th>
+                    <td>
+                      <button
+                        type="button"
+                        className="rc-button"
+                        disabled={trial.id === props.chosen}
+                        onClick={() => props.onChoose?.(trial.id)}
+                        aria-label={`${t("compare.choose")}: ${nameOf(trial.id)}`}
+                      >
+                        {t("compare.choose")}
+                      </button>
+                    </td>
                   )}
                 </tr>
-              </thead>
-              <tbody>
-                {sorted.map((trial, at) => (
-                  <tr key={trial.id} className={trial.id === props.chosen ? "rc-chosen" : ""}>
-                    <th scope="row">
-                      <small>{at + 1}.</small> {nameOf(trial.id)}
-                    </th>
-                    {trial.error ? (
-                      <td colSpan={COLUMNS.length}>
-                        {trial.error.code === "handler_invalid" ? t("preview.noModel") : told.fault(trial.error)}
-                      </td>
-                    ) : (
-                      <>
-                        <td>{about(trial, format.number(trial.tokens))}</td>
-                        <td>{format.percent(trial.reductionPercent)}</td>
-                        <td>{kept(trial, "names")}</td>
-                        <td>{kept(trial, "edits")}</td>
-                        <td>{t("compare.gone", { superseded: format.number(trial.superseded), lost: format.number(trial.lost) })}</td>
-                        <td>{about(trial, format.dollars(trial.cost))}</td>
-                        <td>{format.duration(trial.timeMs)}</td>
-                        <td>{format.number(trial.changes)}</td>
-                        <td>{trial.metTarget === null ? "–" : t(trial.metTarget ? "yes" : "no")}</td>
-                      </>
-                    )}
-                    {props.onChoose && (
-                      <td>
-                        <button
-                          type="button"
-                          className="rc-button"
-                          disabled={trial.id === props.chosen}
-                          onClick={() => props.onChoose?.(trial.id)}
-                          aria-label={`${t("compare.choose")}: ${nameOf(trial.id)}`}
-                        >
-                          {t("compare.choose")}
-                        </button>
-                      </td>
-                    )}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
-          <Plot trials={sorted} nameOf={nameOf} chosen={props.chosen} />
-        </div>
-      </details>
+              ))}
+            </tbody>
+          </table>
+        </section>
+        <Plot trials={sorted} nameOf={nameOf} chosen={props.chosen} />
+      </div>
       <p className="rc-hint">{t("compare.note")}</p>
       {cuts.length > 0 && <p className="rc-hint">{t("compare.recall", { count: cuts.length, cuts: cuts.map(String).join(", ") })}</p>}
       {[...reasons].map((reason) => (

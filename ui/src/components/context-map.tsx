@@ -296,6 +296,9 @@ export function ContextMap(props: ContextMapProps): ReactNode {
   const told = hovered ?? selected ?? current;
   return (
     <section className="rc-map" aria-label={t("map.title")}>
+      <h2>
+        {t("map.heading")} <small>{t("map.sides")}</small>
+      </h2>
       <div
         ref={frame}
         className="rc-map-frame"
@@ -334,6 +337,16 @@ export function ContextMap(props: ContextMapProps): ReactNode {
             <i>{format.percent((100 * (inspection.kinds[kind] ?? 0)) / (inspection.tokens.total || 1))}</i>
           </li>
         ))}
+        {condensation?.didCondense && condensation.exact && (
+          <>
+            <li>
+              <span className="rc-swatch rc-changed" aria-hidden="true" /> {t("fate.changed")}
+            </li>
+            <li>
+              <span className="rc-swatch rc-gone" aria-hidden="true" /> {t("map.gone")}
+            </li>
+          </>
+        )}
       </ul>
     </section>
   );

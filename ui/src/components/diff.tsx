@@ -141,6 +141,12 @@ function Cell({ line, kind }: { line: Numbered | undefined; kind: "before" | "af
   );
 }
 
+/** Where a text stands in the parameters of a call, such as `todos.2.content`. */
+function placeOf({ path }: TextDiff): string {
+  const at = path.findIndex((step) => step === "input" || step === "arguments" || step === "args");
+  return at === -1 ? "" : path.slice(at + 1).join(".");
+}
+
 export function Diff({ diff, mode = "inline" }: DiffProps): ReactNode {
   const { t, format } = useStudio();
   if (diff.length === 0) return <p className="rc-empty">{t("diff.none")}</p>;
@@ -148,6 +154,11 @@ export function Diff({ diff, mode = "inline" }: DiffProps): ReactNode {
     <div className={`rc-diff rc-diff-${mode}`}>
       {diff.map((text) => (
         <div key={text.path.join("/")} className="rc-diff-text">
+          {placeOf(text) !== "" && (
+            <p className="rc-diff-place">
+              <VisibleText>{placeOf(text)}</VisibleText>
+            </p>
+          )}
           {text.hunks.map((hunk) => (
             <table
               key={`${hunk.beforeLine}-${hunk.afterLine}`}

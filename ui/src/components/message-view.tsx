@@ -13,6 +13,8 @@ export interface MessageViewProps {
   history: string;
   revision: number;
   index: number;
+  /** What it is about. Default: its number. */
+  title?: string | undefined;
   /** A condensation that is exact: then what became of the message is shown. */
   condensation?: string | undefined;
   mode?: DiffMode | undefined;
@@ -30,7 +32,7 @@ function Text({ kind, text, omitted }: { kind: string; text: string; omitted: nu
   const rest = text.length - shown;
   return (
     <div className="rc-text">
-      <h4>{t(`text.${kind}` as Key)}</h4>
+      <h3>{t(`text.${kind}` as Key)}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard has to reach it */}
       <section className="rc-pre" tabIndex={0} aria-label={t(`text.${kind}` as Key)}>
         <pre>
@@ -47,7 +49,7 @@ function Text({ kind, text, omitted }: { kind: string; text: string; omitted: nu
   );
 }
 
-export function MessageView({ history, revision, index, condensation, mode, onGone, onClose }: MessageViewProps): ReactNode {
+export function MessageView({ history, revision, index, title, condensation, mode, onGone, onClose }: MessageViewProps): ReactNode {
   const { client, t } = useStudio();
   const told = useTold();
   const [tab, setTab] = useState<"diff" | "text">("diff");
@@ -71,10 +73,15 @@ export function MessageView({ history, revision, index, condensation, mode, onGo
       onKeyDown={(event) => event.key === "Escape" && onClose?.()}
     >
       <header>
-        <h3>
-          {t("message.title", { index })}
-          {answer && <small> {roleText(t, answer.role)}</small>}
-        </h3>
+        <h2>
+          {title ?? t("message.title", { index })}
+          <small>
+            {" "}
+            {title && t("message.title", { index })}
+            {title && answer && ", "}
+            {answer && roleText(t, answer.role)}
+          </small>
+        </h2>
         {answer?.fate && <span className={`rc-badge rc-fate-${answer.fate}`}>{t(`fate.${answer.fate}`)}</span>}
         {hasDiff && (
           <button

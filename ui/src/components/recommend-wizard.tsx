@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { useTold } from "../told.js";
+import type { Advice } from "../types.js";
 import { Waiting } from "./preview-pane.js";
 
 export interface RecommendWizardProps {
@@ -12,8 +13,10 @@ export interface RecommendWizardProps {
   revision: number;
   contextWindow?: number | undefined;
   targetTokens?: number | undefined;
+  /** Whether the model can recall what is left out. */
+  recall?: boolean | undefined;
   /** Takes the recommendation over. Absent where nothing can be chosen. */
-  onTake?: ((provider: string, config: Record<string, unknown>, targetTokens: number | undefined) => void) | undefined;
+  onTake?: ((advice: Advice) => void) | undefined;
 }
 
 const PRIORITIES = ["simplicity", "zero_loss", "speed", "cost", "quality", "control"] as const;
@@ -60,7 +63,7 @@ function Named({ name, said }: { name: string; said: string }): ReactNode {
   );
 }
 
-export function RecommendWizard({ history, revision, contextWindow, targetTokens, onTake }: RecommendWizardProps): ReactNode {
+export function RecommendWizard({ history, revision, contextWindow, targetTokens, recall, onTake }: RecommendWizardProps): ReactNode {
   const { client, t, format } = useStudio();
   const told = useTold();
   const [priority, setPriority] = useState("");
@@ -74,6 +77,7 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
     ...(latency && { maxLatencyMs: Number(latency) }),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(targetTokens !== undefined && { targetTokens }),
+    ...(recall && { recall }),
   };
   const { answer, error, isWaiting, cancel } = useAnswer(
     (signal) => client.recommend({ history, answers }, { signal }),
@@ -115,13 +119,9 @@ export function RecommendWizard({ history, revision, contextWindow, targetTokens
         <>
           <div className="rc-fieldset">
             <p>
-              <b>{told.calledById(found.provider)}</b>{" "}
+              <b>{found.isDefault ? t("provider.manager") : told.calledById(found.provider)}</b>{" "}
               {onTake && (
-                <button
-                  type="button"
-                  className="rc-button rc-primary"
-                  onClick={() => onTake(found.provider, found.config, found.targetTokens)}
-                >
+                <button type="button" className="rc-button" onClick={() => onTake(found)}>
                   {t("recommend.take")}
                 </button>
               )}

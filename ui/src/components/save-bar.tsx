@@ -24,7 +24,10 @@ function useDone(): (done: Done) => string {
   const { t, format } = useStudio();
   return (done) => {
     if (done.what === "copied") return t("save.copied");
-    if (done.what === "downloaded") return t("save.downloaded", { file: done.file });
+    if (done.what === "downloaded")
+      return done.restoreData === undefined
+        ? t("save.downloaded", { file: done.file })
+        : t("save.downloadedBoth", { file: done.file, restore: done.restoreData });
     const { what, file, added, backup, restoreData } = done;
     const first =
       what === "undone" && added ? t("save.undoneAdded", { file, count: added, shown: format.number(added) }) : t(`save.${what}`, { file });
@@ -56,7 +59,7 @@ export function SaveBar({ history, condensation, saving, obstacle, isBusy = fals
       <div className="rc-save-told">
         <p className="rc-save-counts">{counts ? counts.join(" · ") : "\u00a0"}</p>
         <p id={note} className="rc-note">
-          {history.canWrite ? (obstacle ?? t("save.promise")) : t("save.readOnly")}
+          {history.canWrite ? (obstacle ?? `${t("save.promise")}${history.grows ? ` ${t("save.grows")}` : ""}`) : t("save.readOnly")}
         </p>
         {done && (
           <p className="rc-saved" role="status">

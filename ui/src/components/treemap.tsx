@@ -10,6 +10,8 @@ export interface TreemapProps {
   inspection: Inspection;
   condensation?: Condensation | undefined;
   onSelect?: ((index: number) => void) | undefined;
+  /** Shows the changes of what an area is about. */
+  onFilter?: ((text: string) => void) | undefined;
 }
 
 const HEIGHT = 260;
@@ -23,7 +25,7 @@ const LEAST = { width: 36, height: 20 };
 
 const lastPart = (name: string) => name.split(/[\\/]/).pop() || name;
 
-export function Treemap({ inspection, condensation, onSelect }: TreemapProps): ReactNode {
+export function Treemap({ inspection, condensation, onSelect, onFilter }: TreemapProps): ReactNode {
   const { t, format } = useStudio();
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -55,9 +57,9 @@ export function Treemap({ inspection, condensation, onSelect }: TreemapProps): R
   );
   return (
     <section aria-label={t("treemap.title")}>
-      <h3 className="rc-treemap-title">
+      <h2 className="rc-treemap-title">
         {t("treemap.title")} {isKnown && <small>{t("treemap.note")}</small>}
-      </h3>
+      </h2>
       <div ref={frame} className="rc-treemap" style={{ height: HEIGHT }}>
         {groups.map((group, at) => {
           const box = boxes[at]!;
@@ -100,7 +102,8 @@ export function Treemap({ inspection, condensation, onSelect }: TreemapProps): R
                       height: Math.max(1, cell.height - GAP),
                     }}
                     title={whole}
-                    onClick={() => onSelect?.(part.message)}
+                    // What would not change has no changes to show.
+                    onClick={() => (onFilter && part.gone > 0 && part.name !== "" ? onFilter(part.name) : onSelect?.(part.message))}
                   >
                     <span className="rc-unseen">{whole}</span>
                     <i style={{ height: `${(100 * part.gone) / part.tokens}%` }} />

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { type Key, useStudio } from "../context.js";
-import type { Condensation, Inspection } from "../types.js";
+import type { Condensation, Inspection, TokensByKind } from "../types.js";
 import { KINDS, useKindName } from "./kinds.js";
 
 export interface WindowBarProps {
@@ -19,10 +19,13 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
   const { t, format } = useStudio();
   const kindName = useKindName();
   const { tokens, kinds, window, target } = inspection;
-  const parts = [
-    { key: "system", label: t("window.request"), tokens: tokens.system + tokens.tools, className: "rc-kind-request" },
-    ...KINDS.map((kind) => ({ key: kind, label: kindName(kind), tokens: kinds[kind] ?? 0, className: `rc-kind-${kind}` })),
-  ].filter((part) => part.tokens > 0);
+  const partsOf = (byKind: TokensByKind) =>
+    [
+      { key: "system", label: t("window.request"), tokens: tokens.system + tokens.tools, className: "rc-kind-request" },
+      ...KINDS.map((kind) => ({ key: kind, label: kindName(kind), tokens: byKind[kind] ?? 0, className: `rc-kind-${kind}` })),
+    ].filter((part) => part.tokens > 0);
+  const parts = partsOf(kinds);
+  const left = condensation?.kinds && partsOf(condensation.kinds);
   const end = Math.max(tokens.total, window?.contextWindow ?? 0, target?.tokens ?? 0, 1);
   const share = (value: number) => `${(100 * value) / end}%`;
   const marks: Mark[] = [
@@ -35,7 +38,16 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         ]
       : []),
   ];
-  const list = parts.map((part) => `${part.label}: ${format.number(part.tokens)}`).join(", ");
+  const listOf = (shown: typeof parts) => shown.map((part) => `${part.label}: ${format.number(part.tokens)}`).join(", ");
+  const segments = (shown: typeof parts) =>
+    shown.map((part) => (
+      <div
+        key={part.key}
+        className={`rc-bar-part ${part.className}`}
+        style={{ width: share(part.tokens) }}
+        title={`${part.label}: ${format.number(part.tokens)}`}
+      />
+    ));
   /** The number, and of what it is how much. */
   const sum = (count: number, isAbout = false) => {
     const shown = isAbout ? t("about", { shown: format.number(count) }) : format.number(count);
@@ -62,24 +74,17 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
       <p className="rc-window-sum rc-window-now">
         <span>{t("window.now")}</span> {sum(tokens.total)}
       </p>
-      <div className="rc-bar" role="img" aria-label={list}>
-        {parts.map((part) => (
-          <div
-            key={part.key}
-            className={`rc-bar-part ${part.className}`}
-            style={{ width: share(part.tokens) }}
-            title={`${part.label}: ${format.number(part.tokens)}`}
-          />
-        ))}
+      <div className="rc-bar" role="img" aria-label={listOf(parts)}>
+        {segments(parts)}
         {line}
       </div>
       <p className="rc-window-sum rc-window-after">
         <span>{t("window.after")}</span> {condensation && sum(condensation.tokensAfter, !condensation.exact)}
       </p>
-      <div className="rc-bar" aria-hidden="true">
+      <div className="rc-bar" role="img" aria-label={left ? listOf(left) : t("window.after")}>
         {condensation && (
           <>
-            <div className="rc-bar-part rc-bar-left" style={{ width: share(condensation.tokensAfter) }} />
+            {left ? segments(left) : <div className="rc-bar-part rc-bar-left" style={{ width: share(condensation.tokensAfter) }} />}
             <div
               className="rc-bar-part rc-bar-gone"
               style={{ width: share(Math.max(0, condensation.tokensBefore - condensation.tokensAfter)) }}
@@ -89,6 +94,11 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         {line}
       </div>
       <ul className="rc-marks">
+        {parts.map((part) => (
+          <li key={part.key}>
+            <span className={`rc-swatch ${part.className}`} aria-hidden="true" /> {part.label}
+          </li>
+        ))}
         {marks.map((mark) => (
           <li key={mark.name}>
             <span className={`rc-line-swatch rc-${mark.name.replace(".", "-")}`} aria-hidden="true" />

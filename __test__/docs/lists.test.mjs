@@ -1,0 +1,50 @@
+// Lists of programs in pages and on the page of the studio, each compared with the registry that it speaks of.
+
+import { createRequire } from "node:module";
+import { describe, expect, test } from "vitest";
+import { en } from "../../ui/src/locales/en.ts";
+import { fr } from "../../ui/src/locales/fr.ts";
+import { read } from "./support.mjs";
+
+const require = createRequire(import.meta.url);
+const { OF_JSON, OF_LINES } = require("../../js/cli/kinds/index.js");
+const { PROGRAM: openCode } = require("../../js/cli/kinds/opencode-storage.js");
+const { agents } = require("../../js/cli/sessions.js");
+const { NAMES } = require("../../js/formats.js");
+
+const kinds = [...OF_LINES, ...OF_JSON].map(({ program }) => program.replace(/ \(\d+\)$/, ""));
+/** The programs whose files are read, with OpenCode and the agents whose files are lists of messages. */
+const PROGRAMS = [...new Set(kinds), openCode, "Roo Code", "Zoo Code", "Cline"];
+
+/** The names in a list like "A, B and C". */
+const listed = (text) => text.split(/, (?:and )?| and /).map((name) => name.trim());
+const sorted = (names) => [...names].sort();
+
+describe("the studio", () => {
+  test.each([
+    ["en", en["start.kinds"], /of (.*), or messages/],
+    ["fr", fr["start.kinds"], /de (.*), ou des messages/],
+  ])("the drop zone (%s) names every program whose files are read", (_, text, pattern) => {
+    expect(sorted(listed(/** @type {RegExpExecArray} */ (pattern.exec(text))[1]))).toEqual(sorted(PROGRAMS));
+  });
+
+  test("every agent whose sessions are found has a name, and docs/studio.md lists them", () => {
+    const camel = (id) => id.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+    const names = agents().map((id) => en[`agent.${camel(id)}`]);
+    const [, list] = /in the folders of ([^.]+?), newest\s+first/.exec(read("docs/studio.md")) ?? [];
+    expect(sorted(listed(list))).toEqual(sorted(names));
+  });
+});
+
+test("docs/formats.md names every format that is read, and every program", () => {
+  const page = read("docs/formats.md");
+  // Anthropic's is the form that all others are read as.
+  expect(NAMES.filter((name) => name !== "anthropic" && !page.includes(`\`${name}\``))).toEqual([]);
+  const named = (program) => new RegExp(`^\\| [^|]*${program.replace("Roo Code", "Roo-Code")}`, "m").test(page);
+  expect(PROGRAMS.filter((program) => !named(program))).toEqual([]);
+});
+
+test("no page says that formats are refused which are read", () => {
+  for (const page of ["README.md", "docs/quick-start.md", "docs/studio.md", "docs/faq.md", "docs/formats.md"])
+    expect([page, /other APIs are refused|which the page refuses/.exec(read(page))?.[0]]).toEqual([page, undefined]);
+});

@@ -1,0 +1,120 @@
+// One advice: the page's answer, its comparison, `recommend` and the command line say the same for one file, window and handler.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { buildHistory } from "../../fixtures/history.mjs";
+import { folder, put, run, runJson } from "../cli/support.mjs";
+import { root } from "../../scripts/tools.mjs";
+
+const require = createRequire(import.meta.url);
+const { CondensationManager, countTokens, createStudioHost, recommend, restore } = require("../../index.js");
+const { adviceFor } = require("../../js/advice.js");
+
+/** The answers of a host. */
+function askerOf(host) {
+  let id = 0;
+  return async (method, params) => {
+    id += 1;
+    const { answer, error } = await host.answer({ id, method, params });
+    if (error) throw new Error(`${error.code}: ${error.message}`);
+    return answer;
+  };
+}
+
+const fixture = (name) => {
+  const value = JSON.parse(readFileSync(path.join(root, "fixtures", `${name}.json`), "utf8"));
+  return Array.isArray(value) ? value : value.messages;
+};
+
+const HISTORIES = {
+  "an agent's": buildHistory({ dialect: "claude-code", messages: 40, seed: 9 }),
+  "a shell's": fixture("shell-only").slice(0, 60),
+  "Roo-Code's of 2025": fixture("roo-xml-2025").slice(0, 60),
+};
+
+describe.each(Object.entries(HISTORIES))("%s", (_, messages) => {
+  const tokens = countTokens(messages);
+  test.each([
+    ["over its window", Math.round(tokens / 1.57), false],
+    ["over its window, with recall", Math.round(tokens / 1.57), true],
+    ["with room in it", tokens * 9, false],
+  ])("%s", async (__, contextWindow, recall) => {
+    const host = createStudioHost(new CondensationManager(), {
+      histories: [{ id: "a", read: () => ({ messages }) }],
+      contextWindow,
+      recall,
+    });
+    const ask = askerOf(host);
+    const { advice } = await ask("inspect", { history: "a" });
+    const target = advice.targetTokens === undefined ? {} : { targetTokens: advice.targetTokens };
+    const answered = await ask("condense", { history: "a", ...target });
+    const { trial } = await ask("try", { history: "a", id: "", ...target });
+    const advised = await recommend({ messages, contextWindow, recall });
+    expect([advised.isDefault, advised.targetTokens]).toEqual([true, advice.targetTokens]);
+    const [, left] = /it leaves ([\d,]+) tokens/.exec(advised.reason) ?? [];
+    expect([trial.tokens, Number(left)]).toEqual([answered.tokensAfter, answered.tokensAfter]);
+    put("history.json", JSON.stringify(messages));
+    const flags = advice.targetTokens === undefined ? [] : ["--target", String(advice.targetTokens)];
+    const { report } = runJson(["history.json", ...flags]);
+    expect(report.tokens.after).toBe(answered.tokensAfter);
+    if (advice.targetTokens !== undefined) expect(answered.tokensAfter).toBeLessThanOrEqual(advice.targetTokens);
+    host.dispose();
+  });
+});
+
+test("half of the window, a tenth with recall, and no target where there is room", () => {
+  const window = { tokens: 314_000, contextWindow: 200_000 };
+  expect(adviceFor(window)).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
+  expect(adviceFor({ ...window, recall: true })).toMatchObject({ advised: "small", targetTokens: 20_000 });
+  expect(adviceFor({ tokens: 22_000, contextWindow: 200_000, recall: true })).toMatchObject({ advised: "safest", targetTokens: undefined });
+  expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 5000]);
+});
+
+describe("what is downloaded can be undone", () => {
+  const messages = HISTORIES["an agent's"];
+
+  test("by the command line, from the files as they are downloaded", async () => {
+    put("history.json", JSON.stringify(messages, null, 1));
+    const { hostOf } = require("../../js/cli/studio-command.js");
+    const host = hostOf(require("../../index.js"), [path.join(folder, "history.json")], { write: false });
+    const ask = askerOf(host);
+    const { histories } = await ask("hello", {});
+    const { id } = await ask("condense", { history: histories[0].id, targetTokens: 2000 });
+    const { name, text, restore: data } = await ask("export", { condensation: id });
+    for (const file of [{ name, text }, data]) writeFileSync(path.join(folder, file.name), file.text);
+    expect(run(["restore", name, "--in-place"]).code).toBe(0);
+    expect(readFileSync(path.join(folder, name), "utf8")).toBe(JSON.stringify(messages, null, 1));
+    host.dispose();
+  });
+
+  test("by `restore`, of a host that knows no files", async () => {
+    const host = createStudioHost(new CondensationManager(), { histories: [{ id: "a", read: () => ({ messages }) }] });
+    const ask = askerOf(host);
+    const { id } = await ask("condense", { history: "a", targetTokens: 2000 });
+    const { text, restore: data } = await ask("export", { condensation: id });
+    expect(data.name).toBe("a.condensed.restore.json");
+    expect(restore({ messages: JSON.parse(text), restoreData: JSON.parse(data.text) })).toEqual(messages);
+    host.dispose();
+  });
+});
+
+test("sessions are listed by what the user said, not by what the program put before it", async () => {
+  const said = (text) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+  const messages = [
+    said("# AGENTS.md instructions for /home/me/shop\n\n<INSTRUCTIONS>\nUse tabs.\nTest all.\n</INSTRUCTIONS>"),
+    said("<environment_context>\n  <cwd>/home/me/shop</cwd>\n</environment_context>"),
+    said("Why does the cart forget its coupons?"),
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "I will look." }] },
+  ];
+  const sessions = {
+    find: () => ({ folders: [], sessions: [{ id: "s", agent: "codex", name: "s", changed: 1, bytes: 1 }] }),
+    open: () => ({ id: "s", read: () => ({ messages }) }),
+  };
+  const host = createStudioHost(new CondensationManager(), { histories: [], sessions });
+  const ask = askerOf(host);
+  await ask("sessions", {});
+  expect((await ask("session", { id: "s" })).title).toBe("Why does the cart forget its coupons?");
+  host.dispose();
+});

@@ -1,0 +1,77 @@
+// How far to condense: three sizes, each with what it leaves and what is lost, and one of them advised.
+
+import { AlertTriangle } from "lucide-react";
+import type { ReactNode } from "react";
+import { useCommands } from "../commands.js";
+import type { MeasuredStep } from "../condensing.js";
+import { type Key, useStudio } from "../context.js";
+import type { Step } from "../types.js";
+
+export interface HowFarProps {
+  steps: readonly MeasuredStep[];
+  /** The target of what is shown; undefined for none. */
+  targetTokens: number | undefined;
+  /** Tokens up to which the next response fits; undefined if the window is not known. */
+  limit: number | undefined;
+  recall: boolean;
+  onChoose: (step: Step) => void;
+  onRecall: (recall: boolean) => void;
+}
+
+export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall }: HowFarProps): ReactNode {
+  const { t, format } = useStudio();
+  const isChosen = (step: Step) => step.targetTokens === targetTokens;
+  useCommands(
+    steps.map((step, at) => ({
+      id: `step ${step.name}`,
+      name: `${t("steps.title")}: ${t(`step.${step.name}` as Key)}`,
+      key: String(at + 1),
+      run: () => onChoose(step),
+    })),
+  );
+  useCommands([{ id: "recall", name: t("steps.recall"), run: () => onRecall(!recall) }]);
+  /** What becomes of what goes, in a few words. */
+  const cost = ({ outcome }: MeasuredStep) => {
+    if (!outcome) return "…";
+    if (outcome.error) return t("step.failed");
+    const { fate, exact } = outcome;
+    if (fate.lost === 0) return t(fate.superseded > 0 ? "step.replaced" : "step.whole");
+    const shown = exact ? format.number(fate.lost) : t("about", { shown: format.number(fate.lost) });
+    return t(recall ? "step.recalled" : "step.lost", { shown });
+  };
+  return (
+    <section className="rc-steps" aria-label={t("steps.title")} aria-busy={steps.some(({ outcome }) => !outcome)}>
+      <h2>{t("steps.title")}</h2>
+      <div className="rc-step-row">
+        {steps.map((step) => {
+          const { name, outcome, isAdvised } = step;
+          const isTooLarge = limit !== undefined && outcome !== undefined && outcome.tokensAfter > limit;
+          const isLoss = !recall && outcome !== undefined && outcome.fate.lost > 0;
+          return (
+            <button key={name} type="button" className="rc-step" aria-pressed={isChosen(step)} onClick={() => onChoose(step)}>
+              <span className="rc-step-name">
+                <span className="rc-unseen">{t("steps.title")}: </span>
+                <b>{t(`step.${name}` as Key)}</b>
+                {isAdvised && <span className="rc-step-flag">{t("step.advised")}</span>}
+              </span>
+              <span className="rc-step-tokens">{outcome ? format.number(outcome.tokensAfter) : "…"}</span>
+              <span className={isLoss ? "rc-grade-lossy" : "rc-dim"}>{cost(step)}</span>
+              <span className="rc-step-less">{outcome && `−${format.percent(Math.round(outcome.reductionPercent))}`}</span>
+              {isTooLarge && (
+                <span className="rc-step-full">
+                  <AlertTriangle size={14} aria-hidden="true" /> {t("step.tooLarge")}
+                </span>
+              )}
+            </button>
+          );
+        })}
+      </div>
+      <label className="rc-check rc-step-recall">
+        <input type="checkbox" checked={recall} onChange={(event) => onRecall(event.target.checked)} />
+        <span>
+          {t("steps.recall")} <small>{t("steps.recallAbout")}</small>
+        </span>
+      </label>
+    </section>
+  );
+}
