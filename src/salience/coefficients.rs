@@ -68,4 +68,6 @@ coefficients! {
     beside: 0.35,
     /// For each ln(messages in which the assistant wrote a line).
     written: 1.0,
+    /// What a token of a line is worth that says how a call ended or where it failed.
+    telling: 0.01,
 }

@@ -81,6 +81,8 @@ pub struct LineValue {
     pub density: f32,
     /// It says how a call ended, or what a message is about: it stays.
     pub ends: bool,
+    /// It says how a call ended, or where it failed: worth its tokens, whatever names it has.
+    pub tells: bool,
     /// It is told with the other lines of the ending that are so, or not at all.
     pub together: bool,
     /// An edit has replaced it since.
@@ -100,6 +102,7 @@ impl LineValue {
             window: 0,
             density: 0.0,
             ends: false,
+            tells: false,
             together: false,
             replaced: false,
             names: 0..0,
@@ -112,5 +115,10 @@ impl LineValue {
     pub fn in_passage(&self, weights: Weights) -> f32 {
         let replaced = if self.replaced { weights.replaced() } else { 1.0 };
         replaced * self.density * self.cost
+    }
+
+    /// What it is worth for what it tells.
+    pub fn in_telling(&self, weights: Weights) -> f32 {
+        if self.tells { weights.telling() * self.cost } else { 0.0 }
     }
 }

@@ -250,7 +250,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             (true, false) | (false, true) => 0.0,
             (false, false) => MARKER_TOKENS,
         };
-        let mut total = self.each_worth(value.names.clone());
+        let mut total = self.each_worth(value.names.clone()) + value.in_telling(self.weights);
         // Next to a line that stays it goes on what that says.
         if (before || after) && !self.windows.contain(value.window) {
             total += self.weights.beside() * value.in_passage(self.weights);
@@ -275,7 +275,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             if !self.kept[passage][line] {
                 cost += line_value.cost;
                 value += LEFTOVER * line_value.cost;
-                value += self.names_worth(line_value.names.clone(), seen);
+                value += self.names_worth(line_value.names.clone(), seen) + line_value.in_telling(self.weights);
             }
         }
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })

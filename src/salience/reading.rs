@@ -142,6 +142,7 @@ impl<'a, 't> Reading<'a, 't> {
                     window: around(index),
                     density,
                     ends: false,
+                    tells: false,
                     together: false,
                     replaced: false,
                     names: first..self.occurrences.len(),
@@ -151,6 +152,9 @@ impl<'a, 't> Reading<'a, 't> {
         // Without them, what else is kept of the answer reads as if the call had ended otherwise.
         if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
             let ending = ending(&lines.iter().map(|value| content(text, value)).collect::<Vec<_>>(), is_error);
+            for at in ending.must.iter().chain(&ending.more) {
+                lines[*at].tells = lines[*at].cost < MAX_ENDING_TOKENS;
+            }
             let first = ending.more.into_iter().take(usize::from(is_error));
             for at in ending.must.into_iter().chain(first) {
                 lines[at].ends = lines[at].cost < MAX_ENDING_TOKENS;

@@ -112,6 +112,11 @@ impl Weights {
         1.0 + self.of.written * as_float(times.max(1)).ln()
     }
 
+    /// What a token is worth of a line that says how a call ended or where it failed.
+    pub fn telling(self) -> f32 {
+        self.of.telling
+    }
+
     /// Which part of what a line is worth in a passage it is worth on its own, next to one that stays.
     pub fn beside(self) -> f32 {
         self.of.beside

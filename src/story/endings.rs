@@ -27,6 +27,10 @@ static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PA
 /// A line that shows one of a file by its number.
 static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)"));
 
+/// A line that says where something went wrong: a place in a file before a colon, as compilers write it, or a word that logs write in capitals.
+static POINTS: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^\W*(?:\S+ )?[\w./\\@-]+\.\w+(?::\d+|\(\d+,\d+\)).*?: |\b(?:ERROR|FATAL)\b"));
+
 /// A count by itself, such as `9 passed (22.3s)`.
 static COUNT: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s+\p{L}[^:/]{0,40}$"));
 
@@ -78,7 +82,9 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     sorted(&mut must);
     let says = bad.or(outcome).is_some() || all.iter().any(|at| ONE_WELL.is_match(lines[*at]));
     let ranked = failed.first().copied().into_iter().chain(first).chain(outcome);
-    let ranked = ranked.chain(failed.iter().rev().copied().take(TELLING)).chain(all.iter().rev().copied().take(LAST));
+    let points = all.iter().filter(|at| (is_error || bad.is_some()) && POINTS.is_match(lines[**at]));
+    let ranked = ranked.chain(failed.iter().rev().copied().take(TELLING)).chain(points.copied().take(TELLING));
+    let ranked = ranked.chain(all.iter().rev().copied().take(LAST));
     let mut more: Vec<usize> = Vec::new();
     for at in ranked {
         if !must.contains(&at) && !more.contains(&at) {
@@ -186,6 +192,16 @@ mod tests {
         assert_eq!(told("x\n 1 échoué\n 9 réussis"), ["1 échoué", "9 réussis"]);
         assert_eq!(told("Edited a.ts:\n 1→a\n 2→b"), ["Edited a.ts:"], "lines of a file say nothing of it");
         assert_eq!(told("\n \n"), [""; 0]);
+    }
+
+    #[test]
+    fn of_a_failure_the_places_are_told_that_it_points_to() {
+        let lint = "[lint] $ run\n[lint] ERROR task failed\n[lint] src/a.go:131:16: not checked (errcheck)\n  x, _ := a()\n  ^\n1 issues:\n* errcheck: 1";
+        let lines: Vec<&str> = lint.lines().collect();
+        let more = ending(&lines, false).more;
+        assert!(more.contains(&1) && more.contains(&2) && !more.contains(&3), "{more:?}");
+        let passed = lint.replace("1 issues:", "0 issues:");
+        assert!(!ending(&passed.lines().collect::<Vec<_>>(), false).more.contains(&2));
     }
 
     #[test]
