@@ -50,11 +50,11 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
             continue;
         }
         let next = boundaries.tried(request, fold, (boundary, room), budget)?;
-        let fits = next.tokens <= budget;
-        if tried.as_ref().is_none_or(|tried| next.tokens < tried.tokens) {
+        let is_done = next.tokens <= budget && !next.crowds_newest;
+        if tried.as_ref().is_none_or(|tried| next.is_better_than(tried, budget)) {
             tried = Some(next);
         }
-        if fits {
+        if is_done {
             break;
         }
     }
@@ -77,7 +77,7 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
             continue;
         }
         let next = boundaries.tried(request, fold, (boundary, room), budget)?;
-        if next.tokens > budget {
+        if next.tokens > budget || next.crowds_newest {
             break;
         }
         best = if next.tokens > best.tokens { next } else { best };
@@ -91,7 +91,20 @@ struct Tried {
     boundary: Option<usize>,
     /// Tokens that it leaves.
     tokens: usize,
+    /// The newest messages are cut, which they were not if more was folded.
+    crowds_newest: bool,
     proposal: Proposal,
+}
+
+impl Tried {
+    /// Of two that fit, one is better only if it alone leaves the newest messages as they are; of two that do not, the smaller one is.
+    fn is_better_than(&self, other: &Self, budget: usize) -> bool {
+        match (self.tokens <= budget, other.tokens <= budget) {
+            (true, true) => other.crowds_newest && !self.crowds_newest,
+            (false, false) => self.tokens < other.tokens,
+            (fits, _) => fits,
+        }
+    }
 }
 
 impl From<Why> for Note {
@@ -180,14 +193,17 @@ impl Boundaries {
                 told => drop(told?),
             }
         }
+        let mut crowds_newest = false;
         if state.request.tally.total() > budget {
             let salience = Salience::all_signals(fold.preserve_recent);
             let kept =
                 salience.within(state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
+            crowds_newest = kept.crowds_newest;
             let notes = kept.reasons.into_iter().map(Note::from).collect();
             state.apply(fold.provider, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
         }
-        Ok(Tried { boundary, tokens: state.request.tally.total(), proposal: state.into_proposal(request) })
+        let tokens = state.request.tally.total();
+        Ok(Tried { boundary, tokens, crowds_newest, proposal: state.into_proposal(request) })
     }
 
     /// Tells the messages before the boundary.

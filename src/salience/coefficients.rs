@@ -70,4 +70,6 @@ coefficients! {
     written: 1.0,
     /// What a token of a line is worth that says how a call ended or where it failed.
     telling: 0.01,
+    /// Added for a token of the newest messages, where they cannot stay whole: the work goes on with them.
+    newest: 0.02,
 }

@@ -91,6 +91,15 @@ pub struct Kept {
     pub reasons: Vec<Why>,
     /// The tokens of what stays.
     pub tally: Tally,
+    /// The newest messages are cut, though they alone would have left room: too many others stand.
+    pub crowds_newest: bool,
+}
+
+impl Kept {
+    fn everything(history: History<'_>) -> Self {
+        let tally = history.tally.clone();
+        Self { plan: Plan::default(), reasons: Vec::new(), tally, crowds_newest: false }
+    }
 }
 
 /// Why nobody can say what stays.
@@ -151,7 +160,7 @@ impl Salience {
     /// When the work is cancelled.
     pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
-        let mut least: Option<Kept> = None;
+        let (mut least, mut crowds_newest): (Option<Kept>, bool) = (None, false);
         let words = (budget as f64 * MOST_FOR_WORDS) as usize;
         for (ends, most_said, most_shown, most_words) in [
             (Ends::Stay, words, words, words),
@@ -168,15 +177,16 @@ impl Salience {
             let survey = Survey::of(scope, &texts);
             let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
             selection.fill(as_float(budget));
-            let kept = best_within(history, &texts, selection, budget)?;
+            let kept = Kept { crowds_newest, ..best_within(history, &texts, selection, budget)? };
             if kept.tally.total() <= budget {
                 return Ok(kept);
             }
+            crowds_newest |= ends == Ends::Stay;
             if least.as_ref().is_none_or(|least| kept.tally.total() < least.tally.total()) {
                 least = Some(kept);
             }
         }
-        Ok(least.unwrap_or_else(|| Kept { plan: Plan::default(), reasons: Vec::new(), tally: history.tally.clone() }))
+        Ok(least.unwrap_or_else(|| Kept::everything(history)))
     }
 
     /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.
@@ -202,7 +212,7 @@ impl Salience {
         }
         let edits = Edits::of(&texts, &survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
-        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally })
+        Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, crowds_newest: false })
     }
 
     /// Uses every signal.
@@ -372,10 +382,9 @@ fn best_within(
         }
     }
     let Some((choice, edits, tally)) = best else {
-        let tally = history.tally.clone();
-        return Ok(Kept { plan: Plan::default(), reasons: Vec::new(), tally });
+        return Ok(Kept::everything(history));
     };
-    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally })
+    Ok(Kept { reasons: edits.reasons(survey, &choice), plan: edits.plan, tally, crowds_newest: false })
 }
 
 fn tally_after(history: History<'_>, plan: &Plan) -> Result<Tally, SalienceError> {

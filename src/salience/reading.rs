@@ -125,7 +125,8 @@ impl<'a, 't> Reading<'a, 't> {
             xxh3_64(window.map(u64::to_le_bytes).as_flattened())
         };
         let age = scope.conversation.len() - message;
-        let density = scope.weights.passage(origin, age);
+        let newest = if message >= scope.older.end { scope.weights.newest() } else { 0.0 };
+        let density = scope.weights.passage(origin, age) + newest;
         let mut lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)

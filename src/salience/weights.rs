@@ -117,6 +117,11 @@ impl Weights {
         self.of.telling
     }
 
+    /// What a token of the newest messages is worth besides, where they cannot stay whole.
+    pub fn newest(self) -> f32 {
+        self.of.newest
+    }
+
     /// Which part of what a line is worth in a passage it is worth on its own, next to one that stays.
     pub fn beside(self) -> f32 {
         self.of.beside
