@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display};
 
-use super::words::{counted, uncounted};
+use super::words::counted;
+#[cfg(test)]
+use super::words::uncounted;
 
 /// `[… 498 items left out: {id: number}]`, `[… 12 keys left out]`: a string in the place of elements, or a key in that of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,24 +20,25 @@ pub struct ItemsGap<'a> {
 const OPENING: &str = "[… ";
 const LEFT_OUT: &str = " left out";
 
-impl<'a> ItemsGap<'a> {
-    fn word(is_keys: bool) -> &'static str {
-        if is_keys { "key" } else { "item" }
-    }
+fn word(is_keys: bool) -> &'static str {
+    if is_keys { "key" } else { "item" }
+}
 
+#[cfg(test)]
+impl<'a> ItemsGap<'a> {
     /// The gap that `content` is, as a whole.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let (count, rest) = content.strip_prefix(OPENING)?.strip_suffix(']')?.split_once(LEFT_OUT)?;
         let shape = if rest.is_empty() { rest } else { rest.strip_prefix(": ").filter(|shape| !shape.is_empty())? };
-        let read = |is_keys| uncounted(count, Self::word(is_keys)).map(|count| Self { count, is_keys, shape });
+        let read = |is_keys| uncounted(count, word(is_keys)).map(|count| Self { count, is_keys, shape });
         read(false).or_else(|| read(true))
     }
 }
 
 impl Display for ItemsGap<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{OPENING}{}{LEFT_OUT}", counted(self.count, Self::word(self.is_keys)))?;
+        write!(f, "{OPENING}{}{LEFT_OUT}", counted(self.count, word(self.is_keys)))?;
         if !self.shape.is_empty() {
             write!(f, ": {}", self.shape)?;
         }

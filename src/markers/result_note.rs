@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display};
 
-use super::words::{counted, number, uncounted};
+use super::words::counted;
+#[cfg(test)]
+use super::words::{number, uncounted};
 
 /// The things of which a result consists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +51,7 @@ const FAILURES: &str = " report a failure";
 const EXIT_CODE: &str = "exit code ";
 const WHOLE: &str = "whole result: ";
 
+#[cfg(test)]
 impl<'a> ResultNote<'a> {
     /// The note that `content` is, as a whole line.
     #[must_use]

@@ -33,12 +33,13 @@ mod units;
 mod worth;
 mod written;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 pub use self::short::ResultKind;
 use self::short::{Given, Short, shorten};
 use crate::{
-    conversation::{ContentKind, Conversation, Edit, Plan, TextAt},
+    conversation::{Block, ContentKind, Conversation, Edit, Message, Plan, TextAt, answers, calls},
     markers::ResultParts,
     salience::ExpectedNames,
     tokens::{Encoding, count_inside},
@@ -63,6 +64,7 @@ pub struct ResultSettings<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct ShortResult {
     /// The edits on its message; none where it stays as it is.
+    #[serde(skip)]
     pub plan: Plan,
     /// Tokens of its texts before.
     pub tokens_before: usize,
@@ -80,28 +82,53 @@ pub struct ShortResult {
     pub fits: bool,
 }
 
-/// Shortens the tool results in the last message of a conversation. The messages before it are the work under way.
+/// The call that a result answers, where the conversation does not have it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CallGiven {
+    /// The name of the tool.
+    pub name: String,
+    /// Its parameters.
+    #[serde(default)]
+    pub input: serde_json::Value,
+}
+
+/// The conversation with this call before its last message, and whether it had to be put there: not where it has the call already.
 #[must_use]
-pub fn condense_result(conversation: &Conversation, tools: &ToolTable, settings: &ResultSettings<'_>) -> ShortResult {
+pub fn with_call(conversation: &Conversation, call: Option<&CallGiven>) -> (Conversation, bool) {
+    let last = conversation.len().saturating_sub(1);
+    let is_known = |id: &str| conversation.messages().take(last).any(|message| calls(message).contains(&id));
+    let given = call.zip(conversation.messages().last().and_then(|message| answers(message).first().copied()));
+    let Some((call, id)) = given.filter(|(_, id)| !is_known(id)) else { return (conversation.clone(), false) };
+    let block = json!({ "type": "tool_use", "id": id, "name": call.name, "input": call.input });
+    let Ok(made) = Conversation::parse(&json!([{ "role": "assistant", "content": [block] }]).to_string()) else {
+        return (conversation.clone(), false);
+    };
+    let mut messages: Vec<Message> = conversation.messages().cloned().collect();
+    messages.insert(last, made.message(0).clone());
+    (Conversation::new(messages), true)
+}
+
+/// Shortens tool results in the last message of a conversation: those in the blocks for which `is_new` is true. All else is the work under way.
+#[must_use]
+pub fn condense_result(
+    conversation: &Conversation,
+    tools: &ToolTable,
+    settings: &ResultSettings<'_>,
+    is_new: impl Fn(usize) -> bool,
+) -> ShortResult {
     let texts = conversation.texts();
     let last = texts.len().saturating_sub(1);
-    let before: Vec<&str> = texts.iter().take(last).flatten().map(|text| text.text).collect();
+    let is_result = |message: usize, text: &TextAt<'_>| {
+        message == last && text.kind == ContentKind::ToolResults && is_new(text.block)
+    };
+    let all = || texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text)));
+    let before: Vec<&str> = all().filter(|(at, text)| !is_result(*at, text)).map(|(_, text)| text.text).collect();
+    let results: Vec<&TextAt<'_>> = all().filter(|(at, text)| is_result(*at, text)).map(|(_, text)| text).collect();
     let pieces = decompose_texts(conversation, &texts, tools).pop().unwrap_or_default();
-    let results: Vec<&TextAt<'_>> =
-        texts.last().into_iter().flatten().filter(|text| text.kind == ContentKind::ToolResults).collect();
     let counts: Vec<usize> = results.iter().map(|text| count_inside(text.text, settings.encoding).tokens).collect();
     let budgets = budgets(&counts, settings.budget);
     let largest = (0..counts.len()).max_by_key(|at| counts[*at]);
-    let mut result = ShortResult {
-        plan: Plan::default(),
-        tokens_before: counts.iter().sum(),
-        tokens_after: 0,
-        left_out: 0,
-        of: 0,
-        failures_left_out: 0,
-        kind: ResultKind::Text,
-        fits: false,
-    };
+    let mut result = ShortResult::nothing(counts.iter().sum());
     let expected = (result.tokens_before > settings.budget).then(|| ExpectedNames::after(conversation, last, tools));
     for (at, text) in results.iter().enumerate() {
         let given = Given {
@@ -125,6 +152,19 @@ pub fn condense_result(conversation: &Conversation, tools: &ToolTable, settings:
 }
 
 impl ShortResult {
+    fn nothing(tokens_before: usize) -> Self {
+        Self {
+            plan: Plan::default(),
+            tokens_before,
+            tokens_after: 0,
+            left_out: 0,
+            of: 0,
+            failures_left_out: 0,
+            kind: ResultKind::Text,
+            fits: false,
+        }
+    }
+
     fn add(&mut self, short: &Short, is_largest: bool) {
         self.tokens_after += short.tokens;
         self.left_out += short.left_out;
@@ -167,7 +207,6 @@ fn call_of<'a>(pieces: &'a [ContentPiece], text: &TextAt<'_>) -> CallOf<'a> {
 }
 
 fn is_error(conversation: &Conversation, text: &TextAt<'_>) -> bool {
-    use crate::conversation::Block;
     let last = conversation.message(conversation.len() - 1);
     matches!(last.content.blocks().get(text.block), Some(Block::ToolResult { is_error: true, .. }))
 }

@@ -1,5 +1,4 @@
 use proptest::prelude::*;
-use serde_json::json;
 
 use super::{failures::is_failure, units::lines_of, *};
 
@@ -14,7 +13,7 @@ fn run(
     messages
         .push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": text }] }));
     let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
-    let result = condense_result(&conversation, &ToolTable::default(), settings);
+    let result = condense_result(&conversation, &ToolTable::default(), settings, |_| true);
     let after = conversation.apply(&result.plan).unwrap();
     let text = after.texts().last().unwrap()[0].text.to_owned();
     (result, text)
