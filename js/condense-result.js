@@ -5,10 +5,11 @@
 const { createHash } = require("node:crypto");
 const native = require("#native");
 const { argumentError, checked, missing, notAllowed, outOfRange, readable, refuseUnknown } = require("./errors.js");
-const { asRead, formatOf, formatOfEach, requireFormat, takeAsOurs } = require("./formats.js");
+const { asRead, formatOf, formatOfEach, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { applyPlan } = require("./plan.js");
+const { asOurs } = require("./projection.js");
 const { requireStore } = require("./recall/left-out.js");
 const { keepResult, keyOf, wayTo } = require("./recall/stored-result.js");
 const { requireMessages, serialize, serializeInParts } = require("./serialize.js");
@@ -75,10 +76,18 @@ const FORMS = [
  */
 async function condenseResult(result, options) {
   const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
-  const form = readable("result", () => FORMS.find(({ is }) => (typeof result === "string" || isObject(result)) && is(/** @type {any} */ (result))));
+  const form = readable("result", () =>
+    FORMS.find(({ is }) => (typeof result === "string" || isObject(result)) && is(/** @type {any} */ (result))),
+  );
   if (!form) throw notAllowed("result", result, ALLOWED);
   const all = readable("result", () => withResult(messages, result, form, settings.format));
-  const key = store && keyOf(createHash("sha256").update(serialize(all.messages.at(-1), "result")).digest("hex"));
+  const key =
+    store &&
+    keyOf(
+      createHash("sha256")
+        .update(serialize(all.messages.at(-1), "result"))
+        .digest("hex"),
+    );
   const whole = store ? readable("options.store", () => wayTo(store, key, settings.recall)) : settings.whole;
   const { edits, report } = await shortened(all, { ...settings, whole });
   const isChanged = edits.length > 0;
@@ -86,14 +95,19 @@ async function condenseResult(result, options) {
   if (!isChanged) return { result, ...facts };
   const plan = applyPlan(all.messages, edits, { format: all.format });
   // Before the note is handed out that says where the whole is.
-  if (store) await keepResult(store, key, plan.inverse.map(({ value }) => (typeof value === "string" ? value : serialize(value, "result"))).join("\n"));
+  if (store)
+    await keepResult(
+      store,
+      key,
+      plan.inverse.map(({ value }) => (typeof value === "string" ? value : serialize(value, "result"))).join("\n"),
+    );
   return { result: form.back(plan.messages.at(-1), result), ...facts };
 }
 
 /** The messages with the result as the last, and their format. */
 function withResult(messages, result, form, named) {
   if (form.isPlain) {
-    const own = asOurs(messages, named);
+    const own = messages.length > 0 ? asOurs(messages, formatOf(messages, named, "options.messages")) : [];
     return { messages: [...own, form.message(result, idOfCall(own))], format: undefined };
   }
   const last = form.message(result);
@@ -102,15 +116,6 @@ function withResult(messages, result, form, named) {
   if (format !== ofMessages && messages.length > 0)
     return { messages: [...messages, last], format: formatOf([...messages, last], named, "options.messages") };
   return { messages: [...messages, last], format };
-}
-
-/** Messages of any format as Anthropic's. */
-function asOurs(messages, named) {
-  if (messages.length === 0) return [];
-  const format = formatOf(messages, named, "options.messages");
-  if (format === undefined) return messages;
-  const json = serialize(asRead(messages, format), "options.messages");
-  return takeAsOurs(JSON.parse(checked(() => native.projectMessages(json, format, false))));
 }
 
 /** The id of the call that the last message ends with, if it is the only one there: a plain result answers it. */
@@ -137,7 +142,8 @@ async function shortened({ messages, format }, { budget, exitCode, encoding, cal
 }
 
 function checkedOptions(options) {
-  if (!isObject(options)) throw options === undefined ? missing("options", "an object with a budget") : notAllowed("options", options, "an object");
+  if (!isObject(options))
+    throw options === undefined ? missing("options", "an object with a budget") : notAllowed("options", options, "an object");
   refuseUnknown("options", options, OPTIONS);
   const { budget, messages = [], call, exitCode, format, encoding = "o200k_base", recall = false, store } = /** @type {any} */ (options);
   if (budget === undefined) throw missing("options.budget", A_BUDGET);
@@ -158,7 +164,8 @@ function requireCall(call) {
   if (call === undefined) return;
   if (!isObject(call)) throw notAllowed("options.call", call, "an object with the name of the tool and its input");
   refuseUnknown("options.call", call, ["name", "input"]);
-  if (typeof (/** @type {any} */ (call).name) !== "string") throw notAllowed("options.call.name", /** @type {any} */ (call).name, "the name of a tool");
+  if (typeof (/** @type {any} */ (call).name) !== "string")
+    throw notAllowed("options.call.name", /** @type {any} */ (call).name, "the name of a tool");
 }
 
 module.exports = { condenseResult };
