@@ -10,6 +10,8 @@ use crate::{by_hash::ByHash, salience::ExpectedNames};
 
 /// The worth of the only line of its shape, in names that are certain to be used.
 const RARE: f32 = 0.3;
+/// The odds of a name grow with this power of the units that it stands in.
+const OFTEN: f32 = 0.5;
 
 /// The worth of all units.
 pub struct Worth {
@@ -45,6 +47,12 @@ impl Worth {
             });
         }
         starts.push(names.len());
+        let mut times_of_name = vec![0_u32; chances.len()];
+        names.iter().for_each(|name| times_of_name[*name as usize] += 1);
+        for (chance, times) in chances.iter_mut().zip(times_of_name) {
+            let odds = *chance / (1.0 - *chance).max(f32::EPSILON) * (times as f32).powf(OFTEN);
+            *chance = odds / (1.0 + odds);
+        }
         let blank = |unit: &Unit| text[unit.range.clone()].trim().is_empty();
         let own = units
             .iter()
