@@ -28,11 +28,11 @@ impl ResultParts {
 /// missing, how the call ended, and how the whole is had back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultNote<'a> {
-    /// What is counted.
+    /// The parts that are counted.
     pub parts: ResultParts,
-    /// Those of which nothing is shown.
+    /// The number of parts of which nothing is shown.
     pub count: usize,
-    /// Those of the whole result.
+    /// The number of parts of the whole result.
     pub of_count: usize,
     /// Tokens left out.
     pub tokens: usize,

@@ -36,7 +36,7 @@ pub struct ShortJson {
     pub left_out: usize,
     /// All of these arrays and objects.
     pub values: usize,
-    /// Those left out that report a failure.
+    /// The number of these left out that report a failure.
     pub failures: usize,
 }
 

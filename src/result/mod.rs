@@ -74,7 +74,7 @@ pub struct ShortResult {
     pub left_out: usize,
     /// Lines, or values of JSON, before.
     pub of: usize,
-    /// Those left out that report a failure: there was no room for all.
+    /// The number of these that report a failure: there was no room for all.
     pub failures_left_out: usize,
     /// The kind of its largest text.
     pub kind: ResultKind,
@@ -189,7 +189,7 @@ fn budgets(counts: &[usize], budget: usize) -> Vec<usize> {
     budgets
 }
 
-/// What the call of a result does: its meaning, whether it shows files, and which.
+/// The call of a result: its meaning, whether it shows files, and which.
 #[derive(Debug, Clone, Copy)]
 pub struct CallOf<'a> {
     meaning: Meaning,

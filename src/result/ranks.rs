@@ -10,7 +10,7 @@ use super::{
 };
 use crate::story::ending;
 
-/// Of a text of more lines, these at the end and those that report a failure are asked how it ended.
+/// A text of more lines is asked how it ended by its first and last lines and by those that report a failure.
 const MOST_LINES: usize = 20_000;
 const LAST_LINES: usize = 2000;
 /// So much of a line tells how it ended.
@@ -63,7 +63,7 @@ fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error
         let excess = asked.len().saturating_sub(MOST_LINES);
         asked.drain(LAST_LINES..LAST_LINES + excess);
     }
-    // Of a long line, its first part stands for it.
+    // The ends of a long line stand for it, and the parts that report a failure.
     asked.retain(|at| {
         let unit = &units[*at];
         !unit.is_part

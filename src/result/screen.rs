@@ -14,7 +14,7 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 /// The text without escape sequences, and with the last of several states of a line. A state that differs in more than numbers and bars from the one that
 /// overwrote it stays, on its own line. `numbers` are the lines' numbers in the original, where they differ from their place.
 pub struct Screen<'t> {
-    /// What is shown.
+    /// The shown text.
     pub text: Cow<'t, str>,
     /// The number, from 1, of each of its lines; empty where line n is number n.
     pub numbers: Vec<usize>,

@@ -292,7 +292,7 @@ proptest! {
         if result.failures_left_out > 0 {
             let conversation = crate::story::ending(&originals.iter().map(|line| line.trim()).collect::<Vec<_>>(), false);
             let others = rest.iter().filter(|line| !line.starts_with('[') && !is_failure(line) && line.len() > 12 && !line.contains(" characters]"));
-            // Those that say how it ended.
+            // Lines that say how it ended stay before failures.
             let most = conversation.must.len() + conversation.more.len() + 4;
             prop_assert!(others.count() <= most, "{}", short);
         }

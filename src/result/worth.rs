@@ -21,7 +21,7 @@ pub struct Worth {
     names: Vec<u32>,
     /// The chance of each name.
     chances: Vec<f32>,
-    /// What each unit is worth beside its names.
+    /// The worth of each unit beside its names.
     own: Vec<f32>,
 }
 

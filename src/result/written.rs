@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{screen::Screen, units::Unit};
 use crate::markers::{Gap, LineGap, Pointer};
 
-/// What was written.
+/// The shortened text.
 #[derive(Debug, Default)]
 pub struct Written {
     /// The text.
@@ -79,7 +79,7 @@ fn begin_line(screen: &Screen<'_>, unit: &Unit, written: &mut Written) {
 
 fn gap(screen: &Screen<'_>, lines: &[Range<usize>], units: &[Unit], gap: Range<usize>, written: &mut Written) {
     let (first, last) = (&units[gap.start], &units[gap.end - 1]);
-    // Of the line that the gap begins or ends in, something else is shown.
+    // The line that the gap begins or ends in is shown in part.
     let begins_inside = first.is_part && first.range.start > lines[first.lines.start].start;
     let ends_inside = last.is_part && last.range.end < lines[last.lines.start].end;
     let characters = |range: Range<usize>| screen.text[range].chars().count();
