@@ -33,7 +33,7 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
 pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error: bool) {
     for unit in units.iter_mut() {
         // A word may go on in the next part of a long line.
-        let end = text.ceil_char_boundary((unit.range.end + 16).min(lines[unit.lines.start].end.max(unit.range.end)));
+        let end = unit.range.end.max(floor(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
         unit.is_failure = is_failure(&text[unit.range.start..end]);
         if unit.is_failure {
             unit.rank = FAILURE;
@@ -73,7 +73,7 @@ fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error
     });
     let content = |at: &usize| {
         let line = text[units[*at].range.clone()].trim();
-        &line[..line.floor_char_boundary(LINE)]
+        &line[..floor(line, LINE)]
     };
     let contents: Vec<&str> = asked.iter().map(content).collect();
     let ending = ending(&contents, is_error);
@@ -119,6 +119,11 @@ fn rank_context(text: &str, units: &mut [Unit]) {
             raise(&mut units[behind], distance);
         }
     }
+}
+
+/// The last border between characters at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn raise(unit: &mut Unit, distance: usize) {
