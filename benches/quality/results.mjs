@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { condenseResult, countTokens } from "../../index.js";
 import { namesOf } from "../../js/future-use/names.js";
 import { isProgram, main } from "../../scripts/tools.mjs";
-import { cell, commandLine, machineLine, table } from "../results.mjs";
+import { cell, machineLine, table } from "../results.mjs";
 import { blocksOf, readConversations } from "./conversations.mjs";
 
 /** A line that reports a failure, by a rule that is not that of the library. */
@@ -160,7 +160,7 @@ async function program() {
   const times = rows.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
   const half = times[Math.floor(times.length / 2)] ?? 0;
   process.stdout.write(
-    `${table([head, ...body])}\n${commandLine("node benches/quality/results.mjs")}; ${machineLine()}; median ${half.toFixed(0)} ms with its messages\n`,
+    `${table([head, ...body])}\nnode benches/quality/results.mjs ${process.argv.slice(2).join(" ")}; ${machineLine()}; median ${half.toFixed(0)} ms with its messages\n`,
   );
 }
 
