@@ -531,7 +531,8 @@ const FLAGS = deepFrozen([
   {
     name: "exit-code",
     value: "N",
-    about: "The exit code of the command, which the last line says",
+    about: "Exit code of the command",
+    details: "The last line says it, and roo-condense ends with it.",
     group: "work",
     commands: ["result"],
     options: ["options.exitCode"],
