@@ -25,6 +25,7 @@ export * from "./types/strategies.js";
 export * from "./types/economics.js";
 export * from "./types/experiments.js";
 export * from "./types/recall.js";
+export * from "./types/result.js";
 export * from "./types/recommend.js";
 export * from "./types/manager.js";
 export * from "./types/inspect.js";

@@ -21,6 +21,7 @@ exports.createProgressive = api.createProgressive;
 exports.presets = api.presets;
 exports.countTokens = api.countTokens;
 exports.warmUp = api.warmUp;
+exports.condenseResult = api.condenseResult;
 exports.createRecall = api.createRecall;
 exports.recommend = api.recommend;
 exports.calibrateThresholds = api.calibrateThresholds;

@@ -81,6 +81,7 @@ const GIVEN = `
 declare const messages: import("roo-condense").Message[];
 declare const histories: import("roo-condense").Message[][];
 declare const systemPrompt: string;
+declare const output: string;
 declare const apiHandler: import("roo-condense/roo").RooApiHandler;
 declare function ask(systemPrompt: string, messages: import("roo-condense").ApiHandlerMessage[]): Promise<string>;
 `;

@@ -20,6 +20,7 @@
 //! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
 //! | `story` | what is told of messages that are left out | `transcript`, `tokens`, `markers` |
 //! | `salience` | what is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
+//! | `result` | one new tool result, shortened before it enters a conversation | `salience`, `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
 //! | `recall` | finding and reading what is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
@@ -66,6 +67,7 @@ mod providers;
 mod recall;
 mod recommend;
 mod restore;
+mod result;
 mod salience;
 mod statistics;
 mod story;

@@ -16,7 +16,7 @@ import type { Said } from "./words.js";
  * - `unknown_provider` (TypeError): no provider has this id
  * - `unknown_encoding` (TypeError), `invalid_scale` (RangeError), `invalid_calibration` (RangeError): invalid settings of the token counter
  * - `invalid_restore_data` (TypeError): not the data of a condensation, damaged, or not of these messages as they are now; `field` is the place
- * - `store_failed` (Error): the store given to `createRecall()` failed to read, or to keep what it was given; `cause` is what it threw
+ * - `store_failed` (Error): the store given to `createRecall()` or `condenseResult()` failed to read, or to keep what it was given; `cause` is what it threw
  * - `needs_socket` (Error): `httpHandler()` where roo-condense runs as WebAssembly, which opens no connections
  * - `system_limit` (Error): the operating system denied a resource, such as a file descriptor, or memory for messages of this size
  * - `internal_error` (Error): a bug in this library

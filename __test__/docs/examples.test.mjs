@@ -31,6 +31,7 @@ declare const tools: object[];
 declare const handler: import("roo-condense").ApiHandler;
 declare const apiHandler: import("roo-condense").ApiHandler;
 declare const cleanConversationHistory: import("roo-condense").Message[];
+declare const output: string;
 declare const path: string;
 declare const read: import("roo-condense").StudioHistory["read"];
 declare const save: import("roo-condense").StudioHistory["save"];

@@ -32,6 +32,7 @@ Object.assign(globalThis, {
     getModel: () => ({ id: "of-the-host", info: { contextWindow: 200_000, inputPrice: 3, outputPrice: 15 } }),
   },
   cleanConversationHistory: [{ role: "user", content: "Mend it." }],
+  output: "$ make\nerror: no rule\n",
   path: "history.json",
   read: async () => ({ messages: [] }),
   save: undefined,

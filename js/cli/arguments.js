@@ -257,6 +257,8 @@ function readWords({ name: command }, names, { last }) {
 function refuseContradictions(values, command, files) {
   const { out, json, explain, interactive, messages, quiet, force, preview, preset, provider, llm } = values;
   const inPlace = values["in-place"];
+  if (command === "result" && values.budget !== undefined && !/^[1-9]\d{0,8}$/.test(values.budget))
+    throw invalid("--budget", values.budget, "a whole number of tokens, 1 or more");
   if (values["no-restore-data"] && out === undefined && !inPlace)
     throw wrong("--no-restore-data needs --out or --in-place", "--no-restore-data");
   if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other", "--in-place");
@@ -330,7 +332,7 @@ function readSettings(values, called) {
     : { files: readNames(command, names, values), words: /** @type {string[]} */ ([]) };
   refuseContradictions(values, command.name, files);
   const { target, window, quiet } = /** @type {Record<string, any>} */ (values);
-  const frozen = values["frozen-messages"];
+  const { "frozen-messages": frozen, "exit-code": exitCode } = values;
   return {
     ...plainSettings(values),
     command: command.name,
@@ -341,6 +343,7 @@ function readSettings(values, called) {
     keepRestoreData: !values["no-restore-data"],
     protect: readProtect(values),
     frozenMessages: frozen === undefined ? undefined : readCount("--frozen-messages", frozen),
+    exitCode: exitCode === undefined ? undefined : readExitCode(exitCode),
     target: target === undefined ? undefined : readTarget(target, command.name),
     window: window === undefined ? undefined : readWindow(window),
     answers: readAnswers(values),
@@ -353,6 +356,12 @@ function readSettings(values, called) {
 /** A whole number. */
 function readCount(option, text) {
   if (!/^\d{1,9}$/.test(text)) throw invalid(option, text, "a whole number, 0 or more");
+  return Number(text);
+}
+
+/** The exit code of a command, as shells have it; Windows has larger and negative ones. */
+function readExitCode(text) {
+  if (!/^-?\d{1,10}$/.test(text)) throw invalid("--exit-code", text, "a whole number");
   return Number(text);
 }
 

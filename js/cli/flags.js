@@ -165,6 +165,17 @@ const WITHOUT_HELP = [
     ],
   },
   {
+    name: "result",
+    arguments: { name: "OUTPUT", isOptional: true, about: "A file with the output of a command. Default: standard input, any bytes." },
+    about: "Shorten the output of a command before a model reads it",
+    details:
+      "Lines that say how it ended and what failed stay word for word; the last line says what is missing, and names the file that keeps the whole. Output within the budget is printed as it is. Ends with the exit code that --exit-code gives.",
+    examples: [
+      "npm test 2>&1 | roo-condense result --budget 4000",
+      "cargo build > build.log 2>&1; roo-condense result build.log --exit-code $?",
+    ],
+  },
+  {
     name: "mcp",
     arguments: {
       name: "FOLDER",
@@ -241,7 +252,7 @@ const PROVIDERS = [
 ];
 
 /** The commands that read histories. */
-const READING = without("completions", "explain", "help", "mcp");
+const READING = without("completions", "explain", "help", "mcp", "result");
 
 /** @type {readonly Flag[]} */
 const FLAGS = deepFrozen([
@@ -347,8 +358,9 @@ const FLAGS = deepFrozen([
     value: "DOLLARS",
     isNumber: true,
     about: "Largest cost of one condensation",
+    for: { result: { value: "TOKENS", about: "Largest number of tokens to print. Default: 4000" } },
     group: "answers",
-    commands: ["recommend"],
+    commands: ["recommend", "result"],
     answers: "budgetPerCondensation",
   },
   {
@@ -517,6 +529,24 @@ const FLAGS = deepFrozen([
     commands: ["condense", "batch", "restore", "expand", "calibrate"],
   },
   {
+    name: "exit-code",
+    value: "N",
+    about: "Exit code of the command",
+    details: "The last line says it, and roo-condense ends with it.",
+    group: "work",
+    commands: ["result"],
+    options: ["options.exitCode"],
+  },
+  {
+    name: "store",
+    value: "FOLDER",
+    isFile: true,
+    about: "Keep whole outputs in this folder",
+    details: "Default: `roo-condense/results` in the user's cache folder, where files go after 30 days. In a named folder, they stay.",
+    group: "write",
+    commands: ["result"],
+  },
+  {
     name: "html",
     value: "FILE",
     isFile: true,
@@ -631,7 +661,7 @@ const FLAGS = deepFrozen([
       batch: { details: 'It has a "total" and a list "files".' },
     },
     group: "print",
-    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate", "recall"],
+    commands: ["condense", "batch", "restore", "expand", "count", "inspect", "recommend", "calibrate", "validate", "recall", "result"],
   },
   {
     name: "messages",

@@ -47,6 +47,7 @@ const PAGES = {
   studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
   recall: (_, settings, environment) => require("./recall-command.js").recall(settings, environment),
   recommend: (library, settings, environment) => require("./recommend-command.js").recommendProvider(library, settings, environment),
+  result: (library, settings, environment) => require("./result-command.js").result(library, settings, environment),
   report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),
 };
 

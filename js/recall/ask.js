@@ -48,13 +48,15 @@ const textOf = (value) => (typeof value === "string" ? value.trim() : typeof val
  * The text that answers a call of the tool.
  * @param {unknown} input its parameters, or their JSON
  * @param {import("./conversation-index.js").ConversationIndex} index
- * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View, missing?: number }} [options] `view` is what the model still sees, `missing` the
- * number of condensations that cannot be undone
+ * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View, missing?: number, stored?: (key: string, range: { first: number, last?: number }) => Promise<string | undefined> }} [options] `view` is what the model still sees, `missing` the
+ * number of condensations that cannot be undone; `stored` answers a key of a result that was shortened before it entered
  */
-async function runTool(input, index, { view, missing, ...options } = {}) {
+async function runTool(input, index, { view, missing, stored, ...options } = {}) {
   const { query, key, lines } = inputOf(input);
   if (textOf(key) !== "") {
     const range = readLines(lines) ?? { first: 1 };
+    const result = await stored?.(textOf(key), range);
+    if (result !== undefined) return result;
     return readText(await index.read(textOf(key), { ...range, within: options.within }), textOf(key), missing);
   }
   if (textOf(query) === "") return NOTHING_ASKED;

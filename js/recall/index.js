@@ -29,6 +29,7 @@ const { LeftOut, requireStore } = require("./left-out.js");
 const { RecalledConversation } = require("./recalled.js");
 const { foundText, readText } = require("./said.js");
 const { answerTo, toolIn } = require("./tool.js");
+const { readResult } = require("./stored-result.js");
 const { View } = require("./view.js");
 
 const OPTIONS = ["messages", "restoreData", "format", "maxTokens", "store", "conversation"];
@@ -40,6 +41,8 @@ class Recall {
   #format;
   #maxTokens;
   #recalled = new RecalledConversation();
+  /** Keeps whole results that were shortened before they entered, too. */
+  #store;
   /** What condensations left out, where the host has a store for it. */
   #leftOut;
 
@@ -48,6 +51,7 @@ class Recall {
     this.#restoreData = restoreData;
     this.#format = format;
     this.#maxTokens = maxTokens;
+    this.#store = store;
     if (store !== undefined) this.#leftOut = new LeftOut(store, conversation);
   }
 
@@ -94,7 +98,9 @@ class Recall {
 
   async #run(input) {
     const { index, view, missing } = await this.#current();
-    return runTool(input, index, { maxTokens: this.#maxTokens, view, missing });
+    const store = this.#store;
+    const stored = store && ((key, range) => readResult(store, key, range));
+    return runTool(input, index, { maxTokens: this.#maxTokens, view, missing, stored });
   }
 
   /** The index, with the conversation as it is now, and what of it the model sees, if that is known. */

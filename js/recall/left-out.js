@@ -59,25 +59,34 @@ class LeftOut {
     return Number.isSafeInteger(number) && number > 0 ? number : 0;
   }
 
-  async #get(key) {
-    try {
-      return await this.#store.get(key);
-    } catch (error) {
-      throw failed(`the store failed to read ${key}: ${messageOf(error)}`, error);
-    }
+  #get(key) {
+    return keptText(this.#store, key);
   }
 
-  /** Stores report failures in different ways: by throwing, by false, or not at all. What is read back was kept. */
-  async #set(key, text) {
-    try {
-      await this.#store.set(key, text);
-    } catch (error) {
-      throw failed(`the store failed to keep ${key}: ${messageOf(error)}; go on with the messages before the condensation`, error);
-    }
-    if ((await this.#get(key)) !== text)
-      throw failed(
-        `the store did not keep ${key}: what it returns is not what it was given; go on with the messages before the condensation`,
-      );
+  #set(key, text) {
+    return keepText(this.#store, key, text, "go on with the messages before the condensation");
+  }
+}
+
+/**
+ * Keeps a text in a store and reads it back: stores report failures in different ways, by throwing, by false, or not at all. `advice` says what to do without it.
+ */
+async function keepText(store, key, text, advice) {
+  try {
+    await store.set(key, text);
+  } catch (error) {
+    throw failed(`the store failed to keep ${key}: ${messageOf(error)}; ${advice}`, error);
+  }
+  if ((await keptText(store, key)) !== text)
+    throw failed(`the store did not keep ${key}: what it returns is not what it was given; ${advice}`);
+}
+
+/** The value under a key of a store. */
+async function keptText(store, key) {
+  try {
+    return await store.get(key);
+  } catch (error) {
+    throw failed(`the store failed to read ${key}: ${messageOf(error)}`, error);
   }
 }
 
@@ -94,4 +103,4 @@ function undone(messages, text) {
   }
 }
 
-module.exports = { LeftOut, requireStore };
+module.exports = { LeftOut, keepText, keptText, requireStore };

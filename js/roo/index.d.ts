@@ -11,6 +11,7 @@
 // A history may grow while a call works on it: messages that the host pushes to its array meanwhile are in the response, the same objects, behind what was
 // made of the others (`newContextTokens` does not count them). Where the host changed the array otherwise, the response has an `error` and that array.
 
+import type { ResultStore } from "../../types/result.js";
 import type { RestoreData } from "../../types/results.js";
 
 // Messages ----------------------------------------------------------------------------------------------------------------------------
@@ -567,6 +568,39 @@ export function compressOldToolResults<M extends RooMessage>(history: readonly M
  * ```
  */
 export function restoreDataOf<M extends RooMessage>(sent: readonly M[]): RestoreData;
+
+// New tool results --------------------------------------------------------------------------------------------------------------------
+
+/** Options of {@link onToolResult}. An unknown field is an error. */
+export interface OnToolResultOptions {
+  /** Tokens that the result may have, 1 or more. Default: 4,000. */
+  budget?: number | undefined;
+  /** The task's history: names that it uses stay. Default: none. */
+  history?: readonly RooMessage[] | undefined;
+  /** The name of the tool, and the parameters of its call: a file that `read_file` read stays whole up to ten times the budget. */
+  tool?: string | undefined;
+  /** The parameters of the call. */
+  params?: unknown;
+  /** The exit code of a command, which the last line of a shortened result says. */
+  exitCode?: number | null | undefined;
+  /** Keeps the whole of a result that is shortened: the option `store` of `condenseResult`. */
+  store?: ResultStore | undefined;
+}
+
+/**
+ * Shortens a new tool result before it is pushed to the task, as `condenseResult` of `roo-condense` does: what ended and what failed stays word for word. A result
+ * within the budget is returned as it is, and so is one that `store` failed to keep.
+ *
+ * @param result A text, or text and image blocks.
+ * @throws {TypeError} as a rejection: `invalid_argument`, `out_of_range`, `invalid_messages`; `binary_not_found` (Error) when there is no binary for the platform.
+ * @example
+ * ```ts
+ * import { onToolResult } from "roo-condense/roo";
+ *
+ * const content = await onToolResult(output, { history: messages, tool: "execute_command", exitCode: 1 });
+ * ```
+ */
+export function onToolResult<Result extends string | readonly RooBlock[]>(result: Result, options?: OnToolResultOptions): Promise<Result>;
 
 // Cost and tokens ---------------------------------------------------------------------------------------------------------------------
 

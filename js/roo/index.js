@@ -13,3 +13,4 @@ exports.calculateApiCostOpenAI = require("./cost.js").calculateApiCostOpenAI;
 exports.countTokens = require("./tokens.js").countTokens;
 exports.compressOldToolResults = require("./old-tool-results.js").compressOldToolResults;
 exports.restoreDataOf = require("./old-tool-results.js").restoreDataOf;
+exports.onToolResult = require("./on-tool-result.js").onToolResult;

@@ -39,6 +39,7 @@ export const english = [
       page("Bundling", "bundling"),
       page("With your framework", "integrations"),
       page("Recall", "recall"),
+      page("New tool results", "results"),
       page("Many histories", "batch"),
       page("Telemetry", "telemetry"),
       page("Message formats", "formats"),

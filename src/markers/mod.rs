@@ -9,6 +9,7 @@
 //! | [`Gap::Lines`] | salient truncation | `[…12-40]`, `[…12]` | fills a line |
 //! | [`Gap::Elsewhere`] | salient truncation, whoever settles plans | `[… 34 lines left out]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
+//! | [`ItemsGap`] | `condenseResult` | `[… 498 items left out: {id: number}]`, `[… 12 keys left out]` | a string in JSON: an element, or a key |
 //! | [`Gap::Messages`] | salient truncation | `[… messages left out]` | fills the last line of a text, or a text |
 //! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
 //! | [`More::Characters`] | truncation, smart | `... (400 more characters)` | behind what stays of a line or text |
@@ -21,6 +22,7 @@
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
 //! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
 //! | [`LOG_HEADING`] | whoever drops messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
+//! | [`ResultNote`] | `condenseResult` | `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole result: cat /tmp/out.txt]` | the last line of a result |
 //! | [`RECALL_HINT`] | with the option `recall` | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | the line below [`LEFT_OUT_HERE`] and [`SUMMARY_ABOVE`] |
 //!
 //! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
@@ -28,10 +30,12 @@
 
 mod fixed;
 mod gap;
+mod items_gap;
 mod left_out;
 mod more;
 mod notes;
 mod pointer;
+mod result_note;
 mod summary;
 mod suppressed;
 mod words;
@@ -45,12 +49,14 @@ pub use self::{
         without_way_back,
     },
     gap::{Gap, LineGap},
+    items_gap::ItemsGap,
     left_out::{LeftOut, OldState},
     more::More,
     notes::{NoteLine, before_note, characters_of, is_about_messages, is_heading, messages_at_end, notes_in_line},
     pointer::{
         Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
     },
+    result_note::{ResultNote, ResultParts},
     summary::{SummaryHead, is_summary},
     suppressed::Suppressed,
 };
@@ -71,6 +77,10 @@ pub enum Marker<'a> {
     Suppressed(Suppressed),
     /// The line above a summary.
     SummaryHead(SummaryHead),
+    /// Elements or fields that are missing in JSON.
+    ItemsGap(ItemsGap<'a>),
+    /// The last line of a result that was shortened.
+    ResultNote(ResultNote<'a>),
     /// One that always says the same.
     Fixed(&'static str),
 }
@@ -92,6 +102,8 @@ impl<'a> Marker<'a> {
             .or_else(|| More::read(content).map(Self::More))
             .or_else(|| Suppressed::read(content).map(Self::Suppressed))
             .or_else(|| SummaryHead::read(content).map(Self::SummaryHead))
+            .or_else(|| ItemsGap::read(content).map(Self::ItemsGap))
+            .or_else(|| ResultNote::read(content).map(Self::ResultNote))
     }
 }
 
@@ -105,6 +117,8 @@ impl Display for Marker<'_> {
             Self::More(more) => more.fmt(f),
             Self::Suppressed(suppressed) => suppressed.fmt(f),
             Self::SummaryHead(head) => head.fmt(f),
+            Self::ItemsGap(gap) => gap.fmt(f),
+            Self::ResultNote(note) => note.fmt(f),
             Self::Fixed(text) => f.write_str(text),
         }
     }
@@ -143,6 +157,24 @@ mod tests {
             ("[Message text suppressed]", suppressed(MessageText, None)),
             ("[Summary of 60 lines]", Marker::SummaryHead(SummaryHead::Lines(60))),
             ("[Summary of 12 messages]", Marker::SummaryHead(SummaryHead::Messages(12))),
+            (
+                "[… 498 items left out: {id: number}]",
+                Marker::ItemsGap(ItemsGap { count: 498, is_keys: false, shape: "{id: number}" }),
+            ),
+            ("[… 12 keys left out]", Marker::ItemsGap(ItemsGap { count: 12, is_keys: true, shape: "" })),
+            (
+                "[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole result: cat /tmp/out.txt]",
+                Marker::ResultNote(ResultNote {
+                    parts: ResultParts::Lines,
+                    count: 812,
+                    of_count: 1034,
+                    tokens: 96000,
+                    of_tokens: 102_000,
+                    failures: 3,
+                    exit_code: Some(1),
+                    whole: Some("cat /tmp/out.txt"),
+                }),
+            ),
         ]
         .into_iter()
         .chain(fixed::FIXED.iter().map(|text| (*text, Marker::Fixed(text))))

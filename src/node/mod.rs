@@ -31,6 +31,7 @@ mod messages;
 mod own_thread;
 mod provider;
 mod recall;
+mod result;
 mod store;
 #[cfg_attr(target_family = "wasm", path = "turns.rs")]
 mod threads;

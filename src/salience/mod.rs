@@ -20,10 +20,12 @@
 //! | `windows` | which lines stay with their neighbours already |
 //! | `seen` | which names were met in one valuation |
 //! | `render` | the text of what stays, with a marker for every gap |
+//! | `expected` | how likely names are to be used after a conversation |
 //! | `edits` | the edits that leave what stays, and why |
 
 mod coefficients;
 mod edits;
+mod expected;
 mod likely;
 mod lines;
 mod name_table;
@@ -40,7 +42,7 @@ mod survey;
 mod weights;
 mod windows;
 
-pub use self::{edits::Why, likely::likely_names, weights::Weights};
+pub use self::{edits::Why, expected::ExpectedNames, likely::likely_names, weights::Weights};
 use self::{
     edits::{Edits, reason},
     passage::Passage,

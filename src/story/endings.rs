@@ -46,6 +46,12 @@ const TOGETHER: usize = 4;
 const LAST: usize = 3;
 const TELLING: usize = 8;
 
+/// Returns true for a line that says that something went wrong.
+#[must_use]
+pub fn reports_failure(line: &str) -> bool {
+    !ONE_WELL.is_match(line) && BAD.is_match(line)
+}
+
 /// How an answer ended, by the places of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ending {

@@ -31,7 +31,7 @@ mod telling;
 mod text;
 
 pub use self::{
-    endings::ending,
+    endings::{ending, reports_failure},
     standing::{is_story_block, stories},
     telling::{Telling, told},
     text::{Entry, Mark, entries, is_speaker, is_story, without_headings},

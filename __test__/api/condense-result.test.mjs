@@ -1,0 +1,204 @@
+// One new tool result, in the form of every format.
+
+import { expect, test } from "vitest";
+import { ToolMessage } from "@langchain/core/messages";
+import { condenseResult, countTokens, createRecall } from "../../index.js";
+
+const log = (failure = "error: cannot find the thing") =>
+  [
+    ...Array.from({ length: 400 }, (_, at) => `   Compiling part_${at} v0.${at}.0`),
+    failure,
+    ...Array.from({ length: 400 }, (_, at) => `   Compiling rest_${at} v1.${at}.0`),
+    "build failed",
+  ].join("\n");
+
+const call = { id: "c1", name: "run", input: { command: "make" } };
+
+/** By format: a result with this text, the text of a result, and messages that end with its call. */
+const FORMATS = {
+  string: { make: (text) => text, text: (result) => result, messages: [] },
+  anthropic: {
+    make: (text) => ({ type: "tool_result", tool_use_id: "c1", content: text }),
+    text: ({ content }) => content,
+    messages: [
+      { role: "user", content: "build" },
+      { role: "assistant", content: [{ type: "tool_use", ...call }] },
+    ],
+  },
+  "anthropic blocks": {
+    make: (text) => ({ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text }] }),
+    text: ({ content }) => content[0].text,
+    messages: [],
+  },
+  "openai-chat": {
+    make: (text) => ({ role: "tool", tool_call_id: "c1", content: text }),
+    text: ({ content }) => content,
+    messages: [
+      { role: "user", content: "build" },
+      { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "run", arguments: "{}" } }] },
+    ],
+  },
+  "openai-responses": {
+    make: (text) => ({ type: "function_call_output", call_id: "c1", output: text }),
+    text: ({ output }) => output,
+    messages: [
+      { role: "user", content: "build" },
+      { type: "function_call", call_id: "c1", name: "run", arguments: "{}" },
+    ],
+  },
+  gemini: {
+    make: (text) => ({ functionResponse: { id: "c1", name: "run", response: { output: text } } }),
+    text: ({ functionResponse }) => functionResponse.response.output,
+    messages: [
+      { role: "user", parts: [{ text: "build" }] },
+      { role: "model", parts: [{ functionCall: { id: "c1", name: "run", args: {} } }] },
+    ],
+  },
+  "bedrock-converse": {
+    make: (text) => ({ toolResult: { toolUseId: "c1", content: [{ text }] } }),
+    text: ({ toolResult }) => toolResult.content[0].text,
+    messages: [
+      { role: "user", content: [{ text: "build" }] },
+      { role: "assistant", content: [{ toolUse: { toolUseId: "c1", name: "run", input: {} } }] },
+    ],
+  },
+  "ai-sdk-model": {
+    make: (text) => ({ type: "tool-result", toolCallId: "c1", toolName: "run", output: { type: "text", value: text } }),
+    text: ({ output }) => output.value,
+    messages: [
+      { role: "user", content: "build" },
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "run", input: {} }] },
+    ],
+  },
+  langchain: {
+    make: (text) => new ToolMessage({ content: text, tool_call_id: "c1" }),
+    text: ({ content }) => content,
+    messages: [],
+  },
+  mcp: { make: (text) => ({ content: [{ type: "text", text }], isError: true }), text: ({ content }) => content[0].text, messages: [] },
+};
+
+test.each(Object.entries(FORMATS))(
+  "%s: the failure stays, the form too, with messages and without",
+  async (name, { make, text, messages }) => {
+    for (const before of messages.length > 0 ? [[], messages] : [[]]) {
+      const given = make(log());
+      const condensed = await condenseResult(given, { budget: 300, messages: before, exitCode: 2 });
+      const shown = text(condensed.result);
+      expect(shown, name).toContain("\nerror: cannot find the thing\n");
+      expect(shown).toContain("\nbuild failed\n");
+      expect(shown).toMatch(/\[Left out of this result: \d+ of 802 lines, \d+ of \d+ tokens; exit code 2\]$/);
+      expect(countTokens(shown)).toBeLessThanOrEqual(300);
+      expect(condensed).toMatchObject({ fits: true, kind: "text", of: 802, failuresLeftOut: 0, tokensAfter: countTokens(shown) });
+      expect(text(given)).toBe(log());
+      const rebuilt = typeof given === "string" ? shown : JSON.parse(JSON.stringify(condensed.result));
+      expect(JSON.stringify(rebuilt).replace(JSON.stringify(shown), JSON.stringify(log()))).toBe(JSON.stringify(given));
+    }
+  },
+);
+
+test("what fits is the same object, whatever else is asked for", async () => {
+  const store = { get: () => expect.fail("read"), set: () => expect.fail("written") };
+  for (const { make } of Object.values(FORMATS)) {
+    const result = make("short");
+    const condensed = await condenseResult(result, { budget: 100, store, exitCode: 1 });
+    expect(condensed.result).toBe(result);
+    expect(condensed).not.toHaveProperty("key");
+  }
+});
+
+test("a plain result goes with messages of every format and answers their last call", async () => {
+  const source = Array.from({ length: 300 }, (_, at) => `fn part_${at}() {\n    other_${at}();\n}\n`).join("\n");
+  const asks = (messages) =>
+    JSON.parse(
+      JSON.stringify(messages).replaceAll('"name":"run"', '"name":"read_file"').replaceAll('"toolName":"run"', '"toolName":"read_file"'),
+    );
+  for (const [name, { messages }] of Object.entries(FORMATS).filter(([, { messages }]) => messages.length > 0)) {
+    const { kind, result } = await condenseResult(source, { budget: 1000, messages: asks(messages) });
+    expect([kind, result === source], name).toEqual(["source", true]);
+  }
+  const { kind } = await condenseResult(source, { budget: 1000, call: { name: "read_file", input: { path: "src/a.rs" } } });
+  expect(kind).toBe("source");
+});
+
+test("a store has the whole before the note says so, and recall reads it", async () => {
+  const store = new Map();
+  const { result, key } = await condenseResult(FORMATS.gemini.make(log()), { budget: 300, store, recall: true });
+  expect(store.get(`roo-condense:result:${key}`)).toBe(log());
+  expect(FORMATS.gemini.text(result)).toContain(`; whole result: call recall with {"key": "${key}"}]`);
+  const recall = createRecall({ messages: [{ role: "user", content: "build" }], store, conversation: "a" });
+  const ask = (input) => recall.answer({ type: "tool_use", id: "q", name: "recall", input });
+  expect((await ask({ key, lines: "400-402" })).content).toContain("error: cannot find the thing\n");
+  expect((await ask({ key })).content).toContain("(next: lines ");
+  expect((await ask({ key, lines: "900-" })).content).toBe(`The result ${key} has 802 lines; there is no line 900.`);
+  store.clear();
+  expect((await ask({ key })).content).toBe(`The result ${key} is no longer kept: run the call again if it is needed.`);
+  const placed = await condenseResult(log(), { budget: 300, store: Object.assign(new Map(), { where: (name) => `/kept/${name}` }) });
+  expect(placed.result).toContain(`; whole result: /kept/roo-condense:result:${placed.key}]`);
+  expect((await condenseResult(log(), { budget: 300, store: new Map() })).result).toMatch(/kept as roo-condense:result:r[0-9a-f]{15}\]$/);
+  expect((await condenseResult(log(), { budget: 300, recall: true })).result).toMatch(
+    /call recall with \{"query": "words to look for"\}\]$/,
+  );
+});
+
+test("a store that fails, lies or loses is told, and nothing is handed out", async () => {
+  const refuse = () => {
+    throw new Error("disk full");
+  };
+  for (const store of [
+    { get: () => undefined, set: refuse },
+    { get: () => undefined, set: () => Promise.reject(new Error("down")) },
+    { get: () => undefined, set: () => true },
+    { get: () => "other", set: () => false },
+    { get: refuse, set: () => true },
+  ])
+    await expect(condenseResult(log(), { budget: 300, store })).rejects.toMatchObject({ code: "store_failed" });
+});
+
+test("images and what is no text stay", async () => {
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+  const given = { type: "tool_result", tool_use_id: "c1", content: [image, { type: "text", text: log() }, { type: "text", text: "ok" }] };
+  const { result } = await condenseResult(given, { budget: 300 });
+  expect(result.content[0]).toBe(image);
+  expect(result.content[2]).toBe(given.content[2]);
+  expect(result.content[1].text).toContain("error: cannot find the thing");
+});
+
+test.each([
+  [undefined, { budget: 1 }, "invalid_argument", "result"],
+  [7, { budget: 1 }, "invalid_argument", "result"],
+  [[], { budget: 1 }, "invalid_argument", "result"],
+  ["a", undefined, "invalid_argument", undefined],
+  ["a", 5, "invalid_argument", "options"],
+  ["a", {}, "invalid_argument", "options.budget"],
+  ["a", { budget: "5" }, "invalid_argument", "options.budget"],
+  ["a", { budget: 0 }, "out_of_range", "options.budget"],
+  ["a", { budget: 1.5 }, "out_of_range", "options.budget"],
+  ["a", { budget: Number.NaN }, "out_of_range", "options.budget"],
+  ["a", { budget: 5, bugdet: 5 }, "invalid_argument", "options.bugdet"],
+  ["a", { budget: 5, messages: {} }, "invalid_messages", "options.messages"],
+  ["a", { budget: 5, messages: [7] }, "invalid_messages", "options.messages[0]"],
+  ["a", { budget: 5, call: "ls" }, "invalid_argument", "options.call"],
+  ["a", { budget: 5, call: {} }, "invalid_argument", "options.call.name"],
+  ["a", { budget: 5, exitCode: "1" }, "invalid_argument", "options.exitCode"],
+  ["a", { budget: 5, format: "x" }, "invalid_argument", "options.format"],
+  ["a", { budget: 5, encoding: 5 }, "invalid_argument", "options.encoding"],
+  ["a", { budget: 5, encoding: "x" }, "unknown_encoding", undefined],
+  ["a", { budget: 5, recall: 1 }, "invalid_argument", "options.recall"],
+  ["a", { budget: 5, store: {} }, "invalid_argument", "options.store"],
+  [{ role: "tool", segments: [] }, { budget: 5 }, "unsupported_format", "result[0]"],
+])("wrong arguments are told by their field: %j %j", async (result, options, code, field) => {
+  await expect(condenseResult(result, options)).rejects.toMatchObject({ code, ...(field && { field }) });
+});
+
+test("values that throw when they are read, and cycles", async () => {
+  const throwing = Object.defineProperty({}, "type", {
+    get: () => {
+      throw new Error("no");
+    },
+  });
+  await expect(condenseResult(throwing, { budget: 5 })).rejects.toMatchObject({ code: "not_serializable" });
+  const cycle = { type: "tool_result", tool_use_id: "a", content: "x" };
+  cycle.self = cycle;
+  await expect(condenseResult(cycle, { budget: 5 })).rejects.toMatchObject({ code: "not_serializable" });
+});

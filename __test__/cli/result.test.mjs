@@ -1,0 +1,93 @@
+// `roo-condense result`: the output of a command, shortened before a model reads it.
+
+import { existsSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { expectFailure, folder, isWindows, library, put, run } from "./support.mjs";
+
+const log = (lines = 3000) =>
+  Array.from({ length: lines }, (_, at) => (at === 1500 ? "error: cannot find the thing" : `   Compiling part_${at} v0.${at}.0`)).join(
+    "\n",
+  );
+
+const own = () => ({ env: { XDG_CACHE_HOME: path.join(folder, "cache"), LOCALAPPDATA: path.join(folder, "cache") } });
+const wholeOf = (stdout) => /; whole result: (.+)\]\n$/.exec(stdout)?.[1];
+
+test("the failure stays, the exit code is said and passed on, and the whole is kept in a file", () => {
+  const { code, stdout, stderr } = run(["result", "--budget", "400", "--exit-code", "101"], { input: log(), ...own() });
+  expect({ code, stderr }).toEqual({ code: 101, stderr: "" });
+  expect(stdout).toContain("\nerror: cannot find the thing\n");
+  expect(stdout).toMatch(/\[Left out of this result: \d+ of 3000 lines, \d+ of \d+ tokens; exit code 101; whole result: .+\]\n$/);
+  expect(library.countTokens(stdout.trimEnd())).toBeLessThanOrEqual(400);
+  const file = wholeOf(stdout);
+  expect(path.dirname(file)).toBe(path.join(folder, "cache", "roo-condense", "results"));
+  expect(readFileSync(file, "utf8")).toBe(log());
+  if (!isWindows) expect([statSync(file).mode & 0o777, statSync(path.dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
+  expect(readdirSync(path.dirname(file))).toHaveLength(1);
+});
+
+test("a file, a folder of one's own, JSON", () => {
+  const output = put("build.log", log());
+  const { code, stdout } = run(["result", output, "--store", "kept", "--json", "--budget=400"]);
+  const report = JSON.parse(stdout);
+  expect([code, report.exitCode, report.fits, report.of]).toEqual([0, 0, true, 3000]);
+  expect(readFileSync(report.file, "utf8")).toBe(log());
+  expect(path.dirname(report.file)).toBe(path.join(folder, "kept"));
+  expect(report.result).toContain("error: cannot find the thing");
+});
+
+test("any bytes: what fits leaves as it came, the whole is kept as it was", () => {
+  const broken = Buffer.concat([Buffer.from([0xff, 0x80, 0x00, 0x41]), Buffer.from("short\r\n")]);
+  const short = run(["result"], { input: broken, encoding: "buffer", ...own() });
+  expect(short.stdout.equals(broken)).toBe(true);
+  expect(existsSync(path.join(folder, "cache"))).toBe(false);
+  const long = Buffer.concat([Buffer.from([0xc3, 0x28, 0xff]), Buffer.from(log())]);
+  const cut = run(["result", "--budget", "400"], { input: long, ...own() });
+  expect(cut.stdout).toContain("error: cannot find the thing");
+  expect(readFileSync(wholeOf(cut.stdout)).equals(long)).toBe(true);
+  for (const encoded of [
+    Buffer.from(log(), "utf16le"),
+    Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(log(), "utf16le")]),
+    Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(log(), "utf16le").swap16()]),
+  ]) {
+    const { stdout } = run(["result", "--budget", "400"], { input: encoded, ...own() });
+    expect(stdout).toContain("\nerror: cannot find the thing\n");
+    expect(readFileSync(wholeOf(stdout)).equals(encoded)).toBe(true);
+  }
+  expect(run(["result"], { input: "" })).toMatchObject({ code: 0, stdout: "", stderr: "" });
+});
+
+test("a folder that cannot keep it is told, and the note names none", () => {
+  put("kept", "a file");
+  const { code, stdout, stderr } = run(["result", "--store", "kept", "--budget", "400"], { input: log() });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^roo-condense: the whole output is not kept: .*\n$/);
+  expect(stdout).toMatch(/of 3000 lines, \d+ of \d+ tokens\]\n$/);
+  expect(stdout).toContain("error: cannot find the thing");
+});
+
+test("in the default folder old results go, and nothing else", () => {
+  const results = path.join(folder, "cache", "roo-condense", "results");
+  mkdirSync(results, { recursive: true });
+  const old = new Date(Date.now() - 40 * 24 * 3_600_000);
+  for (const name of ["r0123456789abcde.txt", "notes.txt", "r0123456789abcdf.txt"]) {
+    writeFileSync(path.join(results, name), "x");
+    if (!name.endsWith("f.txt")) utimesSync(path.join(results, name), old, old);
+  }
+  run(["result", "--budget", "400"], { input: "short", ...own() });
+  expect(readdirSync(results).sort()).toEqual(["notes.txt", "r0123456789abcdf.txt"]);
+});
+
+test.each([
+  [["result", "--budget", "0"], /--budget must be a whole number of tokens, 1 or more; got "0"/],
+  [["result", "--budget", "4.5"], /--budget must be/],
+  [["result", "--exit-code", "x"], /--exit-code must be a whole number; got "x"/],
+  [["result", "--target", "50%"], /result has no flag --target/],
+])("%j is wrong", (args, message) => {
+  expectFailure(args, 2, message);
+});
+
+test("a file that is not there, or may not be read", () => {
+  expectFailure(["result", "missing.log"], 3, /missing\.log cannot be read/);
+  expectFailure(["result", "."], 3, /cannot be read/);
+});

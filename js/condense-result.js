@@ -1,0 +1,171 @@
+"use strict";
+
+// One new tool result, shortened before it enters a conversation.
+
+const { createHash } = require("node:crypto");
+const native = require("#native");
+const { argumentError, checked, missing, notAllowed, outOfRange, readable, refuseUnknown } = require("./errors.js");
+const { asRead, formatOf, formatOfEach, requireFormat } = require("./formats.js");
+const isObject = require("./is-object.js");
+const { KeepAlive } = require("./keep-alive.js");
+const { applyPlan } = require("./plan.js");
+const { asOurs } = require("./projection.js");
+const { requireStore } = require("./recall/left-out.js");
+const { keepResult, keyOf, wayTo } = require("./recall/stored-result.js");
+const { requireMessages, serialize, serializeInParts } = require("./serialize.js");
+
+const OPTIONS = ["budget", "messages", "call", "exitCode", "format", "encoding", "recall", "store"];
+const ALLOWED = "a string, a tool result block or message of a known format, or an MCP result";
+const A_BUDGET = "a whole number of tokens, 1 or more";
+/** The id of a result that has none: a plain text, or one of MCP. */
+const NO_ID = "result";
+
+const block = (id, content, isError) => ({
+  role: "user",
+  content: [{ type: "tool_result", tool_use_id: id, content, ...(isError && { is_error: true }) }],
+});
+
+/**
+ * The forms of a result: `is` recognises one, `message` makes it a message of its format, `back` takes the result out of that message again. Those that belong to no
+ * format (`isPlain`) go with messages of every one.
+ */
+const FORMS = [
+  {
+    is: (result) => typeof result === "string",
+    isPlain: true,
+    message: (result, id) => block(id, result),
+    back: (message) => message.content[0].content,
+  },
+  {
+    is: ({ type, role }) => type === "tool_result" && role === undefined,
+    message: (result) => ({ role: "user", content: [result] }),
+    back: (message) => message.content[0],
+  },
+  {
+    is: ({ functionResponse, function_response }) => isObject(functionResponse ?? function_response),
+    message: (result) => ({ role: "user", parts: [result] }),
+    back: (message) => message.parts[0],
+  },
+  {
+    is: ({ toolResult, role, type }) => isObject(toolResult) && role === undefined && type === undefined,
+    message: (result) => ({ role: "user", content: [result] }),
+    back: (message) => message.content[0],
+  },
+  {
+    is: ({ type }) => type === "tool-result",
+    message: (result) => ({ role: "tool", content: [result] }),
+    back: (message) => message.content[0],
+  },
+  {
+    is: ({ content, role, type, lc }) => Array.isArray(content) && role === undefined && type === undefined && lc === undefined,
+    isPlain: true,
+    message: ({ content, isError }, id) => block(id, content, isError === true),
+    back: (message, result) => ({ ...result, content: message.content[0].content }),
+  },
+  {
+    is: (result) => isObject(result),
+    message: (result) => result,
+    back: (message) => message,
+  },
+];
+
+/**
+ * @param {unknown} result
+ * @param {import("../types/result.js").CondenseResultOptions} options
+ * @returns {Promise<any>}
+ */
+async function condenseResult(result, options) {
+  const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
+  const form = readable("result", () =>
+    FORMS.find(({ is }) => (typeof result === "string" || isObject(result)) && is(/** @type {any} */ (result))),
+  );
+  if (!form) throw notAllowed("result", result, ALLOWED);
+  const all = readable("result", () => withResult(messages, result, form, settings.format));
+  const key =
+    store &&
+    keyOf(
+      createHash("sha256")
+        .update(serialize(all.messages.at(-1), "result"))
+        .digest("hex"),
+    );
+  const whole = store ? readable("options.store", () => wayTo(store, key, settings.recall)) : settings.whole;
+  const { edits, report } = await shortened(all, { ...settings, whole });
+  const isChanged = edits.length > 0;
+  const facts = { ...report, ...(isChanged && key !== undefined && { key }) };
+  if (!isChanged) return { result, ...facts };
+  const plan = applyPlan(all.messages, edits, { format: all.format });
+  // Before the note is handed out that says where the whole is.
+  if (store)
+    await keepResult(
+      store,
+      key,
+      plan.inverse.map(({ value }) => (typeof value === "string" ? value : serialize(value, "result"))).join("\n"),
+    );
+  return { result: form.back(plan.messages.at(-1), result), ...facts };
+}
+
+/** The messages with the result as the last, and their format. */
+function withResult(messages, result, form, named) {
+  if (form.isPlain) {
+    const own = messages.length > 0 ? asOurs(messages, formatOf(messages, named, "options.messages")) : [];
+    return { messages: [...own, form.message(result, idOfCall(own))], format: undefined };
+  }
+  const last = form.message(result);
+  const format = formatOf([last], named, "result");
+  const ofMessages = messages.length > 0 ? formatOfEach(messages, named, "options.messages") : format;
+  if (format !== ofMessages && messages.length > 0)
+    return { messages: [...messages, last], format: formatOf([...messages, last], named, "options.messages") };
+  return { messages: [...messages, last], format };
+}
+
+/** The id of the call that the last message ends with, if it is the only one there: a plain result answers it. */
+function idOfCall(messages) {
+  const content = messages.at(-1)?.content;
+  const calls = Array.isArray(content) ? content.filter((part) => part?.type === "tool_use") : [];
+  return calls.length === 1 && typeof calls[0].id === "string" ? calls[0].id : NO_ID;
+}
+
+/** The edits that shorten the last message, and the report. */
+async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }) {
+  const parts = checked(() => new native.MessageParts(format));
+  serializeInParts(asRead(messages, format), (json) => checked(() => parts.add(json)), "result");
+  const options = serialize({ budget, exitCode, encoding, call, whole }, "options");
+  const alive = new KeepAlive();
+  try {
+    const json = await new Promise((resolve) => checked(() => native.condenseResultMessage(parts, options, resolve)));
+    const answer = JSON.parse(json);
+    if (answer.error !== undefined) throw argumentError("internal_error", answer.error);
+    return answer;
+  } finally {
+    alive.stop();
+  }
+}
+
+function checkedOptions(options) {
+  if (!isObject(options))
+    throw options === undefined ? missing("options", "an object with a budget") : notAllowed("options", options, "an object");
+  refuseUnknown("options", options, OPTIONS);
+  const { budget, messages = [], call, exitCode, format, encoding = "o200k_base", recall = false, store } = /** @type {any} */ (options);
+  if (budget === undefined) throw missing("options.budget", A_BUDGET);
+  if (typeof budget !== "number") throw notAllowed("options.budget", budget, A_BUDGET);
+  if (!Number.isSafeInteger(budget) || budget < 1) throw outOfRange("options.budget", budget, A_BUDGET);
+  requireMessages(messages, "options.messages");
+  requireCall(call);
+  if (exitCode != null && !Number.isSafeInteger(exitCode)) throw notAllowed("options.exitCode", exitCode, "a whole number");
+  requireFormat(format);
+  if (typeof encoding !== "string") throw notAllowed("options.encoding", encoding, "o200k_base or cl100k_base");
+  if (typeof recall !== "boolean") throw notAllowed("options.recall", recall, "true or false");
+  if (store !== undefined) requireStore("options.store", store);
+  const whole = recall ? 'call recall with {"query": "words to look for"}' : undefined;
+  return { budget, messages: Array.from(messages), call, exitCode: exitCode ?? undefined, format, encoding, recall, store, whole };
+}
+
+function requireCall(call) {
+  if (call === undefined) return;
+  if (!isObject(call)) throw notAllowed("options.call", call, "an object with the name of the tool and its input");
+  refuseUnknown("options.call", call, ["name", "input"]);
+  if (typeof (/** @type {any} */ (call).name) !== "string")
+    throw notAllowed("options.call.name", /** @type {any} */ (call).name, "the name of a tool");
+}
+
+module.exports = { condenseResult };

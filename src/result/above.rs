@@ -1,0 +1,100 @@
+//! Lines that stand in the conversation already: a pointer leads there.
+
+use std::{collections::HashMap, ops::Range};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::units::{HEAD, Unit};
+use crate::{
+    by_hash::ByHash,
+    markers::{Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, Pointer, Reference, quote_of},
+    restore::Decoder,
+};
+
+/// Fewer lines or bytes than a pointer is worth stay.
+const LEAST_LINES: usize = 4;
+const LEAST_BYTES: usize = 300;
+
+/// Quotes of so many bytes are tried: the shortest that one line begins with is taken.
+const QUOTES: [usize; 4] = [MIN_QUOTE_BYTES, 20, 32, MAX_QUOTE_BYTES];
+
+/// Where a line stands: in which text, and from which byte on.
+type Places<'t> = HashMap<u64, (&'t str, usize), ByHash>;
+
+/// The last place of each line that can be quoted.
+fn places<'t>(texts: &[&'t str]) -> Places<'t> {
+    let mut places = Places::default();
+    for text in texts {
+        let mut start = 0;
+        for line in text.split('\n') {
+            if line.len() >= MIN_QUOTE_BYTES {
+                places.insert(xxh3_64(line.as_bytes()), (text, start));
+            }
+            start += line.len() + 1;
+        }
+    }
+    places
+}
+
+/// Puts one unit in the place of those whose lines stand in `texts`, in the same order and word for word. A line that says how something ended, or that it failed,
+/// stays where it is.
+pub fn pointed(text: &str, lines: &[Range<usize>], units: Vec<Unit>, texts: &[&str]) -> Vec<Unit> {
+    let places = places(texts);
+    if places.is_empty() {
+        return units;
+    }
+    let mut pointed = Vec::with_capacity(units.len());
+    let mut at = 0;
+    while at < units.len() {
+        match run(text, lines, &units[at..], &places) {
+            Some((count, pointer)) => {
+                let (first, last) = (&units[at], &units[at + count - 1]);
+                let unit =
+                    Unit::whole(first.lines.start..last.end(), first.range.start..lines[last.end() - 1].end, HEAD);
+                pointed.push(Unit { pointer: Some(pointer.into()), ..unit });
+                at += count;
+            }
+            None => {
+                pointed.push(units[at].clone());
+                at += 1;
+            }
+        }
+    }
+    pointed
+}
+
+/// The units from the first on that stand elsewhere, and the pointer to their lines.
+fn run(text: &str, lines: &[Range<usize>], units: &[Unit], places: &Places<'_>) -> Option<(usize, String)> {
+    let first = &units[0];
+    let content = &text[first.range.clone()];
+    let (other, start) = places.get(&xxh3_64(content.as_bytes()))?;
+    let may_go = |unit: &&Unit| !unit.is_part && unit.rank > HEAD && !unit.is_failure;
+    let mut rest = other[*start..].split('\n');
+    let mut count = 0_usize;
+    for unit in units.iter().take_while(may_go) {
+        let is_same = (unit.lines.start..unit.end()).all(|at| rest.next() == Some(&text[lines[at].clone()]));
+        if !is_same {
+            break;
+        }
+        count += 1;
+    }
+    let last = units.get(count.checked_sub(1)?)?;
+    let run = first.lines.start..last.end();
+    let bytes = lines[run.end - 1].end - first.range.start;
+    if run.len() < LEAST_LINES || bytes < LEAST_BYTES {
+        return None;
+    }
+    let quote = QUOTES.iter().filter_map(|least| quote_of(content, *least)).find(|quote| is_one_line(other, quote))?;
+    let reference = Reference { lines: u32::try_from(run.len()).ok()?, direction: Direction::Above, quote };
+    Some((count, Pointer::Reference(reference).to_string()))
+}
+
+fn is_one_line(text: &str, quote: &str) -> bool {
+    text.lines().filter(|line| line.trim_start().starts_with(quote)).nth(1).is_none()
+}
+
+/// Returns true if a reader who follows the pointers of `short` reads `expanded`.
+pub fn leads_back(texts: &[&str], short: &str, expanded: &str) -> bool {
+    let all: Vec<&str> = texts.iter().copied().chain([short]).collect();
+    Decoder::new(&all).text(texts.len()) == expanded
+}

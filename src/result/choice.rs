@@ -1,0 +1,128 @@
+//! The order in which units are taken: by rank, and within a rank by what they add to those taken before.
+
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use super::{
+    units::{ENDS, FAILURE, HEAD, REST, Rank, Unit},
+    worth::Worth,
+};
+
+/// Tokens of the note in a gap.
+pub const GAP_TOKENS: f32 = 6.0;
+
+/// A unit that waits for being taken.
+struct Waiting {
+    density: f32,
+    unit: usize,
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.density.total_cmp(&other.density).then(other.unit.cmp(&self.unit))
+    }
+}
+
+/// Takes units until about `room` tokens are used. Returns them in the order in which they were taken, each with the tokens used so far.
+pub fn order(units: &[Unit], worth: &Worth, tokens_per_byte: f32, room: f32) -> Vec<(usize, f32)> {
+    let mut taking = Taking {
+        units,
+        worth,
+        tokens_per_byte,
+        room,
+        used: 0.0,
+        taken: Vec::new(),
+        is_taken: vec![false; units.len()],
+        names: worth.none(),
+    };
+    let mut ranks: Vec<Vec<usize>> = vec![Vec::new(); 256];
+    for (at, unit) in units.iter().enumerate() {
+        ranks[unit.rank as usize].push(at);
+    }
+    for (rank, of_rank) in ranks.into_iter().enumerate() {
+        if taking.used > room {
+            break;
+        }
+        taking.rank(rank as Rank, &of_rank);
+    }
+    taking.taken
+}
+
+struct Taking<'a> {
+    units: &'a [Unit],
+    worth: &'a Worth,
+    tokens_per_byte: f32,
+    room: f32,
+    used: f32,
+    taken: Vec<(usize, f32)>,
+    is_taken: Vec<bool>,
+    names: Vec<bool>,
+}
+
+impl Taking<'_> {
+    /// Takes the units of a rank: what ends and what stands around failures in its order, from the end; the rest by worth.
+    fn rank(&mut self, rank: Rank, of_rank: &[usize]) {
+        if rank == ENDS {
+            of_rank.iter().rev().for_each(|unit| self.take(*unit));
+        } else if rank > HEAD && rank < REST {
+            for unit in of_rank {
+                if self.used > self.room {
+                    break;
+                }
+                self.take(*unit);
+            }
+        } else {
+            self.by_worth(of_rank, if rank == FAILURE { 0.01 } else { 0.0 });
+        }
+    }
+
+    fn by_worth(&mut self, of_rank: &[usize], least: f32) {
+        let mut waiting: BinaryHeap<Waiting> =
+            of_rank.iter().map(|unit| Waiting { density: self.density(*unit, least), unit: *unit }).collect();
+        while self.used <= self.room {
+            let Some(best) = waiting.pop() else { break };
+            let density = self.density(best.unit, least);
+            // Its names may have been taken since, or its neighbours, with which it costs less.
+            if waiting.peek().is_some_and(|next| density < next.density) && density < best.density {
+                waiting.push(Waiting { density, ..best });
+            } else {
+                self.take(best.unit);
+            }
+        }
+    }
+
+    fn density(&self, unit: usize, least: f32) -> f32 {
+        (self.worth.left(unit, &self.names) + least) / self.cost(unit).max(1.0)
+    }
+
+    /// The tokens of a unit, and of the gaps that it opens or closes.
+    fn cost(&self, unit: usize) -> f32 {
+        let is_taken = |at: Option<usize>| at.is_none_or(|at| self.is_taken.get(at).copied().unwrap_or(true));
+        let beside = usize::from(is_taken(unit.checked_sub(1))) + usize::from(is_taken(Some(unit + 1)));
+        let gap = GAP_TOKENS * (1.0 - beside as f32);
+        (self.units[unit].bytes() + 1) as f32 * self.tokens_per_byte + gap
+    }
+
+    fn take(&mut self, unit: usize) {
+        if self.is_taken[unit] {
+            return;
+        }
+        self.used += self.cost(unit);
+        self.is_taken[unit] = true;
+        self.worth.keep(unit, &mut self.names);
+        self.taken.push((unit, self.used));
+    }
+}

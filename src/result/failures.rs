@@ -1,0 +1,97 @@
+//! Lines that report a failure. Words and glyphs only add to what the place and the shape of a line say: a line that no word gives away is kept where it is rare.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::story::reports_failure;
+
+/// Every line that reports a failure holds one of these: other lines need no closer look.
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected)|E   |✗|✖|✘|×|❌|✕|●",
+    )
+});
+
+/// A severity at the beginning of a line or behind a place, the name of an error's class, a sign of a test runner, or the words of an operating system.
+static REPORT: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?i)(?:^|[\s:\])|>!*])(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)\b|\b(?-i:[A-Z]\w*(?:Error|Exception))\b|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b",
+    )
+});
+
+/// A count of none, or a denial.
+static NONE: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b"));
+
+fn constant(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant, and tested")
+}
+
+/// Returns true for a line that reports a failure.
+pub fn is_failure(line: &str) -> bool {
+    HINT.is_match(line) && (reports_failure(line) || (REPORT.is_match(line) && !NONE.is_match(line)))
+}
+
+/// Returns true for a JSON value with a field that is named after a failure and says something, or with a value that is one.
+pub fn is_failure_in_json(json: &str) -> bool {
+    static FIELD: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail\w*|error\w*|fatal|critical|panic|timed?.?out|rejected)""#,
+        )
+    });
+    FIELD.is_match(json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_many_tools_are_seen() {
+        for line in [
+            "error[E0308]: mismatched types",
+            "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+            "  3:5  error  'x' is defined but never used  no-unused-vars",
+            "make: *** [Makefile:3: all] Error 1",
+            "[ERROR] COMPILATION ERROR : ",
+            "> Task :app:compileJava FAILED",
+            "--- FAIL: TestParse (0.00s)",
+            "./main.go:10:5: undefined: foo",
+            "E       assert 1 == 2",
+            "FAILED tests/test_a.py::test_b - AssertionError: x",
+            " × parses a day 5ms",
+            "  ● Store › loads",
+            "✖ 3 problems (3 errors, 0 warnings)",
+            "Program.cs(3,5): error CS1002: ; expected [/src/a.csproj]",
+            "java.lang.NullPointerException: x",
+            "thread 'main' panicked at src/main.rs:3:5:",
+            "Traceback (most recent call last):",
+            "npm ERR! code ELIFECYCLE",
+            "bash: foo: command not found",
+            "not ok 3 - parses",
+            "main.c:3:5: fatal error: x.h: No such file or directory",
+            "collect2: error: ld returned 1 exit status",
+        ] {
+            assert!(is_failure(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_went_well_is_no_failure() {
+        for line in [
+            "   Compiling thiserror v1.0.3",
+            "test errors::tests::parses ... ok",
+            "0 errors, 0 warnings",
+            "Tests: 12 passed, 12 total",
+            "    0 Error(s)",
+            "Done in 3s without errors",
+            "found 0 problems",
+        ] {
+            assert!(!is_failure(line), "{line}");
+        }
+        assert!(is_failure_in_json(r#"{"id":3,"status":"failed"}"#));
+        assert!(is_failure_in_json(r#"{"error": "no"}"#));
+        assert!(!is_failure_in_json(r#"{"errors": [], "error": null, "failed": 0, "lastError": ""}"#));
+    }
+}

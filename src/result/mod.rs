@@ -1,0 +1,212 @@
+//! One new tool result, shortened before it enters a conversation.
+//!
+//! The lines that say how the call ended and what failed stay word for word, before all others; what else stays is chosen by the names that the work under way is
+//! likeliest to use next, and by how rare a line is. No line is written anew: what is shown is quoted, and notes say what is missing.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `screen` | a text as a terminal shows it |
+//! | `units` | lines, and parts of long lines, that stay or go |
+//! | `borders` | where source files and diffs are cut |
+//! | `failures` | lines that report a failure |
+//! | `ranks` | what stays before all others |
+//! | `shape` | what lines of one kind have in common |
+//! | `worth` | the worth of a unit |
+//! | `choice` | the order in which units are taken |
+//! | `above` | lines that stand in the conversation already |
+//! | `written` | the text of what stays |
+//! | `json` | JSON that keeps its shape |
+//! | `short` | one text within a budget |
+
+mod above;
+mod borders;
+mod choice;
+mod failures;
+mod json;
+mod ranks;
+mod screen;
+mod shape;
+mod short;
+#[cfg(test)]
+mod tests;
+mod units;
+mod worth;
+mod written;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+pub use self::short::ResultKind;
+use self::short::{Given, Short, shorten};
+use crate::{
+    conversation::{Block, ContentKind, Conversation, Edit, Message, Plan, TextAt, answers, calls},
+    markers::ResultParts,
+    salience::ExpectedNames,
+    tokens::{Encoding, count_inside},
+    transcript::{ContentPiece, Meaning, ToolTable, decompose_texts},
+};
+
+/// How a result is shortened.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultSettings<'a> {
+    /// Tokens of all its texts together.
+    pub budget: usize,
+    /// The exit code of the command, where the caller knows it.
+    pub exit_code: Option<i64>,
+    /// How to get the whole result, in one line.
+    pub whole: Option<&'a str>,
+    /// The vocabulary that tokens are counted in.
+    pub encoding: Encoding,
+}
+
+/// A result that was shortened, or not.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShortResult {
+    /// The edits on its message; none where it stays as it is.
+    #[serde(skip)]
+    pub plan: Plan,
+    /// Tokens of its texts before.
+    pub tokens_before: usize,
+    /// Tokens of its texts after.
+    pub tokens_after: usize,
+    /// Lines, or values of JSON, of which nothing is shown.
+    pub left_out: usize,
+    /// Lines, or values of JSON, before.
+    pub of: usize,
+    /// The number of these that report a failure: there was no room for all.
+    pub failures_left_out: usize,
+    /// The kind of its largest text.
+    pub kind: ResultKind,
+    /// It has no more tokens than the budget.
+    pub fits: bool,
+}
+
+/// The call that a result answers, where the conversation does not have it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CallGiven {
+    /// The name of the tool.
+    pub name: String,
+    /// Its parameters.
+    #[serde(default)]
+    pub input: serde_json::Value,
+}
+
+/// The conversation with this call before its last message, and whether it had to be put there: not where it has the call already.
+#[must_use]
+pub fn with_call(conversation: &Conversation, call: Option<&CallGiven>) -> (Conversation, bool) {
+    let last = conversation.len().saturating_sub(1);
+    let is_known = |id: &str| conversation.messages().take(last).any(|message| calls(message).contains(&id));
+    let given = call.zip(conversation.messages().last().and_then(|message| answers(message).first().copied()));
+    let Some((call, id)) = given.filter(|(_, id)| !is_known(id)) else { return (conversation.clone(), false) };
+    let block = json!({ "type": "tool_use", "id": id, "name": call.name, "input": call.input });
+    let Ok(made) = Conversation::parse(&json!([{ "role": "assistant", "content": [block] }]).to_string()) else {
+        return (conversation.clone(), false);
+    };
+    let mut messages: Vec<Message> = conversation.messages().cloned().collect();
+    messages.insert(last, made.message(0).clone());
+    (Conversation::new(messages), true)
+}
+
+/// Shortens tool results in the last message of a conversation: those in the blocks for which `is_new` is true. All else is the work under way.
+#[must_use]
+pub fn condense_result(
+    conversation: &Conversation,
+    tools: &ToolTable,
+    settings: &ResultSettings<'_>,
+    is_new: impl Fn(usize) -> bool,
+) -> ShortResult {
+    let texts = conversation.texts();
+    let last = texts.len().saturating_sub(1);
+    let is_result = |message: usize, text: &TextAt<'_>| {
+        message == last && text.kind == ContentKind::ToolResults && is_new(text.block)
+    };
+    let all = || texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text)));
+    let before: Vec<&str> = all().filter(|(at, text)| !is_result(*at, text)).map(|(_, text)| text.text).collect();
+    let results: Vec<&TextAt<'_>> = all().filter(|(at, text)| is_result(*at, text)).map(|(_, text)| text).collect();
+    let pieces = decompose_texts(conversation, &texts, tools).pop().unwrap_or_default();
+    let counts: Vec<usize> = results.iter().map(|text| count_inside(text.text, settings.encoding).tokens).collect();
+    let budgets = budgets(&counts, settings.budget);
+    let largest = (0..counts.len()).max_by_key(|at| counts[*at]);
+    let mut result = ShortResult::nothing(counts.iter().sum());
+    let expected = (result.tokens_before > settings.budget).then(|| ExpectedNames::after(conversation, last, tools));
+    for (at, text) in results.iter().enumerate() {
+        let given = Given {
+            text: text.text,
+            tokens: counts[at],
+            budget: budgets[at],
+            call: call_of(&pieces, text),
+            is_error: is_error(conversation, text),
+            settings,
+            expected: expected.as_ref(),
+            before: &before,
+        };
+        let short = shorten(&given);
+        result.add(&short, largest == Some(at));
+        if let Some(new) = short.text {
+            result.plan.edits.push(Edit::set_text(last, text.path.clone(), new));
+        }
+    }
+    result.fits = result.tokens_after <= settings.budget;
+    result
+}
+
+impl ShortResult {
+    fn nothing(tokens_before: usize) -> Self {
+        Self {
+            plan: Plan::default(),
+            tokens_before,
+            tokens_after: 0,
+            left_out: 0,
+            of: 0,
+            failures_left_out: 0,
+            kind: ResultKind::Text,
+            fits: false,
+        }
+    }
+
+    fn add(&mut self, short: &Short, is_largest: bool) {
+        self.tokens_after += short.tokens;
+        self.left_out += short.left_out;
+        self.of += short.of;
+        self.failures_left_out += short.failures_left_out;
+        if is_largest {
+            self.kind = short.kind;
+        }
+    }
+}
+
+/// Divides a budget among texts: those that need less than their part leave the rest to the others.
+fn budgets(counts: &[usize], budget: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..counts.len()).collect();
+    order.sort_by_key(|at| counts[*at]);
+    let mut budgets = vec![0; counts.len()];
+    let mut left = budget;
+    for (done, at) in order.iter().enumerate() {
+        budgets[*at] = counts[*at].min(left / (order.len() - done));
+        left -= budgets[*at];
+    }
+    budgets
+}
+
+/// The call of a result: its meaning, whether it shows files, and which.
+#[derive(Debug, Clone, Copy)]
+pub struct CallOf<'a> {
+    meaning: Meaning,
+    shows_files: bool,
+    place: &'a str,
+}
+
+fn call_of<'a>(pieces: &'a [ContentPiece], text: &TextAt<'_>) -> CallOf<'a> {
+    let piece = pieces.iter().find(|piece| *piece.path == *text.path);
+    piece.map_or(CallOf { meaning: Meaning::Other, shows_files: false, place: "" }, |piece| CallOf {
+        meaning: piece.source.meaning(),
+        shows_files: piece.source.is_showing_command(),
+        place: piece.source.place(),
+    })
+}
+
+fn is_error(conversation: &Conversation, text: &TextAt<'_>) -> bool {
+    let last = conversation.message(conversation.len() - 1);
+    matches!(last.content.blocks().get(text.block), Some(Block::ToolResult { is_error: true, .. }))
+}

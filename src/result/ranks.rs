@@ -1,0 +1,135 @@
+//! The lines that come before all others: how the call ended, what failed, and what stands around it.
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::Regex;
+
+use super::{
+    failures::is_failure,
+    units::{CONTEXT, ENDS, FAILURE, HEAD, REST, Unit},
+};
+use crate::story::ending;
+
+/// A text of more lines is asked how it ended by its first and last lines and by those that report a failure.
+const MOST_LINES: usize = 20_000;
+const LAST_LINES: usize = 2000;
+/// So much of a line tells how it ended.
+const LINE: usize = 2000;
+/// Lines in front of a failure, and behind it, that explain it.
+const BEFORE: usize = 2;
+const BEHIND: usize = 12;
+/// Lines right behind a failure, whatever they look like.
+const NEXT: usize = 2;
+/// Lines with an exit status that are kept, from the end.
+const STATUSES: usize = 4;
+
+/// The exit status of a command, as shells and hosts write it.
+static STATUS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\bexit(?:ed)?\b.{0,24}\b(?:code|status)\b|\b(?:return|exit)[ _-]?(?:code|status)\b|<exit_code>")
+        .expect("the pattern is a constant, and tested")
+});
+
+/// Ranks the units of the output of a call that may have failed.
+pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error: bool) {
+    for unit in units.iter_mut() {
+        // A word may go on in the next part of a long line.
+        let end = unit.range.end.max(floor(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
+        unit.is_failure = is_failure(&text[unit.range.start..end]);
+        if unit.is_failure {
+            unit.rank = FAILURE;
+        }
+    }
+    rank_endings(text, lines, units, is_error);
+    rank_context(text, units);
+}
+
+/// The first line that says something announces the rest, as the head of a table does; with the rule below it.
+pub fn rank_head(text: &str, units: &mut [Unit]) {
+    let mut said = units.iter_mut().filter(|unit| !text[unit.range.clone()].trim().is_empty());
+    if let Some(first) = said.next() {
+        first.rank = first.rank.min(HEAD);
+    }
+    let is_rule = |line: &str| line.trim().chars().all(|letter| matches!(letter, '-' | '=' | '+' | '|' | ':' | ' '));
+    if let Some(second) = said.next().filter(|unit| is_rule(&text[unit.range.clone()])) {
+        second.rank = second.rank.min(HEAD);
+    }
+}
+
+fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error: bool) {
+    let mut asked: Vec<usize> = (0..units.len()).collect();
+    if asked.len() > MOST_LINES {
+        let from = asked.len() - LAST_LINES;
+        asked.retain(|at| *at >= from || *at < LAST_LINES || units[*at].is_failure);
+        let excess = asked.len().saturating_sub(MOST_LINES);
+        asked.drain(LAST_LINES..LAST_LINES + excess);
+    }
+    // The ends of a long line stand for it, and the parts that report a failure.
+    asked.retain(|at| {
+        let unit = &units[*at];
+        !unit.is_part
+            || unit.is_failure
+            || unit.range.start == lines[unit.lines.start].start
+            || unit.range.end == lines[unit.lines.start].end
+    });
+    let content = |at: &usize| {
+        let line = text[units[*at].range.clone()].trim();
+        &line[..floor(line, LINE)]
+    };
+    let contents: Vec<&str> = asked.iter().map(content).collect();
+    let ending = ending(&contents, is_error);
+    let more = ending.more.into_iter().take(usize::from(is_error));
+    let statuses = (0..contents.len()).rev().filter(|at| STATUS.is_match(contents[*at])).take(STATUSES);
+    for at in ending.must.into_iter().chain(more).chain(statuses) {
+        units[asked[at]].rank = ENDS;
+    }
+}
+
+fn rank_context(text: &str, units: &mut [Unit]) {
+    let indentation = |unit: &Unit| {
+        let line = &text[unit.range.clone()];
+        line.len() - line.trim_start().len()
+    };
+    let is_blank = |unit: &Unit| text[unit.range.clone()].trim().is_empty();
+    for at in 0..units.len() {
+        if !units[at].is_failure {
+            continue;
+        }
+        let own = indentation(&units[at]);
+        let mut distance = 0;
+        for before in (0..at).rev().take(BEFORE) {
+            if is_blank(&units[before]) || units[before].rank < CONTEXT {
+                break;
+            }
+            distance += 1;
+            raise(&mut units[before], distance);
+        }
+        distance = 0;
+        for behind in at + 1..units.len() {
+            if units[behind].is_failure || distance == BEHIND {
+                break;
+            }
+            if is_blank(&units[behind]) {
+                continue;
+            }
+            distance += 1;
+            let quotes = text[units[behind].range.clone()].starts_with(['|', '>', '^', '~']);
+            if distance > NEXT && (units[behind].is_part || (indentation(&units[behind]) <= own && !quotes)) {
+                break;
+            }
+            raise(&mut units[behind], distance);
+        }
+    }
+}
+
+/// The last border between characters at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+fn raise(unit: &mut Unit, distance: usize) {
+    if unit.rank == REST {
+        unit.rank = CONTEXT + distance as u8;
+    } else if unit.rank > CONTEXT && unit.rank < REST {
+        unit.rank = unit.rank.min(CONTEXT + distance as u8);
+    }
+}

@@ -1,0 +1,60 @@
+//! The shape of a line: the same for lines that differ in names and numbers alone.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// So much of a line tells its shape.
+const BYTES: usize = 160;
+
+/// A hash of the line's indentation, its first word, and its punctuation.
+pub fn shape(line: &str) -> u64 {
+    let (mut form, mut word_is_known, mut is_in_name) = ([0_u8; BYTES], false, false);
+    let mut length = 0;
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len().min(BYTES) && length < BYTES {
+        let byte = bytes[at];
+        let is_name = byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'.' | b'/' | b'-');
+        if is_name && !word_is_known && (byte.is_ascii_alphabetic() || byte >= 0x80) {
+            // Some scripts have no blanks between words: of them, the first two letters.
+            let is_in_word = |(place, next): &(usize, &u8)| {
+                if byte < 0x80 { next.is_ascii_alphabetic() } else { *place < 6 && **next >= 0x80 }
+            };
+            let end = at + bytes[at..].iter().enumerate().take_while(is_in_word).count();
+            // A word, not the beginning of a path or a name.
+            word_is_known = true;
+            for letter in &bytes[at..end.min(at + BYTES - length)] {
+                form[length] = *letter;
+                length += 1;
+            }
+            at = end;
+            is_in_name = true;
+            continue;
+        }
+        let written = if is_name { b'w' } else { byte };
+        // A row of words is one word.
+        let is_more = (is_name || byte == b' ') && is_in_name;
+        if !is_more {
+            form[length] = written;
+            length += 1;
+        }
+        is_in_name = is_name || (is_in_name && byte == b' ');
+        at += 1;
+    }
+    xxh3_64(&form[..length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_one_kind_have_one_shape() {
+        assert_eq!(shape("   Compiling serde v1.0.2"), shape("   Compiling tokio-util v0.7.13"));
+        assert_eq!(shape("12:30:01 INFO started job 3"), shape("12:31:44 INFO stopped it"));
+        assert_ne!(shape("12:30:01 INFO started job 3"), shape("12:30:01 ERROR started job 3"));
+        assert_ne!(shape("   Compiling serde v1"), shape("error: no such thing"));
+        assert_ne!(shape("处理文件 12"), shape("失败：第十二行类型不符"));
+        shape("é€😀");
+        shape("");
+    }
+}

@@ -1,0 +1,287 @@
+//! One text within a budget.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::{
+    CallOf, ResultParts, ResultSettings, above, borders, choice, json, ranks,
+    screen::Screen,
+    units::{DATA_RANK, ENDS, Unit, lines_of, units_of},
+    worth::Worth,
+    written::{Written, written},
+};
+use crate::{
+    conversation::Json,
+    markers::ResultNote,
+    salience::ExpectedNames,
+    tokens::{Encoding, count_inside},
+    transcript::Meaning,
+};
+
+/// A source file or a diff of at most so many times the budget stays whole.
+const WHOLE_TIMES: usize = 10;
+/// A text within this share of the budget is good enough.
+const CLOSE_ENOUGH: f64 = 0.93;
+const MAX_TRIES: usize = 8;
+/// Estimates are a little off: so much more is taken than there is room for, and given back.
+const MARGIN: f32 = 1.3;
+
+/// The kind of a result: what must not be torn apart in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResultKind {
+    /// Output of any kind.
+    Text,
+    /// A file of a program that was read.
+    Source,
+    /// Changes of files.
+    Diff,
+    /// One JSON value.
+    Json,
+    /// Data that is no text, such as base64.
+    Data,
+}
+
+/// A text, and what is known of it.
+pub struct Given<'a> {
+    pub text: &'a str,
+    pub tokens: usize,
+    pub budget: usize,
+    pub call: CallOf<'a>,
+    pub is_error: bool,
+    pub settings: &'a ResultSettings<'a>,
+    /// Nothing where no text has to be shortened.
+    pub expected: Option<&'a ExpectedNames>,
+    /// The texts of the conversation.
+    pub before: &'a [&'a str],
+}
+
+/// A text after it was shortened, or not.
+pub struct Short {
+    /// `None` where it stays as it is.
+    pub text: Option<String>,
+    pub tokens: usize,
+    pub left_out: usize,
+    pub of: usize,
+    pub failures_left_out: usize,
+    pub kind: ResultKind,
+}
+
+/// Shortens a text that has more tokens than its budget.
+pub fn shorten(given: &Given<'_>) -> Short {
+    let Some(expected) = given.expected.filter(|_| given.tokens > given.budget) else {
+        return whole(given, ResultKind::Text);
+    };
+    let kind = kind(given);
+    if matches!(kind, ResultKind::Source | ResultKind::Diff) && given.tokens <= given.budget.saturating_mul(WHOLE_TIMES)
+    {
+        return whole(given, kind);
+    }
+    let short = match json::parse(given.text) {
+        Some(value) if kind == ResultKind::Json => short_json(given, Json::from(value), expected),
+        _ => Text::read(given, kind, expected).shorten(),
+    };
+    // Its notes would take more than what they are about.
+    if short.tokens >= given.tokens { whole(given, kind) } else { short }
+}
+
+fn whole(given: &Given<'_>, kind: ResultKind) -> Short {
+    Short { text: None, tokens: given.tokens, left_out: 0, of: lines_of(given.text).len(), failures_left_out: 0, kind }
+}
+
+/// Files of these kinds hold data or logs, not what consists of functions.
+const NO_SOURCE: [&str; 14] =
+    ["log", "txt", "out", "err", "json", "jsonl", "ndjson", "csv", "tsv", "lock", "map", "min.js", "min.css", "svg"];
+
+fn kind(given: &Given<'_>) -> ResultKind {
+    let CallOf { meaning, shows_files, place } = given.call;
+    if json::parse(given.text).is_some() {
+        return ResultKind::Json;
+    }
+    if borders::is_diff(given.text) {
+        return ResultKind::Diff;
+    }
+    let is_data_file = NO_SOURCE.iter().any(|ending| place.to_lowercase().ends_with(&format!(".{ending}")));
+    let is_read = meaning == Meaning::Read || (shows_files && meaning == Meaning::Command);
+    let has_long_lines = given.text.len() > 1000 * given.text.bytes().filter(|byte| *byte == b'\n').count().max(1);
+    if is_read && !is_data_file && !has_long_lines && !given.is_error {
+        return ResultKind::Source;
+    }
+    ResultKind::Text
+}
+
+fn note(
+    given: &Given<'_>,
+    parts: ResultParts,
+    (count, of_count): (usize, usize),
+    failures: usize,
+    tokens: usize,
+) -> String {
+    let note = ResultNote {
+        parts,
+        count,
+        of_count,
+        tokens: given.tokens.saturating_sub(tokens),
+        of_tokens: given.tokens,
+        failures,
+        exit_code: given.settings.exit_code,
+        whole: given.settings.whole,
+    };
+    note.to_string()
+}
+
+fn tokens_of(text: &str, encoding: Encoding) -> usize {
+    count_inside(text, encoding).tokens
+}
+
+/// The text with the note as its last line, and their tokens.
+fn with_note(given: &Given<'_>, text: &str, note: impl Fn(usize) -> String) -> (String, usize) {
+    let encoding = given.settings.encoding;
+    let shown = tokens_of(text, encoding);
+    let noted = if text.is_empty() { note(shown) } else { format!("{text}\n{}", note(shown)) };
+    let tokens = tokens_of(&noted, encoding);
+    (noted, tokens)
+}
+
+fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> Short {
+    let bytes_per_token = given.text.len() as f64 / given.tokens.max(1) as f64;
+    let mut room = given.budget as f64 * bytes_per_token * 0.9;
+    let mut best: Option<Short> = None;
+    for _ in 0..MAX_TRIES {
+        let json = json::shorten(value, room as usize, expected);
+        let counts = (json.left_out, json.values);
+        let (text, tokens) =
+            with_note(given, &json.text, |shown| note(given, ResultParts::Values, counts, json.failures, shown));
+        let short = Short {
+            text: Some(text),
+            tokens,
+            left_out: json.left_out,
+            of: json.values,
+            failures_left_out: json.failures,
+            kind: ResultKind::Json,
+        };
+        let fits = tokens <= given.budget;
+        let is_better = best.as_ref().is_none_or(|best| {
+            if fits { best.tokens > given.budget || tokens > best.tokens } else { tokens < best.tokens }
+        });
+        if is_better {
+            best = Some(short);
+        }
+        if fits && tokens as f64 >= given.budget as f64 * CLOSE_ENOUGH {
+            break;
+        }
+        room *= given.budget as f64 * 0.97 / tokens.max(1) as f64;
+    }
+    best.unwrap_or_else(|| whole(given, ResultKind::Json))
+}
+
+/// A text as units with their ranks.
+struct Text<'a> {
+    given: &'a Given<'a>,
+    kind: ResultKind,
+    expected: &'a ExpectedNames,
+    screen: Screen<'a>,
+    lines: Vec<Range<usize>>,
+    units: Vec<Unit>,
+}
+
+impl<'a> Text<'a> {
+    fn read(given: &'a Given<'a>, kind: ResultKind, expected: &'a ExpectedNames) -> Self {
+        let screen = Screen::show(given.text);
+        let lines = lines_of(&screen.text);
+        let is_in_blocks = matches!(kind, ResultKind::Source | ResultKind::Diff);
+        let mut units = if is_in_blocks {
+            borders::blocks(
+                &screen.text,
+                &lines,
+                kind == ResultKind::Diff,
+                given.text.len() / given.tokens.max(1) * given.budget / 3,
+            )
+        } else {
+            units_of(&screen, &lines)
+        };
+        let CallOf { meaning, shows_files, .. } = given.call;
+        let shows = shows_files || matches!(meaning, Meaning::Read | Meaning::Search | Meaning::List);
+        let is_error = given.is_error || given.settings.exit_code.is_some_and(|code| code != 0);
+        if !is_in_blocks && (!shows || is_error) {
+            ranks::rank(&screen.text, &lines, &mut units, is_error);
+        }
+        if !is_in_blocks {
+            ranks::rank_head(&screen.text, &mut units);
+        }
+        let is_data =
+            kind == ResultKind::Text && units.iter().filter(|unit| unit.rank == DATA_RANK).count() * 2 > units.len();
+        let kind = if is_data { ResultKind::Data } else { kind };
+        Self { given, kind, expected, screen, lines, units }
+    }
+
+    /// Within the budget, or the least that there is. What stands in the conversation is pointed to, if a reader finds it there.
+    fn shorten(mut self) -> Short {
+        let pointed = above::pointed(&self.screen.text, &self.lines, self.units.clone(), self.given.before);
+        if pointed.len() < self.units.len() {
+            let plain = std::mem::replace(&mut self.units, pointed);
+            let (short, stays) = self.within();
+            let text = short.text.as_deref().unwrap_or_default();
+            let expanded = self.text(&stays, true).text;
+            let noted = text.rsplit_once('\n').map_or(text, |(_, note)| note);
+            if above::leads_back(self.given.before, text, &format!("{expanded}\n{noted}")) {
+                return short;
+            }
+            self.units = plain;
+        }
+        self.within().0
+    }
+
+    fn text(&self, stays: &[bool], is_expanded: bool) -> Written {
+        written(&self.screen, &self.lines, &self.units, stays, is_expanded)
+    }
+
+    fn within(&self) -> (Short, Vec<bool>) {
+        let budget = self.given.budget;
+        let worth = Worth::read(&self.screen.text, &self.units, self.expected);
+        let tokens_per_byte = self.given.tokens as f32 / self.given.text.len().max(1) as f32;
+        let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
+        let order = choice::order(&self.units, &worth, tokens_per_byte, budget as f32 * MARGIN);
+        // Takings below `low` are known to fit; `high` and above, not to.
+        let (mut low, mut high) = (least.min(order.len()), order.len() + 1);
+        let mut tried = self.with_first(&order, low);
+        let mut correction = 1.0;
+        for _ in 0..MAX_TRIES {
+            if tried.0.tokens as f64 >= budget as f64 * CLOSE_ENOUGH || low + 1 >= high {
+                break;
+            }
+            let fits = |(_, used): &(usize, f32)| *used * correction <= budget as f32;
+            let guess = order.partition_point(fits).clamp(low + 1, high - 1);
+            let next = self.with_first(&order, guess);
+            let used = order[guess - 1].1;
+            correction = next.0.tokens as f32 / used.max(1.0);
+            if next.0.tokens <= budget {
+                (low, tried) = (guess, next);
+            } else {
+                high = guess;
+            }
+        }
+        tried
+    }
+
+    /// The text of the first units that were taken.
+    fn with_first(&self, order: &[(usize, f32)], count: usize) -> (Short, Vec<bool>) {
+        let mut stays = vec![false; self.units.len()];
+        order[..count].iter().for_each(|(unit, _)| stays[*unit] = true);
+        let written = self.text(&stays, false);
+        let missing = |(unit, stays): &(&Unit, &bool)| unit.is_failure && !**stays;
+        let failures = self.units.iter().zip(&stays).filter(missing).count();
+        let of = self.lines_of_original();
+        let counts = (written.lines_left_out, of);
+        let (text, tokens) =
+            with_note(self.given, &written.text, |shown| note(self.given, ResultParts::Lines, counts, failures, shown));
+        let short =
+            Short { text: Some(text), tokens, left_out: counts.0, of, failures_left_out: failures, kind: self.kind };
+        (short, stays)
+    }
+
+    fn lines_of_original(&self) -> usize {
+        self.screen.number(self.lines.len() - 1)
+    }
+}

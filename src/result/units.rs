@@ -1,0 +1,170 @@
+//! A text as units that stay or go: lines, parts of very long lines, and blocks of lines that belong together.
+
+use std::ops::Range;
+
+use super::screen::Screen;
+
+/// Longer lines, in bytes, are divided.
+const LONG: usize = 1000;
+/// A part of them has about so many bytes.
+const PART: usize = 160;
+/// A row of so many bytes without a blank is data, such as base64.
+const DATA: usize = 120;
+
+/// The importance of a unit: those of a smaller rank stay before all others.
+pub type Rank = u8;
+/// Says how the call ended.
+pub const ENDS: Rank = 0;
+/// Reports a failure.
+pub const FAILURE: Rank = 1;
+/// The head of a table, of a file in a diff, of a function.
+pub const HEAD: Rank = 2;
+/// Stands around a failure: one more for each line of distance.
+pub const CONTEXT: Rank = 3;
+/// Anything else.
+pub const REST: Rank = 100;
+/// Says nothing: base64, control characters.
+pub const DATA_RANK: Rank = 101;
+
+/// Something that stays or goes as one.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    /// Its first and last line, by their place, from 0.
+    pub lines: Range<usize>,
+    /// Its bytes, without the line feed at its end.
+    pub range: Range<usize>,
+    /// It is a part of a line: neither its beginning nor its end need be the line's.
+    pub is_part: bool,
+    /// So many lines behind it are the same and are not units.
+    pub repeats: usize,
+    /// Its rank.
+    pub rank: Rank,
+    /// It reports a failure.
+    pub is_failure: bool,
+    /// Its lines stand in the conversation already, and this leads there.
+    pub pointer: Option<Box<str>>,
+}
+
+impl Unit {
+    /// A unit of these lines.
+    pub fn whole(lines: Range<usize>, range: Range<usize>, rank: Rank) -> Self {
+        Self { lines, range, is_part: false, repeats: 0, rank, is_failure: false, pointer: None }
+    }
+
+    /// The bytes that it is shown with.
+    pub fn bytes(&self) -> usize {
+        self.pointer.as_ref().map_or(self.range.len(), |pointer| pointer.len()) + if self.repeats > 0 { 32 } else { 0 }
+    }
+
+    /// The lines after its last that are the same.
+    pub fn end(&self) -> usize {
+        self.lines.end + self.repeats
+    }
+}
+
+/// The lines of a shown text, by their bytes. The line feed at the end of the text begins no line.
+pub fn lines_of(text: &str) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+        if end < text.len() || start < end || lines.is_empty() {
+            lines.push(start..end);
+        }
+        start = end + 1;
+    }
+    lines
+}
+
+/// A unit for each line, and for each part of a very long one. Of equal lines in a row, the first.
+pub fn units_of(screen: &Screen<'_>, lines: &[Range<usize>]) -> Vec<Unit> {
+    let text = &*screen.text;
+    let mut units: Vec<Unit> = Vec::with_capacity(lines.len());
+    for (at, line) in lines.iter().enumerate() {
+        if line.len() > LONG {
+            let parts = parts(text, line.clone());
+            units.extend(parts.map(|(range, rank)| Unit { is_part: true, ..Unit::whole(at..at + 1, range, rank) }));
+            continue;
+        }
+        let content = &text[line.clone()];
+        let same = units.last_mut().filter(|unit| {
+            !unit.is_part && unit.end() == at && !content.trim().is_empty() && text[unit.range.clone()] == *content
+        });
+        match same {
+            Some(unit) => unit.repeats += 1,
+            None => {
+                let rank = if is_data(content) { DATA_RANK } else { REST };
+                units.push(Unit::whole(at..at + 1, line.clone(), rank));
+            }
+        }
+    }
+    units
+}
+
+/// The parts of a long line: each ends behind a blank, a comma or the like where there is one near.
+fn parts(text: &str, line: Range<usize>) -> impl Iterator<Item = (Range<usize>, Rank)> + '_ {
+    let mut start = line.start;
+    std::iter::from_fn(move || {
+        if start >= line.end {
+            return None;
+        }
+        let mut end = (start + PART).min(line.end);
+        if end < line.end {
+            let near = &text.as_bytes()[start + PART / 2..end];
+            let border = near.iter().rposition(|byte| matches!(byte, b' ' | b',' | b';' | b'}' | b'>' | b'\t'));
+            end = border.map_or(end, |border| start + PART / 2 + border + 1);
+            while !text.is_char_boundary(end) {
+                end += 1;
+            }
+        }
+        let range = start..end;
+        start = end;
+        let rank = if is_data(&text[range.clone()]) { DATA_RANK } else { REST };
+        Some((range, rank))
+    })
+}
+
+/// Returns true for base64 and the like, and for what consists of controls and stand-ins of bytes that are no text.
+fn is_data(text: &str) -> bool {
+    let odd = text.chars().filter(|letter| *letter == '\u{FFFD}' || (letter.is_control() && *letter != '\t')).count();
+    if odd * 5 > text.len().max(1) || odd * 8 > text.chars().count().max(1) {
+        return true;
+    }
+    if text.len() < DATA {
+        return false;
+    }
+    let longest = text
+        .split(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '=' | '-' | '_' | '\\')))
+        .map(str::len)
+        .max();
+    longest.is_some_and(|longest| longest >= DATA)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(text: &str) -> Vec<Unit> {
+        let screen = Screen::show(text);
+        units_of(&screen, &lines_of(&screen.text))
+    }
+
+    #[test]
+    fn repeated_lines_are_one_unit_and_long_lines_are_many() {
+        let found = units("a\na\na\n\n\nb\n");
+        assert_eq!(
+            found.iter().map(|unit| (unit.lines.start, unit.repeats)).collect::<Vec<_>>(),
+            [(0, 2), (3, 0), (4, 0), (5, 0)]
+        );
+        let long = "word, ".repeat(1000);
+        let found = units(&long);
+        assert!(found.len() > 30 && found.iter().all(|unit| unit.is_part && unit.rank == REST));
+        assert_eq!(found.iter().map(|unit| unit.range.len()).sum::<usize>(), long.len());
+    }
+
+    #[test]
+    fn base64_and_bytes_are_data() {
+        assert!(units(&"QUJD".repeat(1000)).iter().filter(|unit| unit.rank == DATA_RANK).count() > 20);
+        assert_eq!(units("\u{FFFD}\u{1}\u{FFFD}ELF")[0].rank, DATA_RANK);
+        assert_eq!(units("")[0].range, 0..0);
+    }
+}

@@ -1,0 +1,83 @@
+//! The worth of a unit: the chance that its names are used next, and how rare its shape is.
+
+use std::collections::HashMap;
+
+use super::{
+    shape::shape,
+    units::{DATA_RANK, Unit},
+};
+use crate::{by_hash::ByHash, salience::ExpectedNames};
+
+/// The worth of the only line of its shape, in names that are certain to be used.
+const RARE: f32 = 0.3;
+/// The odds of a name grow with this power of the units that it stands in.
+const OFTEN: f32 = 0.5;
+
+/// The worth of all units.
+pub struct Worth {
+    /// For each unit, where its names begin in `names`; one more at the end.
+    starts: Vec<usize>,
+    /// Names by number, unit after unit.
+    names: Vec<u32>,
+    /// The chance of each name.
+    chances: Vec<f32>,
+    /// The worth of each unit beside its names.
+    own: Vec<f32>,
+}
+
+impl Worth {
+    /// Reads the names and shapes of units of `text`.
+    pub fn read(text: &str, units: &[Unit], expected: &ExpectedNames) -> Self {
+        let mut numbers: HashMap<u64, u32, ByHash> = HashMap::default();
+        let (mut starts, mut names, mut chances) = (Vec::with_capacity(units.len() + 1), Vec::new(), Vec::new());
+        let shapes: Vec<u64> =
+            units.iter().map(|unit| if unit.is_part { 0 } else { shape(&text[unit.range.clone()]) }).collect();
+        let mut times: HashMap<u64, f32, ByHash> = HashMap::default();
+        shapes.iter().for_each(|shape| *times.entry(*shape).or_default() += 1.0);
+        for unit in units {
+            starts.push(names.len());
+            if unit.rank == DATA_RANK || unit.pointer.is_some() {
+                continue;
+            }
+            expected.each_in(&text[unit.range.clone()], |name, chance| {
+                names.push(*numbers.entry(name).or_insert_with(|| {
+                    chances.push(chance);
+                    u32::try_from(chances.len() - 1).unwrap_or(u32::MAX)
+                }));
+            });
+        }
+        starts.push(names.len());
+        let mut times_of_name = vec![0_u32; chances.len()];
+        names.iter().for_each(|name| times_of_name[*name as usize] += 1);
+        for (chance, times) in chances.iter_mut().zip(times_of_name) {
+            let odds = *chance / (1.0 - *chance).max(f32::EPSILON) * (times as f32).powf(OFTEN);
+            *chance = odds / (1.0 + odds);
+        }
+        let blank = |unit: &Unit| text[unit.range.clone()].trim().is_empty();
+        let own = units
+            .iter()
+            .zip(&shapes)
+            .map(|(unit, shape)| if blank(unit) { 0.0 } else { RARE / times[shape] })
+            .collect();
+        Self { starts, names, chances, own }
+    }
+
+    /// The worth of a unit where these names are kept already.
+    pub fn left(&self, unit: usize, kept: &[bool]) -> f32 {
+        let names = &self.names[self.starts[unit]..self.starts[unit + 1]];
+        let chance = |name: &u32| if kept[*name as usize] { 0.0 } else { self.chances[*name as usize] };
+        self.own[unit] + names.iter().map(chance).sum::<f32>()
+    }
+
+    /// Notes that a unit is kept.
+    pub fn keep(&self, unit: usize, kept: &mut [bool]) {
+        for name in &self.names[self.starts[unit]..self.starts[unit + 1]] {
+            kept[*name as usize] = true;
+        }
+    }
+
+    /// None of the names is kept.
+    pub fn none(&self) -> Vec<bool> {
+        vec![false; self.chances.len()]
+    }
+}

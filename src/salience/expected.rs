@@ -1,0 +1,87 @@
+//! How likely names are to be used in what follows a conversation.
+
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    name_table::NameTable,
+    names::for_each_name,
+    weights::{NameFacts, Origin, Weights},
+};
+use crate::{
+    by_hash::ByHash,
+    conversation::{ContentKind, Conversation},
+    transcript::{ToolTable, decompose_texts, with_texts},
+};
+
+/// The chance of each name to be used after a conversation, and that of a name which it has not seen.
+#[derive(Debug)]
+pub struct ExpectedNames {
+    chances: HashMap<u64, f32, ByHash>,
+    unseen: f32,
+}
+
+impl ExpectedNames {
+    /// Reads the first `messages` messages of a conversation. Without any, all names have the same chance.
+    #[must_use]
+    pub fn after(conversation: &Conversation, messages: usize, tools: &ToolTable) -> Self {
+        let texts = conversation.texts();
+        let pieces = decompose_texts(conversation, &texts, tools);
+        let mut table = NameTable::default();
+        let mut occurrences = Vec::new();
+        for (message, pieces) in pieces.into_iter().enumerate().take(messages) {
+            for (piece, text) in with_texts(pieces, &texts[message]) {
+                let origin = match piece.kind {
+                    ContentKind::ToolParameters => Origin::Parameters(piece.source.meaning()),
+                    _ => Origin::Assistant,
+                };
+                table.add(&text.text[piece.range.clone()], message, origin, &mut occurrences);
+                occurrences.clear();
+            }
+        }
+        let weights = Weights::default();
+        // All names that are asked for stand in the message that follows.
+        table.facts.iter_mut().for_each(|facts| facts.note(messages, false));
+        let mut first = NameFacts::default();
+        first.note(messages, false);
+        let chance = |(name, facts): (&&str, &NameFacts)| (xxh3_64(name.as_bytes()), weights.name(facts, messages));
+        let chances = table.names.iter().zip(&table.facts).map(chance).collect();
+        Self { chances, unseen: weights.name(&first, messages) }
+    }
+
+    /// By how much a chance is above that of a name that the conversation has not seen.
+    #[must_use]
+    pub fn above_unseen(&self, chance: f32) -> f32 {
+        (chance - self.unseen).max(0.0)
+    }
+
+    /// Calls `found` with the hash of every name in `text`, in order, and its chance.
+    pub fn each_in(&self, text: &str, mut found: impl FnMut(u64, f32)) {
+        for_each_name(text, |name| {
+            let hash = xxh3_64(name.as_bytes());
+            found(hash, self.chances.get(&hash).copied().unwrap_or(self.unseen));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_name_that_a_call_used_is_likelier_than_one_that_was_not_seen() {
+        let call = json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "grep parse_due_date src" } }] });
+        let conversation = Conversation::parse(&json!([{ "role": "user", "content": "x" }, call]).to_string()).unwrap();
+        let chances = |messages| {
+            let expected = ExpectedNames::after(&conversation, messages, &ToolTable::default());
+            let mut found = Vec::new();
+            expected.each_in("other_name_here parse_due_date", |_, chance| found.push(chance));
+            found
+        };
+        assert!(chances(2)[1] > 2.0 * chances(2)[0]);
+        assert_eq!(chances(0)[1], chances(0)[0]);
+    }
+}
