@@ -65,11 +65,32 @@ describe.each(Object.entries(HISTORIES))("%s", (_, messages) => {
 });
 
 test("half of the window, a tenth with recall, and no target where there is room", () => {
-  const window = { tokens: 314_000, contextWindow: 200_000 };
+  const window = { tokens: 314_000, contextWindow: 200_000, limit: 171_808 };
   expect(adviceFor(window)).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
   expect(adviceFor({ ...window, recall: true })).toMatchObject({ advised: "small", targetTokens: 20_000 });
   expect(adviceFor({ tokens: 22_000, contextWindow: 200_000, recall: true })).toMatchObject({ advised: "safest", targetTokens: undefined });
   expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 5000]);
+});
+
+test("nothing has to be lost where what is repeated or replaced is enough", () => {
+  const window = { tokens: 195_000, contextWindow: 200_000, limit: 171_808 };
+  // A tenth of the window stays free below the limit: 151,808.
+  expect(adviceFor({ ...window, safest: 151_808 })).toMatchObject({ advised: "safest", targetTokens: undefined });
+  expect(adviceFor({ ...window, safest: 151_809 })).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
+  // What is within reach of recall is not lost, and a tenth of the window is cheaper.
+  expect(adviceFor({ ...window, recall: true, safest: 20_001 })).toMatchObject({ advised: "small", targetTokens: 20_000 });
+  expect(adviceFor({ ...window, recall: true, safest: 20_000 })).toMatchObject({ advised: "safest", targetTokens: undefined });
+});
+
+test.each([65_536, 80_000, 128_000])("the guide's conversation loses nothing in a window of %i tokens", async (contextWindow) => {
+  const messages = fixture("claude-code");
+  const host = createStudioHost(new CondensationManager(), { histories: [{ id: "a", read: () => ({ messages }) }], contextWindow });
+  const ask = askerOf(host);
+  const { advice, inspection } = await ask("inspect", { history: "a" });
+  const { fate, tokensAfter } = await ask("condense", { history: "a" });
+  expect([advice.advised, advice.targetTokens, fate.lost]).toEqual(["safest", undefined, 0]);
+  expect(tokensAfter + contextWindow / 10).toBeLessThanOrEqual(inspection.window.atLimit.tokens);
+  host.dispose();
 });
 
 describe("what is downloaded can be undone", () => {
