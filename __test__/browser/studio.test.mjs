@@ -675,7 +675,7 @@ describe.skipIf(isMissing)("the studio", () => {
         await page.evaluate(() => document.activeElement?.textContent.trim() || document.activeElement?.getAttribute("aria-label")),
       );
     }
-    for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save as…", "Save"]) expect(reached).toContain(name);
+    for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save a copy…", "Save in place"]) expect(reached).toContain(name);
     expect(reached.indexOf("Save condensed")).toBeLessThan(8);
     await close();
   });
@@ -703,7 +703,7 @@ describe.skipIf(isMissing)("the studio", () => {
     };
     // The restore data lies beside it, under the name that the command line looks for.
     const both = ["history.condensed.json", "history.condensed.restore.json"];
-    const saved = await downloaded(ways.getByRole("button", { name: "Save as…" }), ...both);
+    const saved = await downloaded(ways.getByRole("button", { name: "Save a copy…" }), ...both);
     expect(saved["history.condensed.json"]).toBe(copied);
     await ways.getByText("history.condensed.restore.json").waitFor();
     const folder = newFolder();
