@@ -26,7 +26,12 @@ const WINDOWS = [32_000, 128_000, 200_000, 1_000_000];
 /** Everything that is written to it, as a text. */
 function collector() {
   let text = "";
-  const stream = new Writable({ write: (chunk, _, done) => void ((text += chunk), done()) });
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
   return { stream, text: () => text };
 }
 
