@@ -556,6 +556,7 @@ export const en = {
   "settings.selectiveNote": "Summarises large tool results one by one and leaves the words of the conversation alone.",
   "settings.summaries": "Summaries by a model",
   "settings.target": "Target size at first",
+  "settings.targetAdvised": "Begin with the size that is recommended for the window",
   "settings.threshold": "Threshold for all profiles",
   "settings.unstored": "These changes are not stored.",
   "settings.when": "When",

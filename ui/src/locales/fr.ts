@@ -561,6 +561,7 @@ export const fr: Record<keyof typeof en, string> = {
   "settings.selectiveNote": "Résume un à un les grands résultats d’outils et laisse les mots de la conversation tels quels.",
   "settings.summaries": "Résumés par un modèle",
   "settings.target": "Taille visée au début",
+  "settings.targetAdvised": "Commencer avec la taille recommandée pour la fenêtre",
   "settings.threshold": "Seuil pour tous les profils",
   "settings.unstored": "Ces changements ne sont pas enregistrés.",
   "settings.when": "Quand",
