@@ -23,6 +23,7 @@ const WORDS = {
     fills: "What fills it",
     compare: "Compare providers",
     recommend: "Which one?",
+    balanced: "Balanced",
     settings: "Settings",
   },
   fr: {
@@ -32,6 +33,7 @@ const WORDS = {
     fills: "Ce qui la remplit",
     compare: "Comparer les fournisseurs",
     recommend: "Lequel choisir ?",
+    balanced: "Équilibré",
     settings: "Réglages",
   },
 };
@@ -66,6 +68,9 @@ const PICTURES = [
     height: 900,
     shows: "[role=tablist]",
     async prepare(page, words) {
+      // To a size that something is lost for, so that they differ.
+      await page.locator(".rc-step", { hasText: words.balanced }).click();
+      await answered(page);
       await openTab(page, words.compare);
       await page.waitForFunction(
         () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && !document.querySelector(".rc-comparison .rc-waiting svg"),
