@@ -43,6 +43,12 @@ const answered = async (page) => {
   await page.waitForTimeout(300);
 };
 
+/** Chooses a size for which something is lost, so that providers differ. */
+async function chooseBalanced(page, words) {
+  await page.locator(".rc-step", { hasText: words.balanced }).click();
+  await answered(page);
+}
+
 /** The pictures: what is done before each, and how much of the page it shows. */
 const PICTURES = [
   { name: "overview", height: 700, async prepare() {} },
@@ -68,9 +74,7 @@ const PICTURES = [
     height: 900,
     shows: "[role=tablist]",
     async prepare(page, words) {
-      // To a size that something is lost for, so that they differ.
-      await page.locator(".rc-step", { hasText: words.balanced }).click();
-      await answered(page);
+      await chooseBalanced(page, words);
       await openTab(page, words.compare);
       await page.waitForFunction(
         () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && !document.querySelector(".rc-comparison .rc-waiting svg"),
@@ -94,6 +98,7 @@ const PICTURES = [
     height: 480,
     shows: "[role=tablist]",
     async prepare(page, words) {
+      await chooseBalanced(page, words);
       await openTab(page, words.recommend);
       await page.waitForSelector(".rc-recommend .rc-fieldset b", { timeout: 30_000 });
     },

@@ -1,15 +1,17 @@
-// One advice: the page's answer, its comparison, `recommend` and the command line say the same for one file, window and handler.
+// One advice: the page's answer, its comparison, `recommend` and the command line say the same for one file and window. On all histories:
+// node benches/advice.mjs FILE-OR-FOLDER...
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
-import { folder, put, run, runJson } from "../cli/support.mjs";
+import { advicesFor, differing } from "../../benches/advice.mjs";
+import { folder, put, run } from "../cli/support.mjs";
 import { root } from "../../scripts/tools.mjs";
 
 const require = createRequire(import.meta.url);
-const { CondensationManager, countTokens, createStudioHost, recommend, restore } = require("../../index.js");
+const { CondensationManager, countTokens, createStudioHost, restore } = require("../../index.js");
 const { adviceFor } = require("../../js/advice.js");
 
 /** The answers of a host. */
@@ -41,26 +43,9 @@ describe.each(Object.entries(HISTORIES))("%s", (_, messages) => {
     ["over its window, with recall", Math.round(tokens / 1.57), true],
     ["with room in it", tokens * 9, false],
   ])("%s", async (__, contextWindow, recall) => {
-    const host = createStudioHost(new CondensationManager(), {
-      histories: [{ id: "a", read: () => ({ messages }) }],
-      contextWindow,
-      recall,
-    });
-    const ask = askerOf(host);
-    const { advice } = await ask("inspect", { history: "a" });
-    const target = advice.targetTokens === undefined ? {} : { targetTokens: advice.targetTokens };
-    const answered = await ask("condense", { history: "a", ...target });
-    const { trial } = await ask("try", { history: "a", id: "", ...target });
-    const advised = await recommend({ messages, contextWindow, recall });
-    expect([advised.isDefault, advised.targetTokens]).toEqual([true, advice.targetTokens]);
-    const [, left] = /it leaves ([\d,]+) tokens/.exec(advised.reason) ?? [];
-    expect([trial.tokens, Number(left)]).toEqual([answered.tokensAfter, answered.tokensAfter]);
-    put("history.json", JSON.stringify(messages));
-    const flags = advice.targetTokens === undefined ? [] : ["--target", String(advice.targetTokens)];
-    const { report } = runJson(["history.json", ...flags]);
-    expect(report.tokens.after).toBe(answered.tokensAfter);
-    if (advice.targetTokens !== undefined) expect(answered.tokensAfter).toBeLessThanOrEqual(advice.targetTokens);
-    host.dispose();
+    const found = await advicesFor(put("history.json", JSON.stringify(messages)), contextWindow, recall);
+    expect(differing(found)).toEqual([]);
+    expect([found.isMet, found.says.answer.left]).toEqual([true, expect.any(Number)]);
   });
 });
 
