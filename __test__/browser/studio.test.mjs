@@ -240,6 +240,13 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
       .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.What goes/);
+    // The numbers by kind add up to the difference.
+    const lead = await page.locator(".rc-lead").textContent();
+    const [, gone, added, less] = /What goes, in tokens: (.*?)\. In its place come ([\d,]+): ([\d,]+) fewer\./.exec(lead);
+    const numbersIn = (text) => text.match(/\d[\d,]*/g).map((number) => Number(number.replaceAll(",", "")));
+    const [after] = numbersIn(/leaves ([\d,]+)/.exec(lead)[1]);
+    const fewer = numbersIn(gone).reduce((sum, tokens) => sum + tokens, 0) - numbersIn(added)[0];
+    expect([fewer, 65_293 - fewer]).toEqual([numbersIn(less)[0], after]);
     await expect(page.locator(".rc-acts .rc-primary").textContent()).resolves.toContain("Save condensed");
     const steps = page.locator(".rc-step");
     await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/BalancedRecommended20,\d\d\d.*lost/);
@@ -1142,6 +1149,14 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => rows.first().textContent()).toMatch(/Claude Code · this minute · \d+ messages10\d% of 64K/);
     await expect.poll(() => rows.nth(1).textContent()).toMatch(/Roo Code · /);
     expect(await page.evaluate(() => globalThis.shift)).toBeLessThan(0.05);
+    // Without a window of the user's it is said which one is meant.
+    const windows = page.getByRole("combobox", { name: "Context window" });
+    await windows.selectOption({ label: "unknown" });
+    await expect.poll(() => rows.first().textContent()).toMatch(/33% of 200K/);
+    await expect(page.locator(".rc-start .rc-note").first().textContent()).resolves.toMatch(
+      /a window of 200K\. Choose your model’s window above\./,
+    );
+    await windows.selectOption("64000");
     await expect(page.locator(".rc-start .rc-note").textContent()).resolves.toMatch(/^Looked in ~.\.claude/);
     expect(await seriousIn(page)).toEqual([]);
     await rows.nth(1).getByRole("button").click();
