@@ -696,7 +696,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     const ways = page.getByRole("region", { name: "Save, copy, undo" });
-    await ways.getByRole("button", { name: "Copy" }).click();
+    await ways.getByRole("button", { name: "Copy", exact: true }).click();
     await ways.getByText("Copied: the condensed conversation.").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     const files = [];
