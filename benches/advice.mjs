@@ -38,7 +38,8 @@ function collector() {
 /** Runs the command line in this process. */
 async function commandLine(args) {
   const [stdout, stderr] = [collector(), collector()];
-  const code = await run(args, { loadLibrary: () => library, stdout: stdout.stream, stderr: stderr.stream, env: {} });
+  const streams = /** @type {any} */ ({ stdout: stdout.stream, stderr: stderr.stream });
+  const code = await run(args, { loadLibrary: () => library, ...streams, env: {} });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
