@@ -3,7 +3,7 @@
 // Which provider to take. The rules are in the addon; what it would make of a conversation is tried here, by a manager that asks no model.
 
 const native = require("#native");
-const { adviceFor } = require("./advice.js");
+const { advise } = require("./advice.js");
 const { isSignal } = require("./abort.js");
 const { systemText } = require("./call.js");
 const { countMessages, countTokens, warmUp } = require("./count.js");
@@ -41,10 +41,13 @@ const ANSWERS = Object.freeze([
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
 /** Tokens that may be left: as the answers say, else as advised for the window; undefined where neither says it, or where there is room enough. */
-function targetOf({ targetTokens, reductionPercent, contextWindow, recall }, tokens) {
+async function targetOf({ targetTokens, reductionPercent, contextWindow, recall }, tokens, { manager, context, signal }) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
-  return typeof contextWindow === "number" ? adviceFor({ tokens, contextWindow, recall }).targetTokens : undefined;
+  if (typeof contextWindow !== "number") return undefined;
+  const inWindow = { ...context, contextWindow };
+  const inspection = await manager.inspect(inWindow, { largest: 0 });
+  return (await advise(manager, inWindow, { inspection, recall, signal })).targetTokens;
 }
 
 /** Cuts of the conversation at which it is asked what is kept of what comes next: the newest, because they are largest. */
@@ -84,12 +87,13 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
   await warmUp();
   const ownTokens = countMessages(messages);
   const tokens = ownTokens + countTokens(systemPrompt ?? "");
-  const targetTokens = targetOf(answers, tokens);
+  const asking = new CondensationManager({ cache: false, ...(handler && { handler }) });
+  const context = { messages, systemPrompt };
+  const targetTokens = await targetOf(answers, tokens, { manager: asking, context, signal });
   const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, tokens);
   const cuts = questionsOf(messages).cuts.slice(-MAX_CUTS);
   const options = { ...(price && { price }), ...(signal && { signal }) };
-  const asking = new CondensationManager({ cache: false, ...(handler && { handler }) });
-  const isPriced = !handler || (await isPriceKnown({ messages, systemPrompt }, { handler, ...options }));
+  const isPriced = !handler || (await isPriceKnown(context, { handler, ...options }));
   const measured = [];
   for (const { key, provider, config, fallback } of JSON.parse(native.recommendable())) {
     const trials = {
@@ -98,7 +102,7 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
       ...(targetTokens !== undefined && { targetTokens }),
       ...options,
     };
-    const [trial] = (await asking.inspect({ messages, systemPrompt }, trials)).providers;
+    const [trial] = (await asking.inspect(context, trials)).providers;
     if (signal?.aborted) throw aborted();
     const { error, exact, timeMs } = trial;
     // Of what fails on it nothing was measured.

@@ -35,7 +35,10 @@ export interface RecommendAnswers<M extends MessageLike = MessageLike> {
     | undefined;
   /** Whether there is a handler. Default: whether `handler` is usable; unknown without it. */
   hasHandler?: boolean | undefined;
-  /** The model's context window in tokens. A conversation that fills more than half of it gets a target: half of the window, with `recall` a tenth. */
+  /**
+   * The model's context window in tokens. A conversation that fills more than half of it gets a target: half of the window, with `recall` a tenth,
+   * unless removing only what is repeated or was replaced leaves room enough.
+   */
   contextWindow?: number | undefined;
   /** Whether the model has the tool of {@link createRecall} or `roo-condense mcp`, so that what is left out stays within its reach. Default: false. */
   recall?: boolean | undefined;

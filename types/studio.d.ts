@@ -112,7 +112,7 @@ export interface StudioHostOptions {
   histories: readonly StudioHistory<any>[];
   /** The model's context window in tokens, if known. */
   contextWindow?: number | undefined;
-  /** Whether the model has recall ({@link createRecall}, `roo-condense mcp`): then the page advises a tenth of the window. Default: false, half of it. */
+  /** Whether the model has recall ({@link createRecall}, `roo-condense mcp`): then the page advises a tenth of the window. Default: false, half of it at most. */
   recall?: boolean | undefined;
   /** The system prompt; it counts towards the tokens. */
   systemPrompt?: string | undefined;

@@ -23,6 +23,7 @@ const WORDS = {
     fills: "What fills it",
     compare: "Compare providers",
     recommend: "Which one?",
+    balanced: "Balanced",
     settings: "Settings",
   },
   fr: {
@@ -32,6 +33,7 @@ const WORDS = {
     fills: "Ce qui la remplit",
     compare: "Comparer les fournisseurs",
     recommend: "Lequel choisir ?",
+    balanced: "Équilibré",
     settings: "Réglages",
   },
 };
@@ -40,6 +42,12 @@ const answered = async (page) => {
   await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
   await page.waitForTimeout(300);
 };
+
+/** Chooses a size for which something is lost, so that providers differ. */
+async function chooseBalanced(page, words) {
+  await page.locator(".rc-step", { hasText: words.balanced }).click();
+  await answered(page);
+}
 
 /** The pictures: what is done before each, and how much of the page it shows. */
 const PICTURES = [
@@ -66,6 +74,7 @@ const PICTURES = [
     height: 900,
     shows: "[role=tablist]",
     async prepare(page, words) {
+      await chooseBalanced(page, words);
       await openTab(page, words.compare);
       await page.waitForFunction(
         () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && !document.querySelector(".rc-comparison .rc-waiting svg"),
@@ -89,6 +98,7 @@ const PICTURES = [
     height: 480,
     shows: "[role=tablist]",
     async prepare(page, words) {
+      await chooseBalanced(page, words);
       await openTab(page, words.recommend);
       await page.waitForSelector(".rc-recommend .rc-fieldset b", { timeout: 30_000 });
     },

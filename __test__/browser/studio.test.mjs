@@ -240,6 +240,13 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
       .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.What goes/);
+    // The numbers by kind add up to the difference.
+    const lead = await page.locator(".rc-lead").textContent();
+    const [, gone, added, less] = /What goes, in tokens: (.*?)\. In its place come ([\d,]+): ([\d,]+) fewer\./.exec(lead);
+    const numbersIn = (text) => text.match(/\d[\d,]*/g).map((number) => Number(number.replaceAll(",", "")));
+    const [after] = numbersIn(/leaves ([\d,]+)/.exec(lead)[1]);
+    const fewer = numbersIn(gone).reduce((sum, tokens) => sum + tokens, 0) - numbersIn(added)[0];
+    expect([fewer, 65_293 - fewer]).toEqual([numbersIn(less)[0], after]);
     await expect(page.locator(".rc-acts .rc-primary").textContent()).resolves.toContain("Save condensed");
     const steps = page.locator(".rc-step");
     await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/BalancedRecommended20,\d\d\d.*lost/);
@@ -675,7 +682,7 @@ describe.skipIf(isMissing)("the studio", () => {
         await page.evaluate(() => document.activeElement?.textContent.trim() || document.activeElement?.getAttribute("aria-label")),
       );
     }
-    for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save as…", "Save"]) expect(reached).toContain(name);
+    for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save a copy…", "Save in place"]) expect(reached).toContain(name);
     expect(reached.indexOf("Save condensed")).toBeLessThan(8);
     await close();
   });
@@ -689,7 +696,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     await page.locator(".rc-change", { hasText: "Cut" }).nth(2).waitFor();
     const ways = page.getByRole("region", { name: "Save, copy, undo" });
-    await ways.getByRole("button", { name: "Copy" }).click();
+    await ways.getByRole("button", { name: "Copy", exact: true }).click();
     await ways.getByText("Copied: the condensed conversation.").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     const files = [];
@@ -703,7 +710,7 @@ describe.skipIf(isMissing)("the studio", () => {
     };
     // The restore data lies beside it, under the name that the command line looks for.
     const both = ["history.condensed.json", "history.condensed.restore.json"];
-    const saved = await downloaded(ways.getByRole("button", { name: "Save as…" }), ...both);
+    const saved = await downloaded(ways.getByRole("button", { name: "Save a copy…" }), ...both);
     expect(saved["history.condensed.json"]).toBe(copied);
     await ways.getByText("history.condensed.restore.json").waitFor();
     const folder = newFolder();
@@ -1142,6 +1149,14 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => rows.first().textContent()).toMatch(/Claude Code · this minute · \d+ messages10\d% of 64K/);
     await expect.poll(() => rows.nth(1).textContent()).toMatch(/Roo Code · /);
     expect(await page.evaluate(() => globalThis.shift)).toBeLessThan(0.05);
+    // Without a window of the user's it is said which one is meant.
+    const windows = page.getByRole("combobox", { name: "Context window" });
+    await windows.selectOption({ label: "unknown" });
+    await expect.poll(() => rows.first().textContent()).toMatch(/33% of 200K/);
+    await expect(page.locator(".rc-start .rc-note").first().textContent()).resolves.toMatch(
+      /a window of 200K\. Choose your model’s window above\./,
+    );
+    await windows.selectOption("64000");
     await expect(page.locator(".rc-start .rc-note").textContent()).resolves.toMatch(/^Looked in ~.\.claude/);
     expect(await seriousIn(page)).toEqual([]);
     await rows.nth(1).getByRole("button").click();

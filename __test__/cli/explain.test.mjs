@@ -15,7 +15,7 @@ test("a code is explained as docs/errors.md does", () => {
   expect(run(["explain", "unknown_provider"]).stdout.match(/What to do/g)).toHaveLength(2);
   expect(run(["explain", "6"]).stdout).toContain("Exit code 6: the target cannot be reached.");
   expectFailure(["explain", "llm_unauthorised"], 2, /there is no CODE "llm_unauthorised"; did you mean llm_unauthorized\?/);
-  expectFailure(["explain"], 2, /explain needs one CODE: such as/);
+  expectFailure(["explain"], 2, /explain needs one CODE, such as/);
 });
 
 test.each([40, 60, 80])("the short help fits %i columns", (width) => {

@@ -105,3 +105,16 @@ test("the command that it prints reaches what it promises", () => {
     expect([answers, code, report.tokens.after]).toEqual([answers, 0, Number(left?.replace(",", ""))]);
   }
 });
+
+test("the command that it prints leaves what it promises where the target is out of reach", () => {
+  // The newest answer and its question stay whole until nothing else gives way.
+  const whole = [...messages, { role: "user", content: "Go on. ".repeat(400) }, { role: "assistant", content: "I will. ".repeat(400) }];
+  put("history.json", JSON.stringify(whole));
+  const { stdout } = run(["recommend", "history.json", "--window", "4000", "--recall"]);
+  const [, left] = /it leaves ([\d,]+) tokens/.exec(stdout.replace(/\s+/g, " ")) ?? [];
+  const words = advisedArguments(stdout);
+  expect(words.slice(-2)).toEqual(["--target", "400"]);
+  const { code, report } = runJson(words);
+  expect([code, report.tokens.after]).toEqual([6, Number(left?.replace(",", ""))]);
+  expect(report.tokens.after).toBeGreaterThan(400);
+});

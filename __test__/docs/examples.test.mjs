@@ -301,7 +301,22 @@ describe("the README's numbers", () => {
     expect(text).toContain(`${never} if nothing is condensed before the window is full, ${masked} if tool results`);
     expect(text).toContain(`${cut} when`);
     expect(text).toContain(`${recalled} to 4,000 at every 40,000 with [recall]`);
-    expect(text).toContain(`${share(ofCut)} were still readable with \`truncation\` to 25,000, ${share(ofMasked)} with masking`);
+    expect(text).toContain(
+      `${share(ofCut)} of the passages were still readable with \`truncation\` to 25,000, ${share(ofMasked)} with masking`,
+    );
+    // Every other one of 33 sessions.
+    const bySession = [never, masked, cut, recalled].map((all) => `$${(Number(all.slice(1)) / 17).toFixed(2)}`);
+    expect(text).toContain(`By session: ${bySession.slice(0, -1).join(", ")}, and ${bySession.at(-1)} (`);
+  });
+
+  test("of recall are those of docs/recall.md", () => {
+    const rows = [...read("docs/recall.md").matchAll(/^\| a [\w-]+, with the tool \| ([\d., ]+) \| ([\d., ]+) \| ([\d, ]+) \|$/gm)];
+    const numbersIn = (column, pattern) => rows.flatMap((row) => row[column].match(pattern));
+    expect(new Set(numbersIn(1, /[\d.]+/g))).toEqual(new Set(["1.00"]));
+    const calls = numbersIn(2, /[\d.]+/g).map(Number);
+    const tokens = numbersIn(3, /\d+,\d+/g).map((number) => Number(number.replace(",", "")));
+    const range = (numbers) => `${Math.min(...numbers).toLocaleString("en-US")} to ${Math.max(...numbers).toLocaleString("en-US")}`;
+    expect(text).toContain(`${range(calls)} calls and ${range(tokens)} tokens a question`);
   });
 
   test("of the reading test are those of docs/decisions/0010-salience.md", () => {

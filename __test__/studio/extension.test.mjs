@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CondensationManager, presets } from "../../index.js";
+import { CondensationManager, countTokens, presets } from "../../index.js";
 import { addonName, debugAddon, readJson, root } from "../../scripts/tools.mjs";
 
 const extension = path.join(root, "examples", "vscode-extension");
@@ -321,10 +321,11 @@ describe("the studio", () => {
     await run("studio");
     const [panel] = host.panels;
     const { answer: hello } = await ask(panel, 1, "hello", {});
-    expect(hello).toMatchObject({ canSet: true, targetPercent: 100 });
+    // As advised for the window, unless somebody says how far.
+    expect([hello.canSet, hello.targetPercent]).toEqual([true, undefined]);
     const { answer: before } = await ask(panel, 2, "settings", {});
     expect(before).toMatchObject({
-      settings: { autoCondenseContext: true, provider: "lossless", preset: "balanced", targetPercent: 100 },
+      settings: { autoCondenseContext: true, provider: "lossless", preset: "balanced" },
       canAsk: false,
     });
     const changed = { ...before.settings, provider: "smart", preset: "aggressive", targetPercent: 30 };
@@ -348,6 +349,25 @@ describe("the studio", () => {
     expect(error.code).toBe("unknown_provider");
     expect(host.state.settings["roo-condense.provider"]).toBe("smart");
     panel.close();
+  });
+
+  test("and *Condense a History* leave what is advised for the window, unless the settings say how far", async () => {
+    host.state.settings["roo-condense.contextWindow"] = 60_000;
+    await run("studio");
+    const [panel] = host.panels;
+    const { answer } = await ask(panel, 1, "inspect", { history });
+    expect(answer.advice.targetTokens).toBe(30_000);
+    panel.close();
+    await run("condense");
+    expect(host.state.errors).toEqual([]);
+    const left = countTokens(stored().messages);
+    expect(left).toBeLessThanOrEqual(30_000);
+    expect(left).toBeGreaterThan(25_000);
+    // 100 says that there is no target, whatever the window.
+    writeFileSync(history, original);
+    host.state.settings["roo-condense.targetPercent"] = 100;
+    await run("condense");
+    expect(countTokens(stored().messages)).toBeGreaterThan(40_000);
   });
 
   test("is put back where VS Code starts again, by what its page left", async () => {

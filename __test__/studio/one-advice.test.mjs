@@ -1,15 +1,17 @@
-// One advice: the page's answer, its comparison, `recommend` and the command line say the same for one file, window and handler.
+// One advice: the page's answer, its comparison, `recommend` and the command line say the same for one file and window. On all histories:
+// node benches/advice.mjs FILE-OR-FOLDER...
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
-import { folder, put, run, runJson } from "../cli/support.mjs";
+import { advicesFor, differing } from "../../benches/advice.mjs";
+import { folder, put, run } from "../cli/support.mjs";
 import { root } from "../../scripts/tools.mjs";
 
 const require = createRequire(import.meta.url);
-const { CondensationManager, countTokens, createStudioHost, recommend, restore } = require("../../index.js");
+const { CondensationManager, countTokens, createStudioHost, restore } = require("../../index.js");
 const { adviceFor } = require("../../js/advice.js");
 
 /** The answers of a host. */
@@ -41,35 +43,39 @@ describe.each(Object.entries(HISTORIES))("%s", (_, messages) => {
     ["over its window, with recall", Math.round(tokens / 1.57), true],
     ["with room in it", tokens * 9, false],
   ])("%s", async (__, contextWindow, recall) => {
-    const host = createStudioHost(new CondensationManager(), {
-      histories: [{ id: "a", read: () => ({ messages }) }],
-      contextWindow,
-      recall,
-    });
-    const ask = askerOf(host);
-    const { advice } = await ask("inspect", { history: "a" });
-    const target = advice.targetTokens === undefined ? {} : { targetTokens: advice.targetTokens };
-    const answered = await ask("condense", { history: "a", ...target });
-    const { trial } = await ask("try", { history: "a", id: "", ...target });
-    const advised = await recommend({ messages, contextWindow, recall });
-    expect([advised.isDefault, advised.targetTokens]).toEqual([true, advice.targetTokens]);
-    const [, left] = /it leaves ([\d,]+) tokens/.exec(advised.reason) ?? [];
-    expect([trial.tokens, Number(left)]).toEqual([answered.tokensAfter, answered.tokensAfter]);
-    put("history.json", JSON.stringify(messages));
-    const flags = advice.targetTokens === undefined ? [] : ["--target", String(advice.targetTokens)];
-    const { report } = runJson(["history.json", ...flags]);
-    expect(report.tokens.after).toBe(answered.tokensAfter);
-    if (advice.targetTokens !== undefined) expect(answered.tokensAfter).toBeLessThanOrEqual(advice.targetTokens);
-    host.dispose();
+    const found = await advicesFor(put("history.json", JSON.stringify(messages)), contextWindow, recall);
+    expect(differing(found)).toEqual([]);
+    expect([found.isMet, found.says.answer.left]).toEqual([true, expect.any(Number)]);
   });
 });
 
 test("half of the window, a tenth with recall, and no target where there is room", () => {
-  const window = { tokens: 314_000, contextWindow: 200_000 };
+  const window = { tokens: 314_000, contextWindow: 200_000, limit: 171_808 };
   expect(adviceFor(window)).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
   expect(adviceFor({ ...window, recall: true })).toMatchObject({ advised: "small", targetTokens: 20_000 });
   expect(adviceFor({ tokens: 22_000, contextWindow: 200_000, recall: true })).toMatchObject({ advised: "safest", targetTokens: undefined });
   expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 5000]);
+});
+
+test("nothing has to be lost where what is repeated or replaced is enough", () => {
+  const window = { tokens: 195_000, contextWindow: 200_000, limit: 171_808 };
+  // A tenth of the window stays free below the limit: 151,808.
+  expect(adviceFor({ ...window, safest: 151_808 })).toMatchObject({ advised: "safest", targetTokens: undefined });
+  expect(adviceFor({ ...window, safest: 151_809 })).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
+  // What is within reach of recall is not lost, and a tenth of the window is cheaper.
+  expect(adviceFor({ ...window, recall: true, safest: 20_001 })).toMatchObject({ advised: "small", targetTokens: 20_000 });
+  expect(adviceFor({ ...window, recall: true, safest: 20_000 })).toMatchObject({ advised: "safest", targetTokens: undefined });
+});
+
+test.each([65_536, 80_000, 128_000])("the guide's conversation loses nothing in a window of %i tokens", async (contextWindow) => {
+  const messages = fixture("claude-code");
+  const host = createStudioHost(new CondensationManager(), { histories: [{ id: "a", read: () => ({ messages }) }], contextWindow });
+  const ask = askerOf(host);
+  const { advice, inspection } = await ask("inspect", { history: "a" });
+  const { fate, tokensAfter } = await ask("condense", { history: "a" });
+  expect([advice.advised, advice.targetTokens, fate.lost]).toEqual(["safest", undefined, 0]);
+  expect(tokensAfter + contextWindow / 10).toBeLessThanOrEqual(inspection.window.atLimit.tokens);
+  host.dispose();
 });
 
 describe("what is downloaded can be undone", () => {

@@ -170,6 +170,11 @@ function refuseOtherFlags(values, { command, mistyped }) {
     if (mistyped) throw wrong(mistyped);
     if (name === "restore-data" && command.name === "condense")
       throw wrong("--restore-data belongs to restore: roo-condense restore HISTORY.json --restore-data FILE", "--restore-data");
+    if (["window", "recall"].includes(name) && command.name === "condense")
+      throw wrong(
+        `--${name} belongs to recommend, which prints the command with its --target: roo-condense recommend HISTORY.json`,
+        `--${name}`,
+      );
     throw wrong(`${command.name} has no flag --${name}${ofCommands(name)}`, `--${name}`);
   }
 }
@@ -204,10 +209,12 @@ function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
  * @param {import("./flags.js").Command} command
  */
 function readWord({ name: command, arguments: { name, values = [], isOptional, isLong } }, [word, ...more]) {
-  const all = isLong ? `such as ${values[0]}` : values.join(", ");
-  if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}: ${all}`, name);
+  const all = isLong ? `, such as ${values[0]}` : `: ${values.join(", ")}`;
+  if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}${all}`, name);
   if (word !== undefined && !values.includes(word))
-    throw isLong ? wrong(`there is no ${name} "${word}"${didYouMean(word, values)}`, name) : notAmong(name, word, values);
+    throw isLong
+      ? wrong(`there is no ${name} "${word}"${didYouMean(word, values) || "; docs/errors.md lists all of them"}`, name)
+      : notAmong(name, word, values);
   return word;
 }
 
@@ -249,7 +256,11 @@ function readWords({ name: command }, names, { last }) {
   if (file === undefined && !last)
     throw wrong(`${command} needs a session to search: a file, or --last for the newest of this folder`, command);
   if (file === "-") throw wrong(`${command} needs a file: it cannot search standard input`, command);
-  if (words.join("").trim() === "") throw wrong(`${command} needs words to search for, or the key of an entry`, command);
+  if (words.join("").trim() === "") {
+    const isFile = file === undefined || fs.existsSync(file);
+    const before = isFile ? "" : `"${file}" is no file; name the session first. `;
+    throw wrong(`${before}${command} needs words to search for, or the key of an entry`, command);
+  }
   return { files: file === undefined ? [] : [file], words };
 }
 

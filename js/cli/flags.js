@@ -339,7 +339,8 @@ const FLAGS = deepFrozen([
   {
     name: "recall",
     about: "The model has recall: leave a tenth of the window",
-    details: "Recall is the tool of `roo-condense mcp`, which finds what was left out. Without it the advice is half of the window.",
+    details:
+      "Recall is the tool of `roo-condense mcp`, which finds what was left out. Without it the advice is half of the window, or no target where only repeated text has to go.",
     group: "work",
     commands: ["studio", "report", "recommend"],
     options: ["answers.recall", "options.recall"],

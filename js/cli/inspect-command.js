@@ -18,7 +18,7 @@ const KINDS = Object.freeze({
   results: "tool results",
   images: "images",
   environment: "environment",
-  summaries: "summaries",
+  summaries: "summaries and log",
   other: "other",
 });
 

@@ -119,19 +119,23 @@ function modelFlags(file, model) {
   return [`--llm ${api} --model ${quoted(name)}`, ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)}`]), `--out ${kept}`];
 }
 
-/** The command line that condenses as recommended, to the target if it is reached. */
+/**
+ * The command line that condenses as recommended, and leaves what was measured: with the target, also where that is missed. Lossless alone leaves the same
+ * without a target that it misses.
+ */
 function commandFor({ provider, config, isDefault, targetTokens, said }, { file, model }) {
   const { preset, ...rest } = config;
   const isPreset = provider === "smart" && preset !== undefined && Object.keys(rest).length === 0;
   const how = isPreset ? `--preset ${preset}` : `--provider ${provider}`;
   const own = isPreset || Object.keys(config).length === 0 ? [] : [`--config ${quoted(JSON.stringify(config))}`];
-  const isReached = targetTokens !== undefined && (promised(said) ?? 0) <= targetTokens;
+  const isReached = (promised(said) ?? 0) <= targetTokens;
+  const isAsFarAsItCan = provider === "lossless" && !isDefault && !isReached;
   const asks = provider === "native" || (model !== undefined && !ALONE.includes(provider));
   return [
     "roo-condense",
     file === undefined ? "HISTORY" : quoted(file),
     ...(isDefault ? [] : [how, ...own]),
-    ...(isReached ? [`--target ${targetTokens}`] : []),
+    ...(targetTokens === undefined || isAsFarAsItCan ? [] : [`--target ${targetTokens}`]),
     ...(asks ? modelFlags(file, model) : []),
   ].join(" ");
 }

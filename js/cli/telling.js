@@ -29,8 +29,10 @@ function tell(error, { stderr, env, color }) {
   const lines = [message, ...(known ? error.hints : [])];
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
   // A message may quote the history or an argument, and neither may control the terminal. Colours are added afterwards.
-  const wide = wrap(lines[0], stderr.isTTY ? widthOf(stderr) - "roo-condense: ".length : Number.POSITIVE_INFINITY);
-  const [first, ...others] = [...wide, ...lines.slice(1)]
+  const width = stderr.isTTY ? widthOf(stderr) : Number.POSITIVE_INFINITY;
+  // Lines of a file stand with the mark below them.
+  const hints = lines.slice(1).flatMap((line) => (/^ |\n/.test(line) ? [line] : wrap(line, width)));
+  const [first, ...others] = [...wrap(lines[0], width - "roo-condense: ".length), ...hints]
     .join("\n")
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
     .split("\n");

@@ -3,7 +3,7 @@
 // The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
 // `connect`.
 
-const { adviceFor } = require("../advice.js");
+const { advise } = require("../advice.js");
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
 const { tried } = require("../tried.js");
 const { countTokens, warmUp } = require("../count.js");
@@ -229,8 +229,9 @@ class StudioHost {
       const messages = await history.loaded();
       const { revision, format } = history;
       const manager = await this.#settings.manager();
-      const inspection = await manager.inspect(this.#context(messages, contextWindow), { targetTokens, format });
-      return { revision, inspection, advice: adviceFor({ tokens: inspection.tokens.total, contextWindow, recall }) };
+      const context = this.#context(messages, contextWindow);
+      const inspection = await manager.inspect(context, { targetTokens, format });
+      return { revision, inspection, advice: await advise(manager, context, { inspection, recall, format }) };
     },
 
     try: async ({ history: id, id: name, provider, config, targetTokens, contextWindow }, signal) => {

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
-    markers::{SummaryHead, is_summary},
+    markers::{SummaryHead, is_summary, log::is_log_block},
     tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
     transcript::{ContentPiece, PieceSource, Voice},
 };
@@ -30,7 +30,7 @@ pub enum Kind {
     Images,
     /// Context that the host injects: snapshots of the environment, reminders.
     Environment,
-    /// Summaries of what stood there before.
+    /// Summaries and logs of what stood there before.
     Summaries,
     /// Blocks of other types, and what is no message.
     Other,
@@ -132,7 +132,10 @@ pub(super) fn kinds_of(
             let label = own.iter().map(|piece| piece.source.label()).find(|label| !label.is_empty());
             let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
-            match whole(message, block, own, &texts) {
+            // A log quotes what was left out; the user has not said it.
+            let is_log = is_log_block(conversation, index, block);
+            let parts = if is_log { Whole::Of(Kind::Summaries) } else { whole(message, block, own, &texts) };
+            match parts {
                 Whole::Of(kind) => told.kinds.add(kind, *tokens),
                 Whole::WithImages(kind, images) => {
                     told.kinds.add(Kind::Images, images.min(*tokens));

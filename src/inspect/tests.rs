@@ -67,6 +67,24 @@ fn every_token_has_a_kind() {
 }
 
 #[test]
+fn a_log_counts_as_a_summary_where_logs_are_put() {
+    let log = "[Log of the messages left out here, in quotes]\nRead a.ts\n  → It fails.";
+    let found = anatomy(&json!([
+        { "role": "user", "content": "Mend the parser." },
+        { "role": "assistant", "content": "[Messages before this point were left out.]" },
+        { "role": "user", "content": [{ "type": "text", "text": log }] },
+        { "role": "assistant", "content": "I mend it." },
+        { "role": "user", "content": [{ "type": "text", "text": "Go on." }, { "type": "text", "text": log }] },
+        { "role": "assistant", "content": "Yes." },
+        { "role": "user", "content": log },
+    ]));
+    assert_eq!(found.messages[2].kinds.main(), Kind::Summaries);
+    assert!(found.messages[4].kinds.of(Kind::Summaries) > 5 && found.messages[4].kinds.of(Kind::User) > 0);
+    // Elsewhere somebody else has written it.
+    assert_eq!(found.messages[6].kinds.of(Kind::Summaries), 0);
+}
+
+#[test]
 fn a_text_is_divided_among_what_stands_in_it() {
     let found = anatomy(&json!([
         { "role": "user", "content": "<task>\nRead it.\n</task>" },

@@ -100,17 +100,26 @@ function openStudio(context, file) {
   showStudio(context, file, vscode.window.createWebviewPanel(PANEL, path.basename(file), vscode.ViewColumn.Active, options));
 }
 
+/** Tokens that may be left: as the settings say, else as the studio advises for the window. */
+async function targetFor(file, messages, { targetPercent }) {
+  if (targetPercent !== undefined) return targetPercent < 100 ? Math.floor((countTokens(messages) * targetPercent) / 100) : undefined;
+  const host = createStudioHost(newManager(), { histories: [historyOf(file)], contextWindow: contextWindow() });
+  const { answer, error } = await host.answer({ id: 1, method: "inspect", params: { history: file } });
+  host.dispose();
+  if (error) throw new Error(error.message);
+  return answer.advice.targetTokens;
+}
+
 /** Condenses as the settings say, after a question that says what that does. */
 async function condense(file) {
   const settings = readSettings();
   const { messages } = await readHistory(file);
-  // As the studio has it.
-  const targetTokens = settings.targetPercent < 100 ? Math.floor((countTokens(messages) * settings.targetPercent) / 100) : undefined;
   const result = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Condensing…"), cancellable: true },
-    (_, token) => {
+    async (_, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
+      const targetTokens = await targetFor(file, messages, settings);
       return managerBySettings(settings).condense({ messages }, { targetTokens, signal: stop.signal });
     },
   );

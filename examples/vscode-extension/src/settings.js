@@ -9,7 +9,8 @@ const OF_STUDIO = ["autoCondenseContext", "autoCondenseContextPercent", "profile
 
 const stored = () => vscode.workspace.getConfiguration("roo-condense");
 
-const readSettings = () => Object.fromEntries(OF_STUDIO.map((name) => [name, stored().get(name)]));
+/** A setting without a value of its own is null in VS Code. */
+const readSettings = () => Object.fromEntries(OF_STUDIO.map((name) => [name, stored().get(name) ?? undefined]));
 
 /** Stores, for all folders, what is another than before. Absent: as it is where nobody chose. */
 async function writeSettings(settings) {

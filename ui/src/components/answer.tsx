@@ -71,22 +71,22 @@ function fateOf({ fate: { lost, told, superseded }, exact }: Condensation, recal
   return superseded > 0 ? t("answer.replaced", { superseded: format.number(superseded) }) : t("answer.whole");
 }
 
-/** Kinds that less than this share of what goes is of are not named. */
-const NAMED = 0.01;
-
-/** What goes, by kind, the most first. */
+/** What goes, by kind, the most first, less what is added to tell of it: the numbers add up to the difference between now and after. */
 function useGone(): (condensation: Condensation, inspection: Inspection) => string | undefined {
   const { t, format } = useStudio();
   const kindName = useKindName();
-  return ({ kinds, fate }, inspection) => {
+  return ({ kinds, fate, tokensBefore, tokensAfter }, inspection) => {
     if (!kinds || fate.lost + fate.told + fate.superseded === 0) return undefined;
-    const gone = KINDS.map((kind) => ({ kind, tokens: (inspection.kinds[kind] ?? 0) - (kinds[kind] ?? 0) })).filter(
-      ({ tokens }) => tokens > 0,
-    );
-    const all = gone.reduce((sum, { tokens }) => sum + tokens, 0);
-    const named = gone.filter(({ tokens }) => tokens >= all * NAMED).sort((one, other) => other.tokens - one.tokens);
-    if (named.length === 0) return undefined;
-    return t("answer.gone", { list: named.map(({ kind, tokens }) => `${kindName(kind)} ${format.number(tokens)}`).join(", ") });
+    const differences = KINDS.map((kind) => ({ kind, tokens: (inspection.kinds[kind] ?? 0) - (kinds[kind] ?? 0) }));
+    const gone = differences.filter(({ tokens }) => tokens > 0).sort((one, other) => other.tokens - one.tokens);
+    if (gone.length === 0) return undefined;
+    const added = gone.reduce((sum, { tokens }) => sum + tokens, 0) - (tokensBefore - tokensAfter);
+    const values = {
+      list: gone.map(({ kind, tokens }) => `${kindName(kind)} ${format.number(tokens)}`).join(", "),
+      added: format.number(added),
+      less: format.number(tokensBefore - tokensAfter),
+    };
+    return t(added > 0 ? "answer.goneAdded" : gone.length > 1 ? "answer.goneAll" : "answer.gone", values);
   };
 }
 

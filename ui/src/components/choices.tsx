@@ -88,7 +88,7 @@ export function ProviderSelect({ hello, value, used, onChange, disabled = false 
 /** The largest target, in percent: all of it would be none. */
 const MOST = 99;
 /** The target that somebody begins with who wants one. */
-const FIRST_TARGET = 50;
+export const FIRST_TARGET = 50;
 
 export interface TargetSliderProps {
   /** Percent of what there is; 100 for no target. */

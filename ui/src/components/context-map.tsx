@@ -77,6 +77,16 @@ interface View {
   scroll: number;
 }
 
+/** Tints the messages for which there is no room any more. */
+function shadeBeyond(paint: CanvasRenderingContext2D, limit: Line | undefined, view: View, cell: number, colour: string) {
+  if (!limit) return;
+  const x = Math.max(0, limit.index * cell - view.scroll);
+  paint.globalAlpha = 0.08;
+  paint.fillStyle = colour;
+  paint.fillRect(x, LABELS, Math.max(0, view.width - x), ABOVE);
+  paint.globalAlpha = 1;
+}
+
 function draw(
   canvas: HTMLCanvasElement,
   view: View,
@@ -101,6 +111,8 @@ function draw(
   const axis = LABELS + ABOVE;
   // By the square root: one large result would make everything else a flat line.
   const most = Math.sqrt(messages.reduce((max, message) => Math.max(max, message.tokens), 1));
+  const limit = lines.find(({ name }) => name === "line.limit");
+  shadeBeyond(paint, limit, view, cell, colours.get("rc-line-threshold") ?? ink);
   // The scale: round numbers at the heights that they have.
   const largest = most * most;
   paint.font = "11px system-ui, sans-serif";

@@ -9,7 +9,7 @@ import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import type { Hello, SettingsTold, StudioSettings } from "../types.js";
 import { ProviderBadges } from "./badges.js";
-import { INHERIT, TargetSlider, ThresholdSetting, presetNameOf } from "./choices.js";
+import { FIRST_TARGET, INHERIT, TargetSlider, ThresholdSetting, presetNameOf } from "./choices.js";
 import { ChoiceField, Switch, TextField } from "./fields.js";
 import { Waiting } from "./preview-pane.js";
 
@@ -82,7 +82,7 @@ function When({ told, value, change }: PartProps): ReactNode {
 function How({ value, change, hello }: PartProps & { hello: Hello }): ReactNode {
   const { t } = useStudio();
   const told = useTold();
-  const { provider = "", preset = "", targetPercent = 100 } = value;
+  const { provider = "", preset = "", targetPercent } = value;
   const isSelective = provider === "smart" && preset === SELECTIVE;
   /** What there was before, for the way back. */
   const [before, setBefore] = useState<Pick<StudioSettings, "provider" | "preset">>();
@@ -128,11 +128,14 @@ function How({ value, change, hello }: PartProps & { hello: Hello }): ReactNode 
           <small>{t("settings.selectiveNote")}</small>
         </>
       )}
-      <TargetSlider
-        label={t("settings.target")}
-        value={targetPercent}
-        onChange={(share) => change({ targetPercent: share >= 100 ? undefined : share })}
+      <Switch
+        label={t("settings.targetAdvised")}
+        checked={targetPercent === undefined}
+        onChange={(isOn) => change({ targetPercent: isOn ? undefined : FIRST_TARGET })}
       />
+      {targetPercent !== undefined && (
+        <TargetSlider label={t("settings.target")} value={targetPercent} onChange={(share) => change({ targetPercent: share })} />
+      )}
     </fieldset>
   );
 }

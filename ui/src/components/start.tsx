@@ -16,6 +16,8 @@ export interface StartProps {
   onFiles: (files: Iterable<File>) => void;
 }
 
+/** The window by which sessions are shown to be full while none is chosen, which the page says. */
+const ASSUMED_WINDOW = 200_000;
 /** So many are looked into at first: each has to be read and counted. */
 const AT_ONCE = 12;
 
@@ -76,7 +78,7 @@ function Session({
 }: {
   session: FoundSession;
   looked: Looked | undefined;
-  contextWindow: number | undefined;
+  contextWindow: number;
   isFirst: boolean;
   onOpen: () => void;
 }): ReactNode {
@@ -84,7 +86,7 @@ function Session({
   const agent = AGENTS[session.agent];
   const title = looked?.title ? visibleText(looked.title) : visibleText(session.name);
   const { tokens } = looked ?? {};
-  const share = tokens === undefined || contextWindow === undefined ? undefined : (100 * tokens) / contextWindow;
+  const share = tokens === undefined ? undefined : (100 * tokens) / contextWindow;
   const facts = [
     agent ? t(agent.name) : visibleText(session.agent),
     format.ago(Date.now() - session.changed),
@@ -107,12 +109,8 @@ function Session({
         )}
       </div>
       <div className={share !== undefined && share > 80 ? "rc-fullness rc-hot" : "rc-fullness"}>
-        {tokens !== undefined && (
-          <p>
-            {share === undefined
-              ? t("tokens", { count: tokens, shown: format.number(tokens) })
-              : t("start.full", { share: format.percent(Math.round(share)), window: format.compact(contextWindow!) })}
-          </p>
+        {share !== undefined && (
+          <p>{t("start.full", { share: format.percent(Math.round(share)), window: format.compact(contextWindow) })}</p>
         )}
         {share !== undefined && (
           <div className="rc-bar" aria-hidden="true">
@@ -160,6 +158,9 @@ export function Start({ contextWindow, canFind, onOpened, onFiles }: StartProps)
           {problem ?? told.fault(error!)}
         </p>
       )}
+      {shown.length > 0 && contextWindow === undefined && (
+        <p className="rc-note">{t("start.assumed", { window: format.compact(ASSUMED_WINDOW) })}</p>
+      )}
       {shown.length > 0 && (
         <ul className="rc-sessions">
           {shown.map((session, at) => (
@@ -167,7 +168,7 @@ export function Start({ contextWindow, canFind, onOpened, onFiles }: StartProps)
               key={session.id}
               session={session}
               looked={looks.get(session.id)}
-              contextWindow={contextWindow}
+              contextWindow={contextWindow ?? ASSUMED_WINDOW}
               isFirst={at === 0}
               onOpen={() => open(session.id)}
             />

@@ -38,6 +38,9 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         ]
       : []),
   ];
+  // What is added by condensing has no part in the bar above.
+  const legend = [...parts, ...(left ?? []).filter(({ key }) => !parts.some((part) => part.key === key))];
+  const over = window ? Math.max(0, tokens.total - window.atLimit.tokens) : 0;
   const listOf = (shown: typeof parts) => shown.map((part) => `${part.label}: ${format.number(part.tokens)}`).join(", ");
   const segments = (shown: typeof parts) =>
     shown.map((part) => (
@@ -76,6 +79,7 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
       </p>
       <div className="rc-bar" role="img" aria-label={listOf(parts)}>
         {segments(parts)}
+        {over > 0 && <div className="rc-bar-over" style={{ left: share(window!.atLimit.tokens), width: share(over) }} />}
         {line}
       </div>
       <p className="rc-window-sum rc-window-after">
@@ -94,7 +98,7 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         {line}
       </div>
       <ul className="rc-marks">
-        {parts.map((part) => (
+        {legend.map((part) => (
           <li key={part.key}>
             <span className={`rc-swatch ${part.className}`} aria-hidden="true" /> {part.label}
           </li>
