@@ -99,7 +99,7 @@ async function condenseResult(result, options) {
     await keepResult(
       store,
       key,
-      plan.inverse.map(({ value }) => (typeof value === "string" ? value : serialize(value, "result"))).join("\n"),
+      plan.inverse.map((edit) => ("value" in edit ? (typeof edit.value === "string" ? edit.value : serialize(edit.value, "result")) : "")).join("\n"),
     );
   return { result: form.back(plan.messages.at(-1), result), ...facts };
 }

@@ -73,6 +73,7 @@ export const english = [
           page("11. The log", "decisions/0011-log"),
           page("12. Shortened results", "decisions/0012-shortened-results"),
           page("13. Recall", "decisions/0013-recall"),
+          page("14. Fold", "decisions/0014-fold"),
         ],
       },
       page("WebAssembly", "webassembly"),

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
-    markers::{SummaryHead, is_summary, log::is_log_block},
+    markers::{SummaryHead, is_summary},
+    story::is_story_block,
     tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
     transcript::{ContentPiece, PieceSource, Voice},
 };
@@ -133,7 +134,7 @@ pub(super) fn kinds_of(
             let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
             // A log quotes what was left out; the user has not said it.
-            let is_log = is_log_block(conversation, index, block);
+            let is_log = is_story_block(conversation, index, block);
             let parts = if is_log { Whole::Of(Kind::Summaries) } else { whole(message, block, own, &texts) };
             match parts {
                 Whole::Of(kind) => told.kinds.add(kind, *tokens),

@@ -97,7 +97,7 @@ struct Tried {
 }
 
 impl Tried {
-    /// Of two that fit, one is better only if it alone leaves the newest messages as they are; of two that do not, the smaller one is.
+    /// Is true where both fit and it alone leaves the newest messages as they are, and where neither fits and it is smaller.
     fn is_better_than(&self, other: &Self, budget: usize) -> bool {
         match (self.tokens <= budget, other.tokens <= budget) {
             (true, true) => other.crowds_newest && !self.crowds_newest,
@@ -113,7 +113,7 @@ impl From<Why> for Note {
     }
 }
 
-/// What it means that nobody can say what stays.
+/// The error where nothing could be chosen.
 pub fn failed(provider: &str, error: SalienceError) -> CondenseError {
     match error {
         SalienceError::Cancelled(cancelled) => cancelled.into(),

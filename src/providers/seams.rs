@@ -15,7 +15,7 @@ pub struct Seams<'a> {
 }
 
 impl<'a> Seams<'a> {
-    /// Of a conversation from which messages go from `start` on.
+    /// The seams of a conversation from which messages go from `start` on.
     pub fn new(conversation: &'a Conversation, start: usize) -> Self {
         let mut known: HashMap<usize, Vec<Problem>> = HashMap::new();
         for problem in problems(conversation) {
@@ -34,7 +34,7 @@ impl<'a> Seams<'a> {
         if self.answered[first_kept].is_some() {
             return false;
         }
-        // What a message breaks depends on the one before it alone, so only the first one kept is judged anew.
+        // Whether a message breaks something depends on the one before it alone, so only the first one kept is judged anew.
         let placed = |problem: Problem| (problem.message_index, problem);
         let known = self.known.get(&first_kept).cloned().unwrap_or_default();
         let found = problems_after(Some(last), first_kept, next);

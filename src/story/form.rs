@@ -7,12 +7,12 @@ use super::{
 };
 use crate::transcript::{Meaning, ToolTable};
 
-/// What an entry is about.
+/// The kind of thing that an entry tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The user's words.
     User,
-    /// What the user shows in them: a log, a list, code.
+    /// A log, a list or code that the user shows in them.
     Paste,
     /// A summary of earlier messages.
     Summary,
@@ -35,7 +35,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of calls of tools with this meaning.
+    /// The kind of calls of tools with this meaning.
     pub fn from_meaning(meaning: Meaning) -> Self {
         match meaning {
             Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// Of an entry that is read again.
+    /// The kind of an entry that is read again.
     pub fn from_head(head: &str, tools: &ToolTable) -> Self {
         match head {
             USER | SYSTEM => Self::User,
@@ -130,7 +130,7 @@ const LINE: usize = 240;
 const PARTS: usize = 160;
 /// A part of a line has at least so many characters.
 const PART: usize = 24;
-/// Of words that are cut, this share stays at their beginning and the rest at their end.
+/// This share of words that are cut stays at their beginning and the rest at their end.
 const BEGINNING: f64 = 0.65;
 
 /// An entry that is ready to be told at any length.
@@ -151,7 +151,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Of an entry, with no more of it than its kind is told at most. `is_again`: an entry with the same head follows.
+    /// The form of an entry, with no more of it than its kind is told at most. `is_again`: an entry with the same head follows.
     pub fn new(entry: &Entry, kind: Kind, is_again: bool) -> Self {
         let with = |marks: &[Mark]| -> Vec<&Quotation> {
             entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()

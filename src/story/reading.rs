@@ -27,7 +27,7 @@ use crate::{
 pub struct Told {
     /// All there is to quote.
     pub entry: Entry,
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
     /// It stands in an earlier story, in these words.
     pub is_earlier: bool,
@@ -117,7 +117,7 @@ impl<'a> Reading<'a> {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
                     (Voice::Tool, Some(draft), Some(source)) => self.answer(message, draft, &piece, source, text),
                     (Voice::Assistant, Some(draft), Some(source)) => {
-                        self.parameter(message, draft, &piece, source, text)
+                        self.parameter(message, draft, &piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         // How the call ended, and who says so.
@@ -129,7 +129,7 @@ impl<'a> Reading<'a> {
                     (Voice::User, ..) => self.words(place, USER, Kind::User, text),
                     (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
                     _ if is_summary(self.conversation.message(message)) => {
-                        self.words(place, SUMMARY, Kind::Summary, text)
+                        self.words(place, SUMMARY, Kind::Summary, text);
                     }
                     (Voice::Assistant, ..) => {
                         self.words(place, ASSISTANT, Kind::Assistant, text);
@@ -139,7 +139,7 @@ impl<'a> Reading<'a> {
                         self.words(place, SYSTEM, Kind::User, text);
                     }
                     (Voice::Host, ..) if piece.source == PieceSource::Words => {
-                        self.words(place, NOTICE, Kind::Notice, text)
+                        self.words(place, NOTICE, Kind::Notice, text);
                     }
                     (Voice::Host | Voice::Tool, ..) => {}
                 }
@@ -171,7 +171,7 @@ impl<'a> Reading<'a> {
         self.note_said(&quotes);
         match self.drafts.last_mut() {
             Some(last) if last.kind == kind && last.place == place && last.entry.head == head => {
-                last.entry.quotes.extend(quotes)
+                last.entry.quotes.extend(quotes);
             }
             _ if quotes.is_empty() => {}
             _ => self.begin(place, head.to_owned(), kind, quotes, true),
@@ -211,7 +211,7 @@ impl<'a> Reading<'a> {
             let kind = Kind::from_meaning(source.meaning);
             let head = if source.head.is_empty() { &source.label } else { &source.head };
             let head = match kind {
-                // What it changed is quoted.
+                // The lines that it changed are quoted.
                 Kind::Change if !source.file.is_empty() => format!("{} {}", source.name, source.file),
                 _ if head.is_empty() => UNKNOWN.to_owned(),
                 _ => head.clone(),
@@ -260,7 +260,7 @@ impl<'a> Reading<'a> {
         self.drafts[draft].entry.quotes.extend(more);
     }
 
-    /// What a parameter's lines are in an entry; `None` for those that are not told, such as the text that an edit replaced.
+    /// The mark of a parameter's lines in an entry; `None` for those that are not told, such as the text that an edit replaced.
     fn mark_of(&self, piece: &ContentPiece, source: &ToolSource) -> Option<Mark> {
         let key = piece.path.iter().rev().find_map(|step| match step {
             PathStep::Key(key) => Some(key.as_ref()),

@@ -29,7 +29,7 @@ const LEAST_WORDS: usize = 40;
 pub struct Telling<'a> {
     /// The conversation they stand in.
     pub conversation: &'a Conversation,
-    /// What its tools do.
+    /// The table of its tools.
     pub tools: &'a ToolTable,
     /// How tokens are counted.
     pub encoding: Encoding,

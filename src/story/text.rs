@@ -82,7 +82,7 @@ impl Quotation {
     }
 }
 
-/// Who spoke or what was called, and lines of it.
+/// A speaker or a call, and lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its first line.
@@ -120,7 +120,7 @@ pub fn is_story(text: &str) -> bool {
     !entries(text).is_empty()
 }
 
-/// What a model says, with the headings of stories in it as plain words: what it copies or makes up is no story.
+/// A model's text, with the headings of stories in it as plain words: what it copies or makes up is no story.
 #[must_use]
 pub fn without_headings(said: &str) -> String {
     said.replace(LOG_HEADING, LOG_HEADING.trim_matches(['[', ']']))
@@ -177,7 +177,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Of a story with these heads.
+    /// A writer for a story with these heads.
     pub fn new<'h>(heads: impl Iterator<Item = &'h str>) -> Self {
         let name = |head: &str| head.split(' ').next().unwrap_or_default().to_owned();
         Self { names: heads.map(name).chain([USER, ASSISTANT, SUMMARY, NOTICE].map(name)).collect() }

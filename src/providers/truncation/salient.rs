@@ -1,4 +1,4 @@
-//! What is old is told, what is new stands, shortened to what is likeliest to be used again; where not even the least of that fits, the oldest messages go.
+//! Tells the old messages and leaves the new ones in place, shortened to what is likeliest to be used again; where not even the least of that fits, the oldest messages go.
 
 use super::{Truncation, apply, window};
 use crate::{
