@@ -2,7 +2,6 @@
 
 // One new tool result, shortened before it enters a conversation.
 
-const { createHash } = require("node:crypto");
 const native = require("#native");
 const { argumentError, checked, missing, notAllowed, outOfRange, readable, refuseUnknown } = require("./errors.js");
 const { asRead, formatOf, formatOfEach, requireFormat } = require("./formats.js");
@@ -81,13 +80,7 @@ async function condenseResult(result, options) {
   );
   if (!form) throw notAllowed("result", result, ALLOWED);
   const all = readable("result", () => withResult(messages, result, form, settings.format));
-  const key =
-    store &&
-    keyOf(
-      createHash("sha256")
-        .update(serialize(all.messages.at(-1), "result"))
-        .digest("hex"),
-    );
+  const key = store && keyOf(await sha256(serialize(all.messages.at(-1), "result")));
   const whole = store ? readable("options.store", () => wayTo(store, key, settings.recall)) : settings.whole;
   const { edits, report } = await shortened(all, { ...settings, whole });
   const isChanged = edits.length > 0;
@@ -99,9 +92,17 @@ async function condenseResult(result, options) {
     await keepResult(
       store,
       key,
-      plan.inverse.map((edit) => ("value" in edit ? (typeof edit.value === "string" ? edit.value : serialize(edit.value, "result")) : "")).join("\n"),
+      plan.inverse
+        .map((edit) => ("value" in edit ? (typeof edit.value === "string" ? edit.value : serialize(edit.value, "result")) : ""))
+        .join("\n"),
     );
   return { result: form.back(plan.messages.at(-1), result), ...facts };
+}
+
+/** In hexadecimal letters. By Web Crypto, which browsers have, too. */
+async function sha256(text) {
+  const hash = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** The messages with the result as the last, and their format. */

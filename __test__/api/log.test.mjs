@@ -158,7 +158,9 @@ describe("the log", () => {
       for (const [at, line] of lines.entries()) {
         if (!line.startsWith("Edit ")) continue;
         entries++;
-        expect(lines[at + 1], `${targetTokens}: ${line}`).toMatch(/^ {2}! /);
+        const next = lines.findIndex((other, place) => place > at && !other.startsWith("  "));
+        const entry = lines.slice(at + 1, next < 0 ? undefined : next);
+        expect(entry.filter((said) => said.startsWith("  ! ")).length, `${targetTokens}: ${line}`).toBeGreaterThan(0);
       }
     }
     expect(entries).toBeGreaterThan(0);

@@ -46,7 +46,12 @@ async function expectWritten(name, share) {
   const again = readHistory(written);
   const isCodex = history.program === "Codex";
   const meant = isCodex ? result.messages.map((item) => (typeof item.content === "string" ? withParts(item) : item)) : result.messages;
-  expect(JSON.stringify(again.messages) === JSON.stringify(meant)).toBe(true);
+  // A message that was put in has what its program writes beside the words.
+  const isPutIn = (message) => Object.keys(message).join() === "role,content";
+  const read = again.messages.map((message, at) =>
+    meant[at] && isPutIn(meant[at]) ? { role: message.role, content: message.content } : message,
+  );
+  expect(JSON.stringify(read) === JSON.stringify(meant)).toBe(true);
   const messages = library.restore({ messages: again.messages, restoreData: result.restoreData });
   expect(JSON.stringify(messages) === JSON.stringify(history.messages)).toBe(true);
   return { history, result, written };

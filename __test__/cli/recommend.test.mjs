@@ -94,7 +94,7 @@ test("the command that it prints reaches what it promises", () => {
   put("long history.json", JSON.stringify(messages));
   const asked = [
     ["--target", "40%"],
-    ["--window", "3000", "--recall"],
+    ["--window", "6000", "--recall"],
     ["--priority", "zero_loss", "--window", "3000"],
     ["--priority", "cost"],
   ];

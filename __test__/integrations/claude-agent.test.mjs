@@ -83,7 +83,8 @@ describe("hooks", () => {
     expect(hookSpecificOutput.hookEventName).toBe("SessionStart");
     const quotes = hookSpecificOutput.additionalContext;
     expect(quotes).toContain("The user: Never touch src/secret.ts.");
-    expect(quotes).toContain('Read {"file_path":"/p/a.ts"}');
+    expect(quotes).toContain('Read {"file_path":"/p/d.ts"}');
+    expect(quotes).not.toContain("Messages before this point");
     expect(quotes).toMatch(/export const [a-d]\d+ = compute/);
     expect(quotes).not.toContain("/compact");
     expect(countTokens(quotes)).toBeLessThan(1700);

@@ -66,6 +66,7 @@ const shortening = ({ messages }) => {
 const RARE = [
   ...[
     "change.stub",
+    "change.kept",
     "change.replaced",
     "content.parameters",
     "change.longLines",

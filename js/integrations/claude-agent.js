@@ -20,7 +20,7 @@ const MOST_WAITING = 16;
 
 const HEADING = "[Quotes from the conversation before it was compacted: what is left of it here is word for word]";
 const INSTRUCTIONS =
-  "Behind your summary, quotes from this conversation are put word for word: the user's messages, and which commands and files there were. Do not repeat these at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
+  "Behind your summary, quotes from this conversation are put word for word: the user's messages, and how commands and edits ended. Do not repeat these at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
 
 function condensingHooks(options = {}) {
   const { quoteTokens, onWarning } = readable("options", () => {
@@ -70,10 +70,13 @@ async function quotesIn(file, manager, targetTokens, onWarning) {
   return didCondense ? [HEADING, ...left.flatMap(({ role, content }) => quotesOf(role, content))].join("\n") : "";
 }
 
+/** The note in the place of messages that are left out: behind a summary, it says nothing. */
+const LEFT_OUT = "[Messages before this point were left out.]";
+
 /** What a message says, as lines. Texts in angle brackets were put there by Claude Code. */
 function quotesOf(role, content) {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return blocks.flatMap((block) => QUOTES[block?.type]?.(block, role) ?? []).filter((quote) => quote !== "");
+  return blocks.flatMap((block) => QUOTES[block?.type]?.(block, role) ?? []).filter((quote) => quote !== "" && quote !== LEFT_OUT);
 }
 
 const QUOTES = {

@@ -137,7 +137,13 @@ function written(entries, turns, messages) {
     next.set(line, before?.record);
     lines.splice(before ? lines.findIndex((each) => each.before === before.record) : lines.length, 0, line);
   }
-  return hasIds(entries) ? relinked(lines, LINKS, (line) => next.get(line)) : lines.filter(({ after }) => after);
+  if (!hasIds(entries)) return lines.filter(({ after }) => after);
+  // Of what stands before a compaction, Pi sends nothing in front of the first entry that it kept: new ones there are kept, too.
+  for (const line of lines.filter(({ after }) => after?.type === "compaction")) {
+    const inFront = lines.find((each) => next.get(each)?.id === line.after.firstKeptEntryId);
+    if (inFront) line.after = { ...line.after, firstKeptEntryId: inFront.after.id };
+  }
+  return relinked(lines, LINKS, (line) => next.get(line));
 }
 
 /** A compaction that keeps from the first of what it kept that is still there. */
