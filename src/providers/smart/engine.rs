@@ -514,6 +514,10 @@ impl Step for Rounds<'_, '_> {
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
         let start = state.clone();
         self.engine.round(self.config, state).await?;
+        // A target that is reached asks for no less.
+        if state.request.budget().is_some_and(|budget| state.request.tally.total() <= budget) {
+            return Ok(());
+        }
         // What asks nobody itself asks nobody for this either.
         let may_try = |other: &SmartConfig| self.engine.asks || !any_asks(&state.request, other);
         if let Some(other) = held_against(self.config).filter(may_try)
