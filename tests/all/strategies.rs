@@ -196,13 +196,17 @@ fn warned_of(report: &Report) -> Vec<&str> {
 fn what_failed_and_was_paid_for_is_told_once() {
     let (mut paid, mut asked_for_milder) = (0, 0);
     for conversation in long_histories(6, 60_000) {
-        for (id, config) in [("adaptive", Value::Null), ("smart", json!({ "preset": "aggressive" }))] {
+        // Without a target, or where it is missed, the milder preset is asked, too.
+        let target = Some(share(&conversation, 20));
+        for (id, config, target) in
+            [("adaptive", Value::Null, target), ("smart", json!({ "preset": "aggressive" }), None)]
+        {
             let nothing = Scripted::new(|request, _| {
                 let usage = TokenUsage { input_tokens: question_tokens(request), ..TokenUsage::default() };
                 Ok(LlmResponse::new("", Some(usage), StopReason::EndTurn))
             });
             let model = Arc::new(nothing);
-            let report = run(id, config, &conversation, Some(share(&conversation, 20)), Some(&model));
+            let report = run(id, config, &conversation, target, Some(&model));
             let told = warned_of(&report);
             assert_eq!(report.cost() > 0.0, told.contains(&"summary_empty"), "{id}: {:?}", report.warnings());
             let messages: Vec<_> = report.warnings().iter().map(|warning| warning.message.as_str()).collect();
