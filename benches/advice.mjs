@@ -47,6 +47,11 @@ async function commandLine(args) {
 const wordsOf = (command) =>
   [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, plain]) => plain ?? quoted.replaceAll("'\\''", "'"));
 
+const advisedCommand = (text) => /^ *Use it: (.*)$/m.exec(text)?.[1] ?? "";
+
+/** The arguments of the command that `recommend` prints. */
+export const advisedArguments = (text) => wordsOf(advisedCommand(text)).slice(1);
+
 function askerOf(host) {
   let id = 0;
   return async (method, params) => {
@@ -57,7 +62,7 @@ function askerOf(host) {
   };
 }
 
-/** What each place says about a file: `{ target, left }`, and whether the target is met. */
+/** The advice of each place about a file: `{ target, left }`, and whether the target is met. */
 export async function advicesFor(file, contextWindow, recall = false) {
   const host = hostOf(library, [file], { write: false, window: contextWindow, recall }, {});
   try {
@@ -69,8 +74,8 @@ export async function advicesFor(file, contextWindow, recall = false) {
     const { trial } = await ask("try", { history, id: "", ...target });
     const flags = ["--window", String(contextWindow), ...(recall ? ["--recall"] : [])];
     const printed = await commandLine(["recommend", file, ...flags]);
-    const [, command = ""] = /^ *Use it: (.*)$/m.exec(printed.stdout) ?? [];
-    const [, ...words] = wordsOf(command);
+    const command = advisedCommand(printed.stdout);
+    const words = advisedArguments(printed.stdout);
     const done = await commandLine([...words, "--json"]);
     const asked = words.includes("--target") ? Number(words[words.indexOf("--target") + 1]) : undefined;
     const [, promised] = /it leaves ([\d,]+) tokens/.exec(printed.stdout.replaceAll(/\s+/g, " ")) ?? [];

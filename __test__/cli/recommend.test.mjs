@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { advisedArguments } from "../../benches/advice.mjs";
 import { buildHistory } from "../../fixtures/history.mjs";
 import { expectFailure, library, put, run, runJson } from "./support.mjs";
 
@@ -83,12 +84,6 @@ test("Ctrl+D ends the questions; what was answered counts", async () => {
     /How much may one condensation cost\?.*Enter to skip\) \S*\nlossless \{"strict":true\}\n {2}best for priority zero_loss: lossless, strict/s,
   );
 });
-
-/** The command that a text recommends, as arguments. */
-const advisedArguments = (text) => {
-  const [, command = ""] = /Use it: roo-condense (.*)/.exec(text) ?? [];
-  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, inQuotes, plain]) => inQuotes ?? plain);
-};
 
 test("the command that it prints reaches what it promises", () => {
   put("long history.json", JSON.stringify(messages));

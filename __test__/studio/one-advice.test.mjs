@@ -9,21 +9,11 @@ import { buildHistory } from "../../fixtures/history.mjs";
 import { advicesFor, differing } from "../../benches/advice.mjs";
 import { folder, put, run } from "../cli/support.mjs";
 import { root } from "../../scripts/tools.mjs";
+import { asking } from "./asking.mjs";
 
 const require = createRequire(import.meta.url);
 const { CondensationManager, countTokens, createStudioHost, restore } = require("../../index.js");
 const { adviceFor } = require("../../js/advice.js");
-
-/** The answers of a host. */
-function askerOf(host) {
-  let id = 0;
-  return async (method, params) => {
-    id += 1;
-    const { answer, error } = await host.answer({ id, method, params });
-    if (error) throw new Error(`${error.code}: ${error.message}`);
-    return answer;
-  };
-}
 
 const fixture = (name) => {
   const value = JSON.parse(readFileSync(path.join(root, "fixtures", `${name}.json`), "utf8"));
@@ -62,7 +52,7 @@ test("nothing has to be lost where what is repeated or replaced is enough", () =
   // A tenth of the window stays free below the limit: 151,808.
   expect(adviceFor({ ...window, safest: 151_808 })).toMatchObject({ advised: "safest", targetTokens: undefined });
   expect(adviceFor({ ...window, safest: 151_809 })).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
-  // What is within reach of recall is not lost, and a tenth of the window is cheaper.
+  // Content within reach of recall is not lost, and a tenth of the window is cheaper.
   expect(adviceFor({ ...window, recall: true, safest: 20_001 })).toMatchObject({ advised: "small", targetTokens: 20_000 });
   expect(adviceFor({ ...window, recall: true, safest: 20_000 })).toMatchObject({ advised: "safest", targetTokens: undefined });
 });
@@ -70,7 +60,7 @@ test("nothing has to be lost where what is repeated or replaced is enough", () =
 test.each([65_536, 80_000, 128_000])("the guide's conversation loses nothing in a window of %i tokens", async (contextWindow) => {
   const messages = fixture("claude-code");
   const host = createStudioHost(new CondensationManager(), { histories: [{ id: "a", read: () => ({ messages }) }], contextWindow });
-  const ask = askerOf(host);
+  const ask = asking(host);
   const { advice, inspection } = await ask("inspect", { history: "a" });
   const { fate, tokensAfter } = await ask("condense", { history: "a" });
   expect([advice.advised, advice.targetTokens, fate.lost]).toEqual(["safest", undefined, 0]);
@@ -85,7 +75,7 @@ describe("what is downloaded can be undone", () => {
     put("history.json", JSON.stringify(messages, null, 1));
     const { hostOf } = require("../../js/cli/studio-command.js");
     const host = hostOf(require("../../index.js"), [path.join(folder, "history.json")], { write: false });
-    const ask = askerOf(host);
+    const ask = asking(host);
     const { histories } = await ask("hello", {});
     const { id } = await ask("condense", { history: histories[0].id, targetTokens: 2000 });
     const { name, text, restore: data } = await ask("export", { condensation: id });
@@ -97,7 +87,7 @@ describe("what is downloaded can be undone", () => {
 
   test("by `restore`, of a host that knows no files", async () => {
     const host = createStudioHost(new CondensationManager(), { histories: [{ id: "a", read: () => ({ messages }) }] });
-    const ask = askerOf(host);
+    const ask = asking(host);
     const { id } = await ask("condense", { history: "a", targetTokens: 2000 });
     const { text, restore: data } = await ask("export", { condensation: id });
     expect(data.name).toBe("a.condensed.restore.json");
@@ -119,7 +109,7 @@ test("sessions are listed by what the user said, not by what the program put bef
     open: () => ({ id: "s", read: () => ({ messages }) }),
   };
   const host = createStudioHost(new CondensationManager(), { histories: [], sessions });
-  const ask = askerOf(host);
+  const ask = asking(host);
   await ask("sessions", {});
   expect((await ask("session", { id: "s" })).title).toBe("Why does the cart forget its coupons?");
   host.dispose();

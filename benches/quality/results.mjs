@@ -1,4 +1,4 @@
-// What stays of long tool results at a tenth of their tokens: the names that the following messages use, and the lines that report a failure. Beside it, what keeping
+// Measures long tool results at a tenth of their tokens: the names that the following messages use, and the lines that report a failure. Beside it, what keeping
 // the first and last lines keeps, and dropping the result as a whole (masking).
 //
 //   node benches/quality/results.mjs DIR [--least 2000] [--share 0.1] [--next 30]

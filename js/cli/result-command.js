@@ -56,7 +56,7 @@ async function result(library, { file, budget, exitCode, store, json }, { stdout
       stdout,
       `${JSON.stringify({ version, exitCode: exitCode ?? EXIT.done, ...facts, ...(whole && { file: whole }) }, null, 2)}\n`,
     );
-  // What was not shortened leaves as it came, byte for byte.
+  // Output that was not shortened leaves as it came, byte for byte.
   else await print(stdout, facts.result === text ? bytes : `${facts.result}\n`);
   return exitCode ?? EXIT.done;
 }

@@ -34,13 +34,10 @@ async function readResult(store, key, { first, last }) {
   const lines = text.split("\n");
   const shown = [];
   let room = MOST;
-  for (let at = first - 1; at < Math.min(last ?? lines.length, lines.length) && room > 0; at++) {
-    shown.push(lines[at].length > room && shown.length > 0 ? undefined : lines[at].slice(0, MOST));
-    if (shown.at(-1) === undefined) {
-      shown.pop();
-      break;
-    }
-    room -= lines[at].length + 1;
+  for (const line of lines.slice(first - 1, last)) {
+    if (room <= 0 || (line.length > room && shown.length > 0)) break;
+    shown.push(line.slice(0, MOST));
+    room -= line.length + 1;
   }
   if (shown.length === 0) return `The result ${key} has ${lines.length} lines; there is no line ${first}.`;
   const end = first + shown.length - 1;

@@ -97,7 +97,7 @@ struct Tried {
 }
 
 impl Tried {
-    /// Is true where both fit and it alone leaves the newest messages as they are, and where neither fits and it is smaller.
+    /// Returns true where both fit and it alone leaves the newest messages as they are, and where neither fits and it is smaller.
     fn is_better_than(&self, other: &Self, budget: usize) -> bool {
         match (self.tokens <= budget, other.tokens <= budget) {
             (true, true) => other.crowds_newest && !self.crowds_newest,
@@ -150,15 +150,11 @@ impl Boundaries {
         Self { start, clean, from }
     }
 
-    /// The share of the room that the story has.
-    fn share(request: &Request, fold: &Fold<'_>, budget: usize) -> f64 {
-        let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
-        STORY * (1.0 - stays).powi(4) * fold.part
-    }
-
     /// Tokens of the story.
     fn room(&self, request: &Request, fold: &Fold<'_>, budget: usize) -> usize {
-        (budget.saturating_sub(self.before()) as f64 * Self::share(request, fold, budget)) as usize
+        let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
+        let share = STORY * (1.0 - stays).powi(4) * fold.part;
+        (budget.saturating_sub(self.before()) as f64 * share) as usize
     }
 
     /// Tokens before the messages that may be told.

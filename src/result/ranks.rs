@@ -8,12 +8,12 @@ use super::{
     failures::is_failure,
     units::{CONTEXT, ENDS, FAILURE, HEAD, REST, Unit},
 };
-use crate::story::ending;
+use crate::{story::ending, tokens::floor_char_boundary};
 
 /// A text of more lines is asked how it ended by its first and last lines and by those that report a failure.
 const MOST_LINES: usize = 20_000;
 const LAST_LINES: usize = 2000;
-/// So much of a line tells how it ended.
+/// Bytes of a line that are asked how the call ended.
 const LINE: usize = 2000;
 /// Lines in front of a failure, and behind it, that explain it.
 const BEFORE: usize = 2;
@@ -33,7 +33,7 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
 pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error: bool) {
     for unit in units.iter_mut() {
         // A word may go on in the next part of a long line.
-        let end = unit.range.end.max(floor(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
+        let end = unit.range.end.max(floor_char_boundary(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
         unit.is_failure = is_failure(&text[unit.range.start..end]);
         if unit.is_failure {
             unit.rank = FAILURE;
@@ -73,13 +73,12 @@ fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error
     });
     let content = |at: &usize| {
         let line = text[units[*at].range.clone()].trim();
-        &line[..floor(line, LINE)]
+        &line[..floor_char_boundary(line, LINE)]
     };
     let contents: Vec<&str> = asked.iter().map(content).collect();
     let ending = ending(&contents, is_error);
-    let more = ending.more.into_iter().take(usize::from(is_error));
     let statuses = (0..contents.len()).rev().filter(|at| STATUS.is_match(contents[*at])).take(STATUSES);
-    for at in ending.must.into_iter().chain(more).chain(statuses) {
+    for at in ending.staying(is_error).chain(statuses) {
         units[asked[at]].rank = ENDS;
     }
 }
@@ -119,11 +118,6 @@ fn rank_context(text: &str, units: &mut [Unit]) {
             raise(&mut units[behind], distance);
         }
     }
-}
-
-/// The last border between characters at or before `at`.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn raise(unit: &mut Unit, distance: usize) {

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// So much of a line tells its shape.
+/// Bytes of a line that its shape is read from.
 const BYTES: usize = 160;
 
 /// A hash of the line's indentation, its first word, and its punctuation.

@@ -15,7 +15,7 @@ use crate::{
     conversation::Json,
     markers::ResultNote,
     salience::ExpectedNames,
-    tokens::{Encoding, count_inside},
+    tokens::{Encoding, count_inside, is_nearer},
     transcript::Meaning,
 };
 
@@ -162,10 +162,7 @@ fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> S
             kind: ResultKind::Json,
         };
         let fits = tokens <= given.budget;
-        let is_better = best.as_ref().is_none_or(|best| {
-            if fits { best.tokens > given.budget || tokens > best.tokens } else { tokens < best.tokens }
-        });
-        if is_better {
+        if best.as_ref().is_none_or(|best| is_nearer(tokens, best.tokens, given.budget)) {
             best = Some(short);
         }
         if fits && tokens as f64 >= given.budget as f64 * CLOSE_ENOUGH {

@@ -55,7 +55,7 @@ use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{ContentKind, Conversation, Plan, PlanError, TextAt},
     markers::Gap,
-    tokens::{Tally, count_inside},
+    tokens::{Tally, count_inside, is_nearer},
     transcript::{ContentPiece, ToolTable},
     words::Said,
 };
@@ -282,10 +282,7 @@ impl Salience {
                 }
             }
             let fits = left <= budget;
-            let better = best
-                .as_ref()
-                .is_none_or(|(_, known)| if fits { *known > budget || left > *known } else { left < *known });
-            if better {
+            if best.as_ref().is_none_or(|(_, known)| is_nearer(left, *known, budget)) {
                 best = Some((cuts, left));
             }
             if fits && (ratio(left, budget) >= CLOSE_ENOUGH || selection.is_complete()) {
@@ -361,11 +358,7 @@ fn best_within(
         let tally = tally_after(history, &edits.plan)?;
         let tokens = tally.total();
         let fits = tokens <= budget;
-        let better = best.as_ref().is_none_or(|(_, _, known)| {
-            let known = known.total();
-            if fits { known > budget || tokens > known } else { tokens < known }
-        });
-        if better {
+        if best.as_ref().is_none_or(|(_, _, known)| is_nearer(tokens, known.total(), budget)) {
             best = Some((choice, edits, tally));
         }
         if fits && (ratio(tokens, budget) >= CLOSE_ENOUGH || selection.is_complete()) {

@@ -156,8 +156,7 @@ impl<'a, 't> Reading<'a, 't> {
             for at in ending.must.iter().chain(&ending.more) {
                 lines[*at].tells = lines[*at].cost < MAX_ENDING_TOKENS;
             }
-            let first = ending.more.into_iter().take(usize::from(is_error));
-            for at in ending.must.into_iter().chain(first) {
+            for at in ending.staying(is_error) {
                 lines[at].ends = lines[at].cost < MAX_ENDING_TOKENS;
             }
             ending.together.into_iter().for_each(|at| lines[at].together = true);

@@ -67,6 +67,13 @@ pub struct Ending {
     pub more: Vec<usize>,
 }
 
+impl Ending {
+    /// The lines that stay whatever else goes. Of an error the most telling other line, too.
+    pub fn staying(&self, is_error: bool) -> impl Iterator<Item = usize> {
+        self.must.iter().chain(self.more.iter().take(usize::from(is_error))).copied()
+    }
+}
+
 /// Reads the ending of an answer with these lines. The beginning of an error says what failed.
 #[must_use]
 pub fn ending(lines: &[&str], is_error: bool) -> Ending {

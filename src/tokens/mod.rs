@@ -31,10 +31,17 @@ pub use encoding::Encoding;
 pub use engine::{is_loaded, warm_up};
 pub use files::file_tokens;
 pub use image::image_tokens;
+pub use pieces::floor_char_boundary;
 pub use scale::{Family, Scale, ScaleSetting};
 pub use tally::Tally;
 pub use tokens_error::TokensError;
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
+
+/// Returns true if a try of `tokens` is better than a known one: within a budget the larger, beyond it the smaller.
+#[must_use]
+pub fn is_nearer(tokens: usize, known: usize, budget: usize) -> bool {
+    if tokens <= budget { known > budget || tokens > known } else { tokens < known }
+}
 
 #[cfg(test)]
 /// The longest token of both vocabularies, in bytes: a text has at least `bytes / MAX_TOKEN_BYTES` tokens, and at most one for each byte.

@@ -82,7 +82,8 @@ fn is_exact_cut(text: &str, at: usize) -> bool {
 }
 
 /// The last character boundary at or before `at`. (`str::floor_char_boundary` needs Rust 1.91.)
-pub(super) fn floor_char_boundary(text: &str, at: usize) -> usize {
+#[must_use]
+pub fn floor_char_boundary(text: &str, at: usize) -> usize {
     if at >= text.len() {
         return text.len();
     }

@@ -138,7 +138,7 @@ function written(entries, turns, messages) {
     lines.splice(before ? lines.findIndex((each) => each.before === before.record) : lines.length, 0, line);
   }
   if (!hasIds(entries)) return lines.filter(({ after }) => after);
-  // Of what stands before a compaction, Pi sends nothing in front of the first entry that it kept: new ones there are kept, too.
+  // Pi sends nothing from before a compaction but the entries from the first kept one on: new entries in front of that are kept, too.
   for (const line of lines.filter(({ after }) => after?.type === "compaction")) {
     const inFront = lines.find((each) => next.get(each)?.id === line.after.firstKeptEntryId);
     if (inFront) line.after = { ...line.after, firstKeptEntryId: inFront.after.id };

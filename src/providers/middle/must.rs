@@ -160,7 +160,7 @@ impl MustSurvive {
     }
 }
 
-/// What the user said in these messages, text by text, wherever the host put it.
+/// The user's texts in these messages, wherever the host put them.
 fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
