@@ -5,14 +5,17 @@ use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role},
     markers::{LEFT_OUT_HERE, with_way_back},
-    salience::{Salience, SalienceError, Why},
-    story::{Telling, told},
+    salience::{LeftOut, Salience, SalienceError, Why},
+    story::{ShownLines, Telling, told},
+    tokens::count_inside,
     words::said,
 };
 
-/// The story has this share of the target, times the fourth power of the share of the conversation that has no room in it: .59 where a tenth may stay, .28 at a
-/// quarter, .06 at half, where nearly everything stands. Chosen with the reading test, and names and edits (docs/decisions/0014-fold.md).
-const STORY: f64 = 0.9;
+/// The story has this share of the target, times the fourth power of the share of the conversation that has no room in it: .52 where a tenth may stay, .25 at a
+/// quarter, .05 at half, where nearly everything stands. Chosen with the reading test, and names and edits (docs/decisions/0014-fold.md).
+const STORY: f64 = 0.8;
+/// Besides, the story has lines of results for this share of the target, times the square of that share: .10, .07 and .03.
+const LINES: f64 = 0.12;
 /// Messages behind the boundary have so many times the tokens of their room before they are shortened.
 const BEHIND: f64 = 3.0;
 /// Each try folds more, where shortening alone does not reach the target.
@@ -42,6 +45,21 @@ pub struct Fold<'a> {
 /// When the work is cancelled, or its plan does not fit.
 pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
     let boundaries = Boundaries::of(request, fold.preserve_recent);
+    let lines = boundaries.room_of_lines(request, fold, budget);
+    let Some(best) = best_within(&boundaries, request, fold, budget - lines)? else {
+        return Ok((Proposal::default(), false));
+    };
+    let best = boundaries.with_lines(request, fold, best, (lines, budget))?;
+    Ok((best.state.into_proposal(request), best.tokens <= budget))
+}
+
+/// The fold within the budget that folds least; the smallest where none is within it.
+fn best_within(
+    boundaries: &Boundaries,
+    request: &Request,
+    fold: &Fold<'_>,
+    budget: usize,
+) -> Result<Option<Tried>, CondenseError> {
     let mut room = boundaries.room(request, fold, budget);
     let mut tried: Option<Tried> = None;
     for part in TRIES {
@@ -58,7 +76,7 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
             break;
         }
     }
-    let Some(mut best) = tried else { return Ok((Proposal::default(), false)) };
+    let Some(mut best) = tried else { return Ok(None) };
     // Where no message behind the boundary gives way, the story does.
     for _ in 0..SHORTER {
         if best.tokens <= budget || room == 0 || best.boundary.is_none() {
@@ -82,7 +100,7 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
         }
         best = if next.tokens > best.tokens { next } else { best };
     }
-    Ok((best.proposal, best.tokens <= budget))
+    Ok(Some(best))
 }
 
 /// A fold at one boundary.
@@ -93,7 +111,11 @@ struct Tried {
     tokens: usize,
     /// The newest messages are cut, which they were not if more was folded.
     crowds_newest: bool,
-    proposal: Proposal,
+    /// The tokens of the story.
+    story: usize,
+    /// How what stands is shortened.
+    shortened: Option<Proposal>,
+    state: State,
 }
 
 impl Tried {
@@ -104,6 +126,16 @@ impl Tried {
             (false, false) => self.tokens < other.tokens,
             (fits, _) => fits,
         }
+    }
+}
+
+impl Tried {
+    /// Shortens what stands.
+    fn shorten(&mut self, fold: &Fold<'_>, proposal: Proposal) -> Result<(), CondenseError> {
+        self.shortened = Some(proposal.clone());
+        self.state.apply(fold.provider, proposal)?;
+        self.tokens = self.state.request.tally.total();
+        Ok(())
     }
 }
 
@@ -181,33 +213,94 @@ impl Boundaries {
         (boundary, room): (Option<usize>, usize),
         budget: usize,
     ) -> Result<Tried, CondenseError> {
+        let story = boundary.map(|boundary| self.story(request, fold, boundary, room, &ShownLines::default()));
+        let mut tried = self.applied(request, fold, boundary, story)?;
+        if tried.tokens > budget {
+            let salience = Salience::all_signals(fold.preserve_recent);
+            let kept =
+                salience.within(tried.state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
+            let notes = kept.reasons.into_iter().map(Note::from).collect();
+            tried.crowds_newest = kept.crowds_newest;
+            tried.shorten(fold, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
+        }
+        Ok(tried)
+    }
+
+    /// Folds at this boundary, with this story.
+    fn applied(
+        &self,
+        request: &Request,
+        fold: &Fold<'_>,
+        boundary: Option<usize>,
+        story: Option<String>,
+    ) -> Result<Tried, CondenseError> {
         let mut state = State::new(request.clone());
-        if let Some(boundary) = boundary {
-            match state.apply(fold.provider, self.told(request, fold, boundary, room)) {
+        let tokens = story.as_deref().map_or(0, |story| count_inside(story, request.tally.encoding()).tokens);
+        if let (Some(boundary), Some(story)) = (boundary, story) {
+            match state.apply(fold.provider, self.told(request, boundary, &story)) {
                 // So little is before the boundary that telling it takes more: it stands.
                 Err(CondenseError::ContextGrew { .. }) => {}
                 told => drop(told?),
             }
         }
-        let mut crowds_newest = false;
-        if state.request.tally.total() > budget {
-            let salience = Salience::all_signals(fold.preserve_recent);
-            let kept =
-                salience.within(state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
-            crowds_newest = kept.crowds_newest;
-            let notes = kept.reasons.into_iter().map(Note::from).collect();
-            state.apply(fold.provider, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
-        }
-        let tokens = state.request.tally.total();
-        Ok(Tried { boundary, tokens, crowds_newest, proposal: state.into_proposal(request) })
+        let all = state.request.tally.total();
+        Ok(Tried { boundary, tokens: all, crowds_newest: false, story: tokens, shortened: None, state })
     }
 
-    /// Tells the messages before the boundary.
-    fn told(&self, request: &Request, fold: &Fold<'_>, boundary: usize, room: usize) -> Proposal {
+    /// Tells lines of results, too, for names that nothing that stays has.
+    fn with_lines(
+        &self,
+        request: &Request,
+        fold: &Fold<'_>,
+        best: Tried,
+        (lines, budget): (usize, usize),
+    ) -> Result<Tried, CondenseError> {
+        let Some(boundary) = best.boundary.filter(|_| lines > 0) else { return Ok(best) };
+        let left_out = LeftOut {
+            conversation: &request.conversation,
+            messages: self.start..boundary,
+            tools: &request.tools,
+            tokens_per_byte: request.tally.total() as f32 / request.conversation.bytes().max(1) as f32,
+        };
+        let lines = left_out.naming_lines(best.state.conversation(), lines as f32);
+        if lines.is_empty() {
+            return Ok(best);
+        }
+        let mut room = best.story + budget.saturating_sub(best.tokens);
+        for _ in 0..SHORTER {
+            let story = self.story(request, fold, boundary, room, &lines);
+            let mut next = self.applied(request, fold, Some(boundary), Some(story))?;
+            if let Some(shortened) = &best.shortened {
+                next.shorten(fold, shortened.clone())?;
+            }
+            if next.tokens <= budget {
+                return Ok(Tried { crowds_newest: best.crowds_newest, ..next });
+            }
+            room = room.saturating_sub(next.tokens - budget);
+        }
+        Ok(best)
+    }
+
+    /// Tokens for lines of results. None where everything stands.
+    fn room_of_lines(&self, request: &Request, fold: &Fold<'_>, budget: usize) -> usize {
+        if self.at(request, fold, budget, 1.0).is_none() {
+            return 0;
+        }
+        let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
+        (budget as f64 * LINES * (1.0 - stays).powi(2) * fold.part) as usize
+    }
+
+    /// The story of the messages before this boundary.
+    fn story(&self, request: &Request, fold: &Fold<'_>, boundary: usize, room: usize, shown: &ShownLines) -> String {
         let conversation = &request.conversation;
         let telling = Telling { conversation, tools: &request.tools, encoding: request.tally.encoding() };
-        let story = told(&telling, self.start..boundary, room, fold.is_known);
-        let text = story.as_deref().unwrap_or(LEFT_OUT_HERE);
+        let story = told(&telling, self.start..boundary, room, fold.is_known, shown);
+        story.unwrap_or_else(|| LEFT_OUT_HERE.to_owned())
+    }
+
+    /// Puts the story in the place of the messages before the boundary.
+    fn told(&self, request: &Request, boundary: usize, text: &str) -> Proposal {
+        let conversation = &request.conversation;
         let mut plan = Plan::default();
         plan.edits.extend((self.start..boundary).map(|message| Edit::Drop { message }));
         plan.edits.extend(pair(conversation, boundary, text, request.recall));

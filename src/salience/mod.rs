@@ -9,6 +9,7 @@
 //! | `reading` | older messages read into passages |
 //! | `passage` | a text of which lines can be left out |
 //! | `names` | what a name is |
+//! | `naming` | lines of results that are left out by which names stay in view |
 //! | `likely` | the names that are likeliest to be used again |
 //! | `needs` | what pointers lead to |
 //! | `name_table` | the names of a conversation by number, with what is known of each |
@@ -30,6 +31,7 @@ mod likely;
 mod lines;
 mod name_table;
 mod names;
+mod naming;
 mod needs;
 mod passage;
 mod passage_selection;
@@ -42,7 +44,7 @@ mod survey;
 mod weights;
 mod windows;
 
-pub use self::{edits::Why, expected::ExpectedNames, likely::likely_names, weights::Weights};
+pub use self::{edits::Why, expected::ExpectedNames, likely::likely_names, naming::LeftOut, weights::Weights};
 use self::{
     edits::{Edits, reason},
     passage::Passage,

@@ -3,7 +3,8 @@
 
 use super::{
     endings::{Ending, ending},
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, Writer},
+    reading::Told,
+    text::{ASSISTANT, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, Writer},
 };
 use crate::transcript::{Meaning, ToolTable};
 
@@ -148,23 +149,35 @@ pub struct Form {
     answered: Vec<Quotation>,
     /// The places of those without which it is not told, and those of the others by how much they say.
     ending: Ending,
+    /// The places of those that are told at any scale.
+    shown: Vec<usize>,
 }
 
 impl Form {
     /// The form of an entry, with no more of it than its kind is told at most. `is_again`: an entry with the same head follows.
-    pub fn new(entry: &Entry, kind: Kind, is_again: bool) -> Self {
+    pub fn new(told: &Told, is_again: bool) -> Self {
+        let Told { entry, kind, shown, .. } = told;
+        let kind = *kind;
         let with = |marks: &[Mark]| -> Vec<&Quotation> {
             entry.quotes.iter().filter(|quote| marks.contains(&quote.mark)).collect()
         };
         let most = kind.most();
-        let answered = with(&[Mark::Answered, Mark::Failed]);
-        let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
+        let is_answer = |at: &usize| matches!(entry.quotes[*at].mark, Mark::Answered | Mark::Failed);
+        let answers: Vec<usize> = (0..entry.quotes.len()).filter(is_answer).collect();
+        let answered: Vec<&Quotation> = answers.iter().map(|at| &entry.quotes[*at]).collect();
+        let shown: Vec<usize> = shown.iter().filter_map(|at| answers.binary_search(at).ok()).collect();
         let is_failed = answered.iter().any(|quote| quote.mark == Mark::Failed);
-        let ranked = ending(&lines, is_failed);
-        let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).copied().collect();
+        let ranked = if kind == Kind::Look && !is_failed {
+            Ending::default()
+        } else {
+            let lines: Vec<&str> = answered.iter().map(|quote| quote.text.as_str()).collect();
+            ending(&lines, is_failed)
+        };
+        let mut told: Vec<usize> = ranked.must.iter().chain(&ranked.more).chain(&shown).copied().collect();
         told.sort_unstable();
+        told.dedup();
         let place = |at: &usize| told.binary_search(at).ok();
-        let places = |all: &[usize]| all.iter().filter_map(place).collect();
+        let places = |all: &[usize]| -> Vec<usize> { all.iter().filter_map(place).collect() };
         Self {
             kind,
             is_failed,
@@ -178,14 +191,16 @@ impl Form {
             said: both_ends(&with(&[Mark::Said]), most.said),
             given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
             ending: Ending { must: places(&ranked.must), more: places(&ranked.more), ..Ending::default() },
-            answered: told.into_iter().map(|at| answered[at].clone()).collect(),
+            shown: places(&shown),
+            answered: told.iter().map(|at| answered[*at].clone()).collect(),
         }
     }
 
     /// The entry where this share of its room is there; `None` where that says nothing.
     pub fn told(&self, writer: &Writer, share: f64) -> Option<String> {
         let most = self.kind.most();
-        if self.kind == Kind::Silent || (self.kind == Kind::Look && !self.is_failed) {
+        let is_looked_at = self.kind == Kind::Look && !self.is_failed;
+        if self.kind == Kind::Silent || (is_looked_at && self.shown.is_empty()) {
             return None;
         }
         let in_room = |quotes: &[Quotation], most: f64| {
@@ -201,6 +216,7 @@ impl Form {
         let given = in_room(&self.given, most.given);
         let is_told = match self.kind {
             Kind::List => true,
+            _ if !self.shown.is_empty() => true,
             Kind::Change => !given.is_empty() || (!self.is_again && share > 0.0),
             _ => room >= LEAST_ANSWER || self.answered.is_empty(),
         };
@@ -210,7 +226,7 @@ impl Form {
         quotes.extend(given);
         quotes.extend(self.ends(room as usize));
         // The end of a path says which file it is.
-        let is_cut = share < 1.0 && self.kind != Kind::Change;
+        let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
         let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
         Some(writer.written(&head, &quotes))
     }
@@ -230,6 +246,11 @@ impl Form {
             }
             left = left.saturating_sub(length);
             chosen.push((*at, text));
+        }
+        for at in &self.shown {
+            if chosen.iter().all(|(told, _)| told != at) {
+                chosen.push((*at, cut(&self.answered[*at].text, LINE)));
+            }
         }
         chosen.sort_by_key(|(at, _)| *at);
         chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].mark, text }).collect()

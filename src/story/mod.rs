@@ -20,19 +20,22 @@
 //! | `standing` | where a text is a story, and not content that looks like one |
 //! | `reading` | messages read into entries |
 //! | `endings` | the lines of an answer that say how it ended |
+//! | `shown` | lines of results that are told at any scale |
 //! | `form` | an entry at any length |
 //! | `telling` | entries in the room there is: the older, the shorter |
 
 mod endings;
 mod form;
 mod reading;
+mod shown;
 mod standing;
 mod telling;
 mod text;
 
 pub use self::{
     endings::{ending, reports_failure},
+    shown::{ShownLines, content},
     standing::{is_story_block, stories},
     telling::{Telling, told},
-    text::{Entry, Mark, entries, is_speaker, is_story, without_headings},
+    text::{Entry, Mark, entries, is_speaker, is_story, quoted_answer, without_headings},
 };

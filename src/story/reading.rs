@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     form::Kind,
+    shown::{ShownLines, content},
     standing::is_story_block,
     text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
 };
@@ -31,6 +32,8 @@ pub struct Told {
     pub kind: Kind,
     /// It stands in an earlier story, in these words.
     pub is_earlier: bool,
+    /// The places of quotes that are told at any scale.
+    pub shown: Vec<usize>,
 }
 
 /// The first line of an answer whose call is not known.
@@ -39,11 +42,11 @@ const UNKNOWN: &str = "Answer:";
 const MIN_AGAIN: usize = 24;
 
 /// The entries of these messages, in order. Pinned blocks stay where they are and are not told.
-pub fn read(conversation: &Conversation, tools: &ToolTable, messages: Range<usize>) -> Vec<Told> {
+pub fn read(conversation: &Conversation, tools: &ToolTable, messages: Range<usize>, shown: &ShownLines) -> Vec<Told> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
     let newest_list = newest_list(conversation, tools, &pieces);
-    let mut reading = Reading { conversation, tools, newest_list, ..Reading::new(conversation, tools) };
+    let mut reading = Reading { newest_list, shown: shown.clone(), ..Reading::new(conversation, tools) };
     for (message, pieces) in pieces.into_iter().enumerate() {
         if messages.contains(&message) {
             reading.message(message, pieces, &texts[message]);
@@ -73,6 +76,8 @@ struct Draft {
     is_earlier: bool,
     /// A call is told with its answer or not at all.
     is_answered: bool,
+    /// The places of quotes that are told at any scale.
+    shown: Vec<usize>,
 }
 
 struct Reading<'a> {
@@ -86,6 +91,8 @@ struct Reading<'a> {
     sources: Vec<Arc<ToolSource>>,
     /// Hashes of lines that somebody has said.
     said: HashSet<u64>,
+    /// Lines that are told at any scale, and were not met yet.
+    shown: ShownLines,
 }
 
 impl<'a> Reading<'a> {
@@ -98,6 +105,7 @@ impl<'a> Reading<'a> {
             calls: HashMap::new(),
             sources: Vec::new(),
             said: HashSet::new(),
+            shown: ShownLines::default(),
         }
     }
 
@@ -151,7 +159,10 @@ impl<'a> Reading<'a> {
         for entry in read_again(text) {
             let kind = Kind::from_head(&entry.head, self.tools);
             self.note_said(&entry.quotes);
-            self.drafts.push(Draft { place: (message, 0), entry, kind, is_earlier: true, is_answered: true });
+            let is_shown = |quote: &Quotation| quote.mark == Mark::Answered && self.shown.take(message, &quote.text);
+            let shown = places(&entry.quotes, is_shown);
+            let place = (message, 0);
+            self.drafts.push(Draft { place, entry, kind, is_earlier: true, is_answered: true, shown });
         }
     }
 
@@ -179,7 +190,8 @@ impl<'a> Reading<'a> {
     }
 
     fn begin(&mut self, place: (usize, usize), head: String, kind: Kind, quotes: Vec<Quotation>, is_answered: bool) {
-        self.drafts.push(Draft { place, entry: Entry { head, quotes }, kind, is_earlier: false, is_answered });
+        let entry = Entry { head, quotes };
+        self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, shown: Vec::new() });
     }
 
     /// The draft of the call that a piece belongs to.
@@ -288,16 +300,19 @@ impl<'a> Reading<'a> {
         }
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let mark = if is_error { Mark::Failed } else { Mark::Answered };
-        if !is_error && self.drafts[draft].kind == Kind::Look && piece.kind == ContentKind::ToolResults {
-            return;
+        let mut lines = quotes(mark, text);
+        let mut shown = places(&lines, |quote| self.shown.take(message, &quote.text));
+        let draft = &mut self.drafts[draft];
+        if !is_error && draft.kind == Kind::Look && piece.kind == ContentKind::ToolResults {
+            lines = shown.iter().map(|at| Quotation::new(mark, content(&lines[*at].text))).collect();
+            shown = (0..lines.len()).collect();
         }
         let target = source.file.as_str();
         let elided = |line: &str| if target.len() > 4 { line.replace(target, "…") } else { line.to_owned() };
-        let lines: Vec<Quotation> =
-            quotes(mark, text).into_iter().map(|quote| Quotation { text: elided(&quote.text), ..quote }).collect();
-        let draft = &mut self.drafts[draft];
+        let before = draft.entry.quotes.len();
         draft.is_answered |= !lines.is_empty();
-        draft.entry.quotes.extend(lines);
+        draft.shown.extend(shown.into_iter().map(|at| before + at));
+        draft.entry.quotes.extend(lines.into_iter().map(|quote| Quotation { text: elided(&quote.text), ..quote }));
     }
 
     /// The items of a list of things to do, as the call has them: the state before the words.
@@ -320,7 +335,7 @@ impl<'a> Reading<'a> {
         // A call without a text is met with its answer.
         self.drafts.sort_by_key(|draft| draft.place);
         let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
-        let told = |draft: Draft| Told { entry: draft.entry, kind: draft.kind, is_earlier: draft.is_earlier };
+        let told = |Draft { entry, kind, is_earlier, shown, .. }: Draft| Told { entry, kind, is_earlier, shown };
         let mut all: Vec<Told> = self.drafts.into_iter().filter(is_told).map(told).collect();
         // The same again, such as a command that waits, says it once.
         all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);
@@ -332,6 +347,11 @@ impl<'a> Reading<'a> {
 fn announced(text: &str) -> (&str, &str) {
     let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
     if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { (first, text) }
+}
+
+/// The places of quotes for which this holds.
+fn places(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
+    (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
 }
 
 /// The lines of a text that can be quoted. A pointer leads nowhere from another place, and a note is about its own.

@@ -5,6 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use super::{
     form::{Form, Kind},
     reading::{Told, read},
+    shown::ShownLines,
     text::{Paths, Writer, story},
 };
 use crate::{
@@ -45,16 +46,18 @@ struct Candidate {
     each: f64,
 }
 
-/// The story of these messages in at most `room` tokens; `None` where there is nothing to tell or no room. Lines for which `is_known` holds stand elsewhere.
+/// The story of these messages in at most `room` tokens; `None` where there is nothing to tell or no room. Lines for which `is_known` holds stand elsewhere;
+/// `shown` are told at any scale.
 #[must_use]
 pub fn told(
     telling: &Telling<'_>,
     messages: Range<usize>,
     room: usize,
     is_known: impl Fn(&str) -> bool,
+    shown: &ShownLines,
 ) -> Option<String> {
     let count = |text: &str| count_inside(&format!("{text}\n"), telling.encoding).tokens;
-    let mut all = read(telling.conversation, telling.tools, messages);
+    let mut all = read(telling.conversation, telling.tools, messages, shown);
     all.retain(|told| {
         told.kind == Kind::User
             || told.entry.quotes.is_empty()
@@ -72,7 +75,7 @@ pub fn told(
     let mut again: Vec<bool> = all.iter().rev().map(|told| !later_heads.insert(told.entry.head.clone())).collect();
     again.reverse();
     let candidate = |(told, is_again): (Told, bool)| {
-        let form = Form::new(&told.entry, told.kind, is_again);
+        let form = Form::new(&told, is_again);
         let whole = form.told(writer, 1.0).unwrap_or_default();
         let each = count(&whole) as f64 / whole.len().max(1) as f64;
         Candidate { form, kind: told.kind, is_earlier: told.is_earlier, each }

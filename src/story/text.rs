@@ -114,6 +114,12 @@ impl Paths {
     }
 }
 
+/// The words of a line of a story that quotes an answer.
+#[must_use]
+pub fn quoted_answer(line: &str) -> Option<&str> {
+    line.strip_prefix(INDENT)?.strip_prefix(Mark::Answered.sign())
+}
+
 /// Returns true if a text is a story and nothing else.
 #[must_use]
 pub fn is_story(text: &str) -> bool {

@@ -1,0 +1,192 @@
+//! Lines of results that are left out by which names stay in view: those that say most names, likely to be used again, that nothing else in view says.
+
+use std::{
+    collections::{BinaryHeap, HashSet},
+    ops::Range,
+};
+
+use super::{
+    name_table::NameTable,
+    queue::{Queued, Unit},
+    weights::{Origin, Weights, as_float},
+};
+use crate::{
+    conversation::{ContentKind, Conversation},
+    story::{ShownLines, content, is_story_block, quoted_answer},
+    transcript::{PieceSource, ToolTable, decompose_texts, with_texts},
+};
+
+/// Tokens of the sign before a line, and of its end.
+const SIGNS: f32 = 3.0;
+/// Tokens of the head of an entry, which its first line has to be worth, too.
+const HEAD: f32 = 12.0;
+/// Longer lines are data, or would take the room of many.
+const MAX_LINE: usize = 240;
+
+/// Messages of a conversation that are left out of it.
+pub struct LeftOut<'a> {
+    /// With the messages that are left out.
+    pub conversation: &'a Conversation,
+    /// Those of them.
+    pub messages: Range<usize>,
+    /// The table of its tools.
+    pub tools: &'a ToolTable,
+    /// Tokens of a byte.
+    pub tokens_per_byte: f32,
+}
+
+/// A line that may be shown.
+struct Candidate<'t> {
+    message: usize,
+    /// The number of its block among those with such lines.
+    block: usize,
+    line: &'t str,
+    /// Its names, by number.
+    names: Range<usize>,
+}
+
+impl LeftOut<'_> {
+    /// The lines for so many tokens, where a reader sees `view`. The worth of a line is the chance that its names are used, each name once.
+    #[must_use]
+    pub fn naming_lines(&self, view: &Conversation, room: f32) -> ShownLines {
+        let (texts, in_view) = (self.conversation.texts(), view.texts());
+        let pieces = decompose_texts(self.conversation, &texts, self.tools);
+        let mut table = NameTable::default();
+        let (mut candidates, mut names) = (Vec::<Candidate<'_>>::new(), Vec::new());
+        let mut block = 0;
+        for (message, pieces) in pieces.into_iter().enumerate() {
+            let pins = &self.conversation.entries()[message].pins;
+            let may_be_shown = |block: usize| self.messages.contains(&message) && !pins.holds(block);
+            for (piece, whole) in with_texts(pieces, &texts[message]) {
+                let text = &whole.text[piece.range.clone()];
+                let origin = match piece.kind {
+                    ContentKind::ToolParameters => Origin::Parameters(piece.source.meaning()),
+                    _ => Origin::Assistant,
+                };
+                let is_story =
+                    piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block);
+                if (piece.kind != ContentKind::ToolResults && !is_story) || !may_be_shown(piece.block) {
+                    table.add(text, message, origin, &mut Vec::new());
+                    continue;
+                }
+                block += 1;
+                for line in text.lines() {
+                    let start = names.len();
+                    table.add(line, message, origin, &mut names);
+                    let shown = if is_story { quoted_answer(line) } else { Some(line) };
+                    let names = start..names.len();
+                    if let Some(line) = shown.filter(|line| !names.is_empty() && line.len() <= MAX_LINE) {
+                        candidates.push(Candidate { message, block, line, names });
+                    }
+                }
+            }
+        }
+        for text in in_view.iter().flatten() {
+            table.stay(text.text);
+        }
+        let weights = Weights::default();
+        let chances = table.facts.iter().map(|facts| weights.name(facts, self.conversation.len())).collect();
+        self.best(&candidates, &names, chances, room)
+    }
+
+    /// Takes the line with the most chances for its tokens, and again, without the names that are taken.
+    fn best(&self, candidates: &[Candidate<'_>], names: &[u32], mut chances: Vec<f32>, mut room: f32) -> ShownLines {
+        let mut shown = ShownLines::default();
+        let mut begun = HashSet::new();
+        let cost = |candidate: &Candidate<'_>, begun: &HashSet<usize>| {
+            let head = if begun.contains(&candidate.block) { 0.0 } else { HEAD };
+            head + SIGNS + as_float(content(candidate.line).len()) * self.tokens_per_byte
+        };
+        let queued = |at: usize, chances: &[f32], begun: &HashSet<usize>| {
+            let candidate = &candidates[at];
+            let chance = names[candidate.names.clone()].iter().map(|name| chances[*name as usize]).sum::<f32>();
+            // Of equal lines the newest is shown.
+            Queued { density: chance / cost(candidate, begun), unit: Unit::Line(0, candidates.len() - 1 - at) }
+        };
+        let mut queue: BinaryHeap<Queued> = (0..candidates.len())
+            .map(|at| queued(at, &chances, &begun))
+            .filter(|queued| queued.density > 0.0)
+            .collect();
+        while let Some(Queued { density: expected, unit: Unit::Line(_, place) }) = queue.pop() {
+            let at = candidates.len() - 1 - place;
+            let (candidate, now) = (&candidates[at], queued(at, &chances, &begun));
+            if now.density <= 0.0 {
+                continue;
+            }
+            if now.density < expected {
+                queue.push(now);
+                continue;
+            }
+            let cost = cost(candidate, &begun);
+            if cost > room {
+                continue;
+            }
+            room -= cost;
+            names[candidate.names.clone()].iter().for_each(|name| chances[*name as usize] = 0.0);
+            shown.insert(candidate.message, candidate.line);
+            if begun.insert(candidate.block) {
+                let of_block = |at: &usize| candidates[*at].block == candidate.block;
+                let before = (0..at).rev().take_while(of_block);
+                queue.extend(
+                    before
+                        .chain((at + 1..candidates.len()).take_while(of_block))
+                        .map(|at| queued(at, &chances, &begun)),
+                );
+            }
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(id: &str, path: &str, text: &str) -> [Value; 2] {
+        let call = json!({ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": path } });
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+        [json!({ "role": "assistant", "content": [call] }), json!({ "role": "user", "content": [result] })]
+    }
+
+    fn conversation(messages: &[Value]) -> Conversation {
+        Conversation::parse(&json!(messages).to_string()).unwrap()
+    }
+
+    fn shown(all: &Conversation, view: &Conversation, room: f32) -> ShownLines {
+        let tools = ToolTable::default();
+        let left_out =
+            LeftOut { conversation: all, messages: 1..all.len() - 1, tools: &tools, tokens_per_byte: 0.25 };
+        left_out.naming_lines(view, room)
+    }
+
+    #[test]
+    fn a_line_is_shown_for_names_that_nothing_in_view_has() {
+        let file = "     1\tfn parse_due_date(text: &str) {\n     2\t    let x = 1;\n     3\t    day_of_week(text)";
+        let mut messages = vec![json!({ "role": "user", "content": "Look." })];
+        messages.extend(read("a", "src/day.rs", file));
+        messages.push(json!({ "role": "assistant", "content": "I call day_of_week next." }));
+        let all = conversation(&messages);
+        let view = conversation(&messages[3..]);
+        let mut lines = shown(&all, &view, 40.0);
+        assert!(lines.take(2, "1\tfn parse_due_date(text: &str) {"), "with the number of its line or without");
+        assert!(!lines.take(2, "fn parse_due_date(text: &str) {"), "it is told once");
+        assert!(lines.is_empty(), "the other name is in view, and a line without names says nothing");
+        assert!(shown(&all, &view, 5.0).is_empty(), "no room");
+    }
+
+    #[test]
+    fn lines_of_one_result_share_its_head() {
+        let mut messages = vec![json!({ "role": "user", "content": "Look." })];
+        messages.extend(read("a", "a.rs", "first_name_here();\nsecond_name_here();\nthird_name_here();"));
+        messages.extend(read("b", "b.rs", "other_name_there();"));
+        messages.push(json!({ "role": "assistant", "content": "Done." }));
+        let all = conversation(&messages);
+        let mut lines = shown(&all, &conversation(&messages[5..]), 38.0);
+        assert!(
+            ["first_name_here();", "second_name_here();", "third_name_here();"].iter().all(|line| lines.take(2, line))
+        );
+        assert!(lines.is_empty());
+    }
+}
