@@ -156,8 +156,7 @@ mod tests {
 
     fn shown(all: &Conversation, view: &Conversation, room: f32) -> ShownLines {
         let tools = ToolTable::default();
-        let left_out =
-            LeftOut { conversation: all, messages: 1..all.len() - 1, tools: &tools, tokens_per_byte: 0.25 };
+        let left_out = LeftOut { conversation: all, messages: 1..all.len() - 1, tools: &tools, tokens_per_byte: 0.25 };
         left_out.naming_lines(view, room)
     }
 
@@ -179,13 +178,13 @@ mod tests {
     #[test]
     fn lines_of_one_result_share_its_head() {
         let mut messages = vec![json!({ "role": "user", "content": "Look." })];
-        messages.extend(read("a", "a.rs", "first_name_here();\nsecond_name_here();\nthird_name_here();"));
         messages.extend(read("b", "b.rs", "other_name_there();"));
+        messages.extend(read("a", "a.rs", "first_name_here();\nsecond_name_here();\nthird_name_here();"));
         messages.push(json!({ "role": "assistant", "content": "Done." }));
         let all = conversation(&messages);
         let mut lines = shown(&all, &conversation(&messages[5..]), 38.0);
         assert!(
-            ["first_name_here();", "second_name_here();", "third_name_here();"].iter().all(|line| lines.take(2, line))
+            ["first_name_here();", "second_name_here();", "third_name_here();"].iter().all(|line| lines.take(4, line))
         );
         assert!(lines.is_empty());
     }

@@ -176,3 +176,40 @@ fn cut_to(writer: &Writer, all: &[Candidate], room: usize, count: impl Fn(&str) 
     });
     texts
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lines_that_are_shown_stand_under_their_call_in_order_and_again_in_the_next_story() {
+        let read =
+            json!({ "type": "tool_use", "id": "a", "name": "Read", "input": { "file_path": "/app/src/day.rs" } });
+        let run = json!({ "type": "tool_use", "id": "b", "name": "Bash", "input": { "command": "npm test" } });
+        let result = |id: &str, text: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+        let messages = json!([
+            { "role": "user", "content": "Fix it." },
+            { "role": "assistant", "content": [read, run] },
+            { "role": "user", "content": [
+                result("a", "     7\tfn parse_due_date() {\n     8\t}\n     9\tfn other() {"),
+                result("b", "listing src/week.rs\nnoise\n 3 passed"),
+            ] },
+        ]);
+        let tools = ToolTable::default();
+        let tell = |messages: &serde_json::Value, range: Range<usize>, lines: &[(usize, &str)]| {
+            let conversation = Conversation::parse(&messages.to_string()).unwrap();
+            let telling = Telling { conversation: &conversation, tools: &tools, encoding: Encoding::default() };
+            let mut shown = ShownLines::default();
+            lines.iter().for_each(|(message, line)| shown.insert(*message, line));
+            told(&telling, range, 400, |_| false, &shown).unwrap()
+        };
+        let story = tell(&messages, 1..3, &[(2, "fn parse_due_date() {"), (2, "listing src/week.rs")]);
+        let expected = "[Log of the messages left out here, in quotes]\nRead /app/src/day.rs\n  → fn parse_due_date() {\nBash npm test\n  → listing src/week.rs\n  → noise\n  → 3 passed";
+        assert_eq!(story, expected);
+        assert!(!tell(&messages, 1..3, &[]).contains("Read"), "a look is told for its lines alone");
+        let next = json!([{ "role": "user", "content": "Fix it." }, { "role": "assistant", "content": crate::markers::LEFT_OUT_HERE }, { "role": "user", "content": story }]);
+        assert_eq!(tell(&next, 2..3, &[(2, "fn parse_due_date() {")]), story, "an earlier story stands as it is");
+    }
+}
