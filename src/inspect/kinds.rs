@@ -255,7 +255,7 @@ fn kind_of(message: &Message, piece: &ContentPiece, voice: Voice, text: &str) ->
     let is_call = piece.kind == ContentKind::ToolParameters;
     match voice {
         _ if is_call => Kind::Calls,
-        _ if SummaryHead::of(text).is_some() => Kind::Summaries,
+        _ if SummaryHead::at_start(text).is_some() => Kind::Summaries,
         Voice::User | Voice::Paste => Kind::User,
         Voice::Assistant => Kind::Assistant,
         Voice::Summary => Kind::Summaries,

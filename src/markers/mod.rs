@@ -327,7 +327,7 @@ mod tests {
             }
             let cut = format!("{path}{}", More::Characters(count));
             prop_assert_eq!(More::characters_at_end(&cut), Some((path.as_str(), count)));
-            prop_assert_eq!(SummaryHead::of(&format!("{}\n{path}", SummaryHead::Lines(count))), Some(SummaryHead::Lines(count)));
+            prop_assert_eq!(SummaryHead::at_start(&format!("{}\n{path}", SummaryHead::Lines(count))), Some(SummaryHead::Lines(count)));
             let gapped = format!("{path}{}", Gap::Characters(count));
             prop_assert!(Gap::may_be_in(&gapped));
         }

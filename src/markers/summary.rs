@@ -26,14 +26,14 @@ impl SummaryHead {
 
     /// Parses the first line of a text. `None` if the text is not a summary.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn at_start(text: &str) -> Option<Self> {
         Self::read(text.strip_prefix(OPENING).and(text.split_once('\n'))?.0)
     }
 
     /// Returns a text without the head of a summary of messages.
     #[must_use]
     pub fn below(text: &str) -> &str {
-        match Self::of(text) {
+        match Self::at_start(text) {
             Some(Self::Messages(_)) => text.split_once('\n').map_or(text, |(_, rest)| rest),
             _ => text,
         }
@@ -55,7 +55,7 @@ fn is_headed(content: &Content) -> bool {
         content => content.blocks().first().and_then(text_of),
     };
     // A summary contains no calls or results.
-    first.is_some_and(|text| matches!(SummaryHead::of(text), Some(SummaryHead::Messages(_))))
+    first.is_some_and(|text| matches!(SummaryHead::at_start(text), Some(SummaryHead::Messages(_))))
         && content.blocks().iter().all(|block| text_of(block).is_some())
 }
 

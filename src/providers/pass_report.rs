@@ -59,7 +59,7 @@ impl PassReport {
     pub const RESERVED: [&'static str; 5] = [Self::RULES, Self::PRELUDE, Self::TARGET, Self::PRESET, Self::SUMMARY];
 
     /// Creates the report of a pass that changes nothing.
-    pub(super) fn of(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
+    pub(super) fn unchanged(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -125,7 +125,7 @@ pub struct PassTimer {
 impl PassTimer {
     /// Begins a pass with this many scaled tokens; `exact` is false if they are estimated.
     pub fn begin(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
-        Self { report: PassReport::of(id, name, tokens, exact), begun: Instant::now() }
+        Self { report: PassReport::unchanged(id, name, tokens, exact), begun: Instant::now() }
     }
 
     /// Ends the pass with this many tokens left. `done` lists each operation with its message.

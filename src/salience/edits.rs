@@ -31,7 +31,7 @@ type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String
 impl Edits {
     /// Builds the edits for a choice among the passages of a survey. `texts` are the conversation's texts, message by
     /// message.
-    pub fn of(texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
+    pub fn for_choice(texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
         let (mut plan, mut changed, mut replacements) = (Plan::default(), Vec::new(), Replacements::new());
         for (index, passage) in survey.passages.iter().enumerate() {
             if let Some(text) = rendered(passage, &choice.kept[index]) {

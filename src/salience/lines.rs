@@ -145,7 +145,7 @@ impl Row {
 
 impl Lines {
     /// Splits `text`.
-    pub fn of(text: &str, place: Place) -> Self {
+    pub fn split(text: &str, place: Place) -> Self {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
         let mut start = 0;
         let mut rows: Vec<Row> = ends.map(|end| Row::read(text, std::mem::replace(&mut start, end + 1)..end)).collect();
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn numbers_are_read_where_a_tool_wrote_them() {
         let text = "    7→fn main() {\n    8→    run();\n    9→}\n   10→\n";
-        let lines = Lines::of(text, Place::ALONE);
+        let lines = Lines::split(text, Place::ALONE);
         assert!(lines.numbered);
         let read: Vec<_> =
             lines.lines[..3].iter().map(|line| (line.number, &text[line.content..line.range.end])).collect();
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn markers_carry_the_numbers_on() {
-        let lines = Lines::of("a\n[…2-9]\nb", Place::ALONE);
+        let lines = Lines::split("a\n[…2-9]\nb", Place::ALONE);
         assert_eq!(lines.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 10]);
     }
 
@@ -385,7 +385,7 @@ mod tests {
             let of_heading = if line.headed.is_some() { "+" } else { "" };
             format!("{}{}{of_heading}", line.number, if line.is_certain { "" } else { "?" })
         };
-        Lines::of(text, Place::ALONE).lines.iter().map(told).collect::<Vec<_>>().join(" ")
+        Lines::split(text, Place::ALONE).lines.iter().map(told).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
         for (shown, all, expected) in
             [(3, 3, false), (4, 4, true), (4, 6, true), (4, 7, false), (6, 10, false), (7, 11, true)]
         {
-            assert_eq!(Lines::of(&text(shown, all), Place::ALONE).numbered, expected, "{shown} of {all}");
+            assert_eq!(Lines::split(&text(shown, all), Place::ALONE).numbered, expected, "{shown} of {all}");
         }
     }
 
@@ -434,7 +434,7 @@ mod tests {
     fn what_says_that_lines_are_missing_is_a_gap_and_what_says_how_a_text_ends_stays() {
         let text = "[…1-6]\na\n[2 lines as below from \"quote\"]\n... (3 more lines)\nthe end... (9 more characters)";
         let told = |line: &Line| (line.lines, line.is_gap, line.stays);
-        let lines = Lines::of(text, Place::ALONE).lines;
+        let lines = Lines::split(text, Place::ALONE).lines;
         assert_eq!(
             lines.iter().map(told).collect::<Vec<_>>(),
             [(6, true, false), (1, false, false), (2, false, false), (3, true, false), (1, false, true)]
@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn a_long_line_is_taken_apart_at_a_blank_and_never_in_a_note() {
         let parts = |text: &str| {
-            let lines = Lines::of(text, Place::ALONE).lines;
+            let lines = Lines::split(text, Place::ALONE).lines;
             lines.iter().map(|line| (line.range.len(), line.lines, line.continues)).collect::<Vec<_>>()
         };
         let of = |bytes: usize| "a".repeat(bytes);
@@ -475,7 +475,7 @@ mod tests {
         }
         // The empty remainder of a line that another piece contains costs nothing.
         let stays = |continues, goes_on| {
-            let lines = Lines::of("\nx\n", Place { first: 1, continues, goes_on }).lines;
+            let lines = Lines::split("\nx\n", Place { first: 1, continues, goes_on }).lines;
             lines.iter().map(|line| (line.continues, line.stays)).collect::<Vec<_>>()
         };
         assert_eq!(stays(true, false), [(true, true), (false, false), (false, false)]);
@@ -485,7 +485,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_lines_cover_the_text(text in "(\\PC{0,30}\n?){0,20}|[a-z ]{900,1500}|é{700}") {
-            let lines = Lines::of(&text, Place::ALONE).lines;
+            let lines = Lines::split(&text, Place::ALONE).lines;
             let mut rebuilt = String::new();
             for (index, line) in lines.iter().enumerate() {
                 if index > 0 && !line.continues {

@@ -181,7 +181,7 @@ impl Salience {
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
-            let survey = Survey::of(scope, &texts);
+            let survey = Survey::new(scope, &texts);
             let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
             selection.fill(as_float(budget));
             let kept = Kept { crowds_newest, ..best_within(history, &texts, selection, budget)? };
@@ -203,7 +203,7 @@ impl Salience {
     pub fn cut_each(&self, history: History<'_>, lines: usize, min_tokens: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let scope = self.scope(history, Ends::Stay, usize::MAX);
-        let survey = Survey::of(&scope, &texts);
+        let survey = Survey::new(&scope, &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut choice = selection.choice();
         for (index, passage) in survey.passages.iter().enumerate() {
@@ -217,7 +217,7 @@ impl Salience {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        let edits = Edits::of(&texts, &survey, &choice);
+        let edits = Edits::for_choice(&texts, &survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
         Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, crowds_newest: false })
     }
@@ -232,7 +232,7 @@ impl Salience {
     /// older messages, including the user's.
     pub fn cut_chosen(&self, history: History<'_>, room_of: impl Fn(usize, &ContentPiece) -> Option<Room>) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let survey = Survey::of(&self.scope(history, Ends::Stay, 0), &texts);
+        let survey = Survey::new(&self.scope(history, Ends::Stay, 0), &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut cuts = Vec::new();
         for (index, passage) in survey.passages.iter().enumerate() {
@@ -258,7 +258,7 @@ impl Salience {
         is_chosen: impl Fn(usize, &ContentPiece) -> bool,
     ) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let mut survey = Survey::of(&self.scope(history, Ends::Stay, 0), &texts);
+        let mut survey = Survey::new(&self.scope(history, Ends::Stay, 0), &texts);
         for passage in &mut survey.passages {
             passage.whole |= !is_chosen(passage.message, &passage.piece);
         }
@@ -362,7 +362,7 @@ fn best_within(
     let mut part = 0.8;
     for _ in 0..MAX_TRIES {
         let choice = selection.choice();
-        let edits = Edits::of(texts, survey, &choice);
+        let edits = Edits::for_choice(texts, survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
         let tokens = tally.total();
         let fits = tokens <= budget;

@@ -158,7 +158,7 @@ mod tests {
             most_pasted: usize::MAX,
             weights: Weights::default(),
         };
-        of(&Survey::of(&scope, &conversation.texts()));
+        of(&Survey::new(&scope, &conversation.texts()));
     }
 
     #[test]

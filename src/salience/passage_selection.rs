@@ -68,7 +68,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             covered: vec![0; survey.weights.len()],
             worth_of: survey.weights.clone(),
             windows: Windows::for_lines(survey.passages.iter().map(|passage| passage.lines.len()).sum()),
-            seen: RefCell::new(Seen::of(survey.weights.len())),
+            seen: RefCell::new(Seen::for_names(survey.weights.len())),
             again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
             skipped: Vec::new(),

@@ -57,7 +57,7 @@ pub struct Reading<'a, 't> {
 
 impl<'a, 't> Reading<'a, 't> {
     /// Starts a reading without messages.
-    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>]) -> Self {
+    pub fn new(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>]) -> Self {
         Self { scope, texts, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
@@ -117,7 +117,7 @@ impl<'a, 't> Reading<'a, 't> {
             || tokens <= most
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, &piece, origin, tokens))
             || is_blank(text);
-        let Lines { lines, numbered, last } = Lines::of(text, place);
+        let Lines { lines, numbered, last } = Lines::split(text, place);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);
         let around = |index: usize| {

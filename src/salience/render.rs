@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn cut_kind(kind: ContentKind, text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
-        let Lines { lines, numbered, .. } = Lines::of(text, place);
+        let Lines { lines, numbered, .. } = Lines::split(text, place);
         let kept: Vec<bool> =
             lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
         let passage = Passage {

@@ -9,7 +9,7 @@ pub struct Seen {
 
 impl Seen {
     /// Creates it for `names` names.
-    pub fn of(names: usize) -> Self {
+    pub fn for_names(names: usize) -> Self {
         Self { marks: vec![0; names], valuation: 0 }
     }
 

@@ -35,18 +35,18 @@ pub struct Survey<'t> {
 
 impl<'t> Survey<'t> {
     /// Surveys the conversation.
-    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
+    pub fn new(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
         let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
         let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
         let read = |pieces| {
-            let mut reading = Reading::of(scope, texts);
+            let mut reading = Reading::new(scope, texts);
             reading.read(pieces);
             reading
         };
         let readings = each(divided(pieces, bytes), read);
-        let mut whole = Reading::of(scope, texts);
+        let mut whole = Reading::new(scope, texts);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| whole.names.stay(text.text));

@@ -144,7 +144,7 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
     let prompt = job.prompt.clone();
     let mut summary = summarize(&client, job).await?;
     summary.text = without_headings(&summary.text);
-    let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
+    let must = MustSurvive::find(conversation, selection.head..selection.start, &request.tools);
     let after = |text: &str| with_summary(request, &selection, text);
     let checked = checked(&client, middle.check, must, &prompt, summary, after).await?;
     let told = behind(request, &selection, &client, &checked)?;

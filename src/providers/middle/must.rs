@@ -112,7 +112,7 @@ pub struct MustSurvive(Vec<Must>);
 impl MustSurvive {
     /// Finds the items of the messages `gone`.
     #[must_use]
-    pub fn of(conversation: &Conversation, gone: Range<usize>, tools: &ToolTable) -> Self {
+    pub fn find(conversation: &Conversation, gone: Range<usize>, tools: &ToolTable) -> Self {
         let users = users_words(conversation, &gone, tools);
         let mut all = newest(constraints(users.iter().map(String::as_str)));
         let asked = users.iter().rev().map(|words| beginning(words, TELLING)).find(|words| words.len() >= MIN_SENTENCE);
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn constraints_open_tasks_changed_files_and_names_in_use_must_survive() {
-        let must = MustSurvive::of(&history(), 1..7, &ToolTable::default());
+        let must = MustSurvive::find(&history(), 1..7, &ToolTable::default());
         let expected = [
             (MustKind::Constraint, "Never push to main;"),
             (MustKind::Constraint, "the old format has to work without a flag."),
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_is_said_in_other_words_or_by_the_end_of_a_path_is_told() {
-        let must = MustSurvive::of(&history(), 1..7, &ToolTable::default());
+        let must = MustSurvive::find(&history(), 1..7, &ToolTable::default());
         let missing = |summary: &str| {
             let messages = json!([{ "role": "user", "content": "Make the parser faster." }, { "role": "assistant", "content": summary }]);
             let after = Conversation::parse(&messages.to_string()).unwrap();
@@ -371,7 +371,7 @@ mod tests {
     fn a_conversation_in_which_nothing_must_survive_has_lost_nothing() {
         let empty =
             Conversation::parse(r#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]"#).unwrap();
-        let must = MustSurvive::of(&empty, 1..2, &ToolTable::default());
+        let must = MustSurvive::find(&empty, 1..2, &ToolTable::default());
         assert_eq!((must.all().len(), must.score(&[])), (0, 1.0));
     }
 }

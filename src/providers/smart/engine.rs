@@ -58,7 +58,7 @@ impl<'a> Engine<'a> {
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
             known: Arc::default(),
-            worth: Worth::of(request, config),
+            worth: Worth::new(request, config),
             done: Mutex::default(),
             warnings: Warnings::default(),
             failure: Mutex::default(),
@@ -424,7 +424,7 @@ impl<'a> Engine<'a> {
     /// Warns of overrides for messages that the pass does not work on.
     fn warn_of_idle_overrides(&self, pass: &Pass, individual: &Individual) {
         let Request { original, conversation, tally, .. } = self.request;
-        let chosen = pass.selection.of(conversation, tally);
+        let chosen = pass.selection.selected(conversation, tally);
         let chosen: HashSet<usize> = conversation
             .entries()
             .iter()
@@ -626,7 +626,7 @@ async fn settled_by(
 
 /// Returns the report of a pass that does not run.
 fn not_run(pass: &Pass, state: &State, why: Said) -> PassReport {
-    PassReport::of(&pass.id, &pass.name, state.scaled(), state.is_exact()).skipped(why)
+    PassReport::unchanged(&pass.id, &pass.name, state.scaled(), state.is_exact()).skipped(why)
 }
 
 /// Returns the operations of a prelude that salient truncation will follow: those that leave every text whole or say

@@ -42,7 +42,7 @@ pub(super) fn targets<'a>(
     individual: &'a Individual,
 ) -> Vec<Target<'a>> {
     let conversation = &request.conversation;
-    let chosen = selection.of(conversation, &request.tally);
+    let chosen = selection.selected(conversation, &request.tally);
     if !chosen.contains(&true) {
         return Vec::new();
     }
@@ -119,7 +119,7 @@ struct Together<'t> {
 }
 
 impl<'t> Together<'t> {
-    fn of(request: &Request, targets: &'t [Target<'_>]) -> Self {
+    fn collect(request: &Request, targets: &'t [Target<'_>]) -> Self {
         let mut together = Self::default();
         for (index, target) in targets.iter().enumerate() {
             let average = match target.operation {
@@ -145,7 +145,7 @@ impl<'t> Together<'t> {
 
 /// Returns whether texts that are cut together have lost lines before, and whether they will.
 pub(super) fn cut_by_salience(request: &Request, targets: &[Target<'_>]) -> (bool, bool) {
-    let together = Together::of(request, targets);
+    let together = Together::collect(request, targets);
     (together.was_cut, together.tokens > together.room)
 }
 
@@ -182,7 +182,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
     }
     let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
     let preserve_recent = request.conversation.len().saturating_sub(1 + last);
-    let together = Together::of(request, targets);
+    let together = Together::collect(request, targets);
     if together.tokens > together.room {
         let is_chosen = |message: usize, piece: &ContentPiece| together.targets.contains_key(&key(message, piece));
         let cuts = Salience::all_signals(preserve_recent).cut_together(request.history(), together.room, is_chosen);
@@ -324,7 +324,7 @@ fn without_marker(
 /// Returns true if a summary can be shorter than the text, and the text is not a summary already.
 fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
-    long && target.tokens > summarize.max_tokens && SummaryHead::of(target.text).is_none()
+    long && target.tokens > summarize.max_tokens && SummaryHead::at_start(target.text).is_none()
 }
 
 /// Returns the indices of the targets to be summarised by a model, and their texts. If the call has a target, only as

@@ -27,7 +27,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(text: &SourceText<'_>) -> Self {
+    fn new(text: &SourceText<'_>) -> Self {
         let mut hash = DefaultHasher::new();
         (text.text, text.label).hash(&mut hash);
         Self {
@@ -49,11 +49,11 @@ impl KnownSummaries {
     /// Returns the summary if it is no longer than the text's limit.
     pub fn get(&self, text: &SourceText<'_>) -> Option<WrittenSummary> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&Key::of(text)).filter(|(most, _)| *most <= text.max_tokens).map(|(_, summary)| summary.clone())
+        known.get(&Key::new(text)).filter(|(most, _)| *most <= text.max_tokens).map(|(_, summary)| summary.clone())
     }
 
     /// Stores a summary.
     pub fn keep(&self, text: &SourceText<'_>, summary: WrittenSummary) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Key::of(text), (text.max_tokens, summary));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Key::new(text), (text.max_tokens, summary));
     }
 }

@@ -8,11 +8,11 @@ use crate::{conversation::Conversation, tokens::Tally};
 impl MessageSelection {
     /// Returns, for each message, whether it is selected. Fixed messages and the newest one never are, because lossy
     /// operations leave both ends alone. `tally` counts the conversation.
-    pub fn of(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
+    pub fn selected(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
         if let Self::Among(selection, indices) = self {
             let is_among =
                 |index: usize| conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin));
-            let selected = selection.of(conversation, tally).into_iter().enumerate();
+            let selected = selection.selected(conversation, tally).into_iter().enumerate();
             return selected.map(|(index, chosen)| chosen && is_among(index)).collect();
         }
         let length = conversation.len();
@@ -32,7 +32,7 @@ impl MessageSelection {
     pub fn runs(&self, conversation: &Conversation, tally: &Tally) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut last = None;
-        for (index, _) in self.of(conversation, tally).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
+        for (index, _) in self.selected(conversation, tally).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
             // A message added during this call, such as a summary, belongs to the run around it.
             let Some(origin) = conversation.entries()[index].origin else { continue };
             match runs.last_mut().filter(|_| last.is_some_and(|last| is_next(conversation, last, index))) {
@@ -94,7 +94,7 @@ mod tests {
             .collect();
         let conversation = Conversation::parse(&format!("[{}]", messages.join(","))).unwrap();
         let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap();
-        let chosen = selection.of(&conversation, &tally);
+        let chosen = selection.selected(&conversation, &tally);
         (0..length).filter(|index| chosen[*index]).collect()
     }
 

@@ -56,7 +56,7 @@ struct Candidate<'a> {
 
 impl Candidate<'_> {
     fn line_lengths(&self, limits: Limits) -> &LineLengths {
-        self.line_lengths.get_or_init(|| LineLengths::of(self.text, limits.line_characters))
+        self.line_lengths.get_or_init(|| LineLengths::measure(self.text, limits.line_characters))
     }
 }
 

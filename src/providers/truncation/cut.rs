@@ -197,7 +197,7 @@ pub struct LineLengths {
 
 impl LineLengths {
     /// Measures `text` with at most `line_characters` characters kept per line.
-    pub fn of(text: &str, line_characters: usize) -> Self {
+    pub fn measure(text: &str, line_characters: usize) -> Self {
         let bytes = text.as_bytes();
         let mut of_first = vec![0];
         let (mut start, mut sum, mut short) = (0, 0, 0);
@@ -437,7 +437,7 @@ mod tests {
             for keep in [Keep::Head, Keep::HeadTail] {
                 let cut = cut_lines(&text, lines, characters, keep);
                 prop_assert!(cut.len() <= text.len());
-                let lengths = LineLengths::of(&text, characters);
+                let lengths = LineLengths::measure(&text, characters);
                 prop_assert!(lengths.after_cut(lines, keep) <= text.len() + text.matches('\n').count() + More::BYTES + 1);
             }
         }
