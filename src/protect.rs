@@ -166,7 +166,7 @@ impl ProtectRules {
                 break;
             }
         }
-        (conversation.with_pins(|message| Pins::of(&blocks[message])), self.warnings(&used))
+        (conversation.with_pins(|message| Pins::new(&blocks[message])), self.warnings(&used))
     }
 
     fn pin_messages(&self, conversation: &Conversation, blocks: &mut [Vec<bool>], used: &mut Used<'_>) {

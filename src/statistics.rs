@@ -187,7 +187,7 @@ fn ln_gamma(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn of(values: &[f64]) -> Moments {
+    fn moments(values: &[f64]) -> Moments {
         values.iter().fold(Moments::default(), |mut moments, value| {
             moments.add(*value);
             moments
@@ -234,16 +234,16 @@ mod tests {
     /// With two numbers each there are two degrees of freedom where the spreads are equal: worked out by hand.
     #[test]
     fn means_differ_as_worked_out_by_hand() {
-        let (a, b) = (of(&[1.0, 3.0]), of(&[5.0, 7.0]));
+        let (a, b) = (moments(&[1.0, 3.0]), moments(&[5.0, 7.0]));
         let difference = a.difference(&b).unwrap();
         // The squared errors are 1 and 1, so t is -4 / sqrt(2).
         near(difference.mean, -4.0, 1e-12);
         near(difference.p_value, 1.0 - 8_f64.sqrt() / 10_f64.sqrt(), 1e-12);
         near(difference.interval.low, -4.0 - 2_f64.sqrt() * 4.302_652_730, 1e-6);
         near(a.interval().unwrap().high, 2.0 + 12.706_204_736, 1e-6);
-        assert!(of(&[1.0]).difference(&b).is_none() && of(&[1.0]).interval().is_none());
-        assert_eq!(of(&[2.0, 2.0]).difference(&of(&[3.0, 3.0])).unwrap().p_value, 0.0);
-        assert_eq!(of(&[2.0, 2.0]).difference(&of(&[2.0, 2.0])).unwrap().p_value, 1.0);
+        assert!(moments(&[1.0]).difference(&b).is_none() && moments(&[1.0]).interval().is_none());
+        assert_eq!(moments(&[2.0, 2.0]).difference(&moments(&[3.0, 3.0])).unwrap().p_value, 0.0);
+        assert_eq!(moments(&[2.0, 2.0]).difference(&moments(&[2.0, 2.0])).unwrap().p_value, 1.0);
     }
 
     /// Wilson's interval of 1 in 10, as published: 0.0179 to 0.4042.
@@ -251,11 +251,11 @@ mod tests {
     fn rates_have_wilsons_interval() {
         let mut values = [0.0; 10];
         values[3] = 1.0;
-        let Interval { low, high } = of(&values).rate_interval().unwrap();
+        let Interval { low, high } = moments(&values).rate_interval().unwrap();
         near(low, 0.0179, 5e-5);
         near(high, 0.4042, 5e-5);
-        assert_eq!(of(&[0.0; 4]).rate_interval().unwrap().low, 0.0);
-        assert!(of(&[]).rate_interval().is_none());
+        assert_eq!(moments(&[0.0; 4]).rate_interval().unwrap().low, 0.0);
+        assert!(moments(&[]).rate_interval().is_none());
     }
 
     /// 95% intervals miss the true mean in one of twenty cases.
@@ -269,7 +269,7 @@ mod tests {
         let missed = (0..4000)
             .filter(|_| {
                 let values: Vec<f64> = (0..12).map(|_| random() + random() + random()).collect();
-                let Interval { low, high } = of(&values).interval().unwrap();
+                let Interval { low, high } = moments(&values).interval().unwrap();
                 !(low..=high).contains(&1.5)
             })
             .count();

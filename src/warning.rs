@@ -113,7 +113,7 @@ impl Warning {
 
     /// The same, of an error with this code.
     #[must_use]
-    pub fn of(self, error_code: impl Into<String>) -> Self {
+    pub fn caused_by(self, error_code: impl Into<String>) -> Self {
         Self { error_code: Some(error_code.into()), ..self }
     }
 

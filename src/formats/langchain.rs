@@ -22,7 +22,7 @@ impl Format for LangChain {
     }
 
     fn read(&self, message: Json<'_>) -> Vec<Part> {
-        let Message { kind, fields, base, .. } = Message::of(message);
+        let Message { kind, fields, base, .. } = Message::parse(message);
         match kind.as_str() {
             "human" => said(&Role::User, &fields, &base),
             "system" => said(&Role::Other("system".to_owned()), &fields, &base),
@@ -50,7 +50,7 @@ impl Format for LangChain {
             Role::Assistant => ("ai", "AIMessage"),
             Role::Other(_) => ("system", "SystemMessage"),
         };
-        let like = near.like.map(Message::of);
+        let like = near.like.map(Message::parse);
         let content = format!(r#""content":{}"#, escape(text));
         match like.map(|like| (like.shape, like.namespace)) {
             Some((Shape::Serialised, mut id)) => {
@@ -70,7 +70,7 @@ impl Format for LangChain {
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        let Message { kind, base, .. } = Message::of(message);
+        let Message { kind, base, .. } = Message::parse(message);
         let holds = (kind == "human" || kind == "ai") && array == below(&base, ["content".into()]);
         holds.then(|| text_element(text))
     }
@@ -83,7 +83,7 @@ impl Format for LangChain {
         let mut breaches = Breaches::default();
         let mut open = Open::default();
         for (index, message) in messages.iter().enumerate() {
-            let Message { kind, fields, .. } = Message::of(*message);
+            let Message { kind, fields, .. } = Message::parse(*message);
             if kind.is_empty() {
                 breaches.add(index, None, "not_a_message", "is no message: it has neither a type nor a role");
                 continue;
@@ -132,7 +132,7 @@ struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn of(message: Json<'a>) -> Self {
+    fn parse(message: Json<'a>) -> Self {
         let fields = message.object();
         let kind = fields.string("type").unwrap_or_default();
         let message = |kind: String, shape, fields, base, namespace| Self { kind, shape, fields, base, namespace };

@@ -47,11 +47,11 @@ impl Projection {
     pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
-        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
+        Ok(Self::assemble(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
     }
 
     /// Projects messages that were read.
-    pub(super) fn of(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
+    pub(super) fn assemble(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         // The groups with calls of an id that nothing has answered yet, and the last that had one.
         let mut open: HashMap<String, (Vec<usize>, usize)> = HashMap::new();

@@ -119,7 +119,7 @@ impl ForeignReader {
             self.begun.add_late((self.format, self.waiting));
         }
         let read: Result<Vec<_>, _> = self.begun.finish().into_iter().collect();
-        Ok(Projection::of(self.format, read?.into_iter().flatten().collect()))
+        Ok(Projection::assemble(self.format, read?.into_iter().flatten().collect()))
     }
 }
 

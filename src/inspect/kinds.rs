@@ -59,7 +59,7 @@ pub struct KindTokens([usize; Kind::ALL.len()]);
 impl KindTokens {
     /// Tokens of one kind.
     #[must_use]
-    pub fn of(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: Kind) -> usize {
         self.0[kind as usize]
     }
 
@@ -72,7 +72,7 @@ impl KindTokens {
     /// The kind with the most tokens, the first of several.
     #[must_use]
     pub fn main(&self) -> Kind {
-        Kind::ALL.into_iter().rev().max_by_key(|kind| self.of(*kind)).unwrap_or(Kind::Other)
+        Kind::ALL.into_iter().rev().max_by_key(|kind| self.count(*kind)).unwrap_or(Kind::Other)
     }
 
     fn add(&mut self, kind: Kind, tokens: usize) {
@@ -92,8 +92,8 @@ impl Serialize for KindTokens {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for kind in Kind::ALL {
-            if self.of(kind) > 0 {
-                map.serialize_entry(&kind, &self.of(kind))?;
+            if self.count(kind) > 0 {
+                map.serialize_entry(&kind, &self.count(kind))?;
             }
         }
         map.end()

@@ -106,8 +106,8 @@ pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Ca
     let blocks = kinds_of(conversation, tally, &pieces, cancel)?;
     drop(pieces);
     let transcript = read(conversation, tools);
-    let usage = Usage::of(&transcript, tally, cancel)?;
-    let waste = Wastes::of(&transcript, &usage);
+    let usage = Usage::measure(&transcript, tally, cancel)?;
+    let waste = Wastes::find(&transcript, &usage);
     let mut kinds = KindTokens::default();
     let messages = conversation.messages().zip(&blocks).map(|(message, blocks)| {
         let mut own = KindTokens::default();

@@ -71,7 +71,7 @@ pub(super) struct EventTokens<'t> {
 type CallKey<'e> = (usize, usize, Option<&'e Place>);
 
 impl<'t> Usage<'t> {
-    pub(super) fn of(transcript: &'t Transcript<'_>, tally: &Tally, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(super) fn measure(transcript: &'t Transcript<'_>, tally: &Tally, cancel: &Cancel) -> Result<Self, Cancelled> {
         let call_key = |event: &'t Event| -> Option<CallKey<'t>> {
             event.call.as_ref().map(|call| (call.message, call.block, in_text(transcript, call.place.as_ref())))
         };

@@ -83,7 +83,7 @@ struct Later {
 }
 
 impl Wastes {
-    pub(super) fn of(transcript: &Transcript<'_>, usage: &Usage<'_>) -> Self {
+    pub(super) fn find(transcript: &Transcript<'_>, usage: &Usage<'_>) -> Self {
         let superseded = superseded(&usage.events);
         let stale = stale_bytes(transcript);
         let mut wastes = Self { by_event: vec![0; superseded.len()], ..Self::default() };

@@ -25,7 +25,7 @@ pub struct Fault {
 pub fn find_fault(text: &str) -> Option<Fault> {
     let error = check(text).err()?;
     let offset = offset_of(text, &error);
-    Some(match Kind::of(&error) {
+    Some(match Kind::classify(&error) {
         Kind::StringEnd => unended_string(text),
         Kind::Escape => unknown_escape(text, offset),
         Kind::ControlCharacter => control_character(text, offset),
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(error: &Error) -> Self {
+    fn classify(error: &Error) -> Self {
         match sentence(error).as_str() {
             "EOF while parsing a string" => Self::StringEnd,
             "invalid escape" => Self::Escape,

@@ -11,7 +11,7 @@ const LIMIT: usize = 1 << 20;
 /// Reads a response that arrives in these pieces. Returns the text and how it ended, or the error.
 pub(crate) fn take_in_stream(api: Api, pieces: Vec<Vec<u8>>) -> String {
     let chunks = stream::iter(pieces.into_iter().map(|piece| Ok(Bytes::from(piece))));
-    let mut events = Events::of(chunks, LIMIT);
+    let mut events = Events::new(chunks, LIMIT);
     let mut answer = StreamedAnswer::default();
     while !answer.ended {
         match events.next().now_or_never().expect("nothing is waited for") {

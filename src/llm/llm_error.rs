@@ -30,7 +30,7 @@ pub struct Failure {
 impl Failure {
     /// A failure of this model, and what it cost; for handlers outside this crate.
     #[must_use]
-    pub fn of(model: &str, spent: TokenUsage) -> Self {
+    pub fn new(model: &str, spent: TokenUsage) -> Self {
         Self { model: model.to_owned(), spent, ..Self::default() }
     }
 }
@@ -322,12 +322,12 @@ impl LlmError {
     /// The caller cancelled; for handlers outside this crate.
     #[must_use]
     pub fn aborted(model: &str, spent: TokenUsage) -> Self {
-        Self::new(LlmErrorKind::Aborted, Failure::of(model, spent))
+        Self::new(LlmErrorKind::Aborted, Failure::new(model, spent))
     }
 
     /// A host's own handler failed; for handlers outside this crate.
     pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: TokenUsage) -> Self {
-        Self::new(LlmErrorKind::Callback { message: message.into(), cause }, Failure::of(model, spent))
+        Self::new(LlmErrorKind::Callback { message: message.into(), cause }, Failure::new(model, spent))
     }
 
     /// A host's own handler reported an error inside its stream; for handlers outside this crate. That the question is too long is the same
@@ -339,7 +339,7 @@ impl LlmError {
         } else {
             LlmErrorKind::StreamError { name: "error".to_owned(), transient: false }
         };
-        Self::new(kind, Failure { server_message: Some(message.to_owned()), ..Failure::of(model, spent) })
+        Self::new(kind, Failure { server_message: Some(message.to_owned()), ..Failure::new(model, spent) })
     }
 
     /// The same, with what was, or may have been, charged for beside what the service said.

@@ -94,7 +94,7 @@ impl Scrubber {
     pub(super) fn clean(&self, text: &str) -> String {
         let text = head(text, MAX_SCRUBBED_BYTES);
         let mut hidden = vec![false; text.len()];
-        let Plain { text: plain, from } = Plain::of(text);
+        let Plain { text: plain, from } = Plain::new(text);
         let mut found = vec![false; plain.len()];
         let lowered = text.to_ascii_lowercase();
         for secret in &self.secrets {
@@ -154,7 +154,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut plain = Self { text: Vec::with_capacity(bytes.len()), from: Vec::with_capacity(bytes.len()) };
         let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));

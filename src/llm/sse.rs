@@ -98,7 +98,7 @@ impl Body {
             };
             next.map(|chunk| (chunk, (body, None)))
         });
-        Events::of(chunks, limit)
+        Events::new(chunks, limit)
     }
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Events {
 
 impl Events {
     /// The events of bytes as they come, of which at most `limit` are held.
-    pub(super) fn of(chunks: impl Stream<Item = Result<Bytes, ReadFault>> + Send + 'static, limit: usize) -> Self {
+    pub(super) fn new(chunks: impl Stream<Item = Result<Bytes, ReadFault>> + Send + 'static, limit: usize) -> Self {
         let unparsed = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&unparsed);
         // The parser keeps an unfinished event however long it gets: it is stopped from here.

@@ -49,7 +49,7 @@ fn contents(messages: &JsString<'_>, format: Option<String>) -> Result<Contents>
     let messages = Messages::copy(messages)?;
     let (read, _room) = messages.parse(format_of(format)?).map_err(|error| thrown("invalid_messages", error))?;
     Ok(match &read {
-        Read::Own(conversation) => Contents::of(conversation),
+        Read::Own(conversation) => Contents::hash(conversation),
         Read::Foreign(projection) => projection.contents(),
     })
 }

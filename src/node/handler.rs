@@ -224,7 +224,7 @@ impl CallbackHandler {
             "not_iterable" => LlmErrorKind::InvalidResponse { problem: fault.message, transient: false },
             _ => LlmErrorKind::Callback { message: fault.message, cause },
         };
-        Err(LlmError::new(kind, Failure::of(model, spent)).with_unreported(answer.unreported.into()))
+        Err(LlmError::new(kind, Failure::new(model, spent)).with_unreported(answer.unreported.into()))
     }
 
     async fn answer(
@@ -272,7 +272,7 @@ impl CallbackHandler {
         } else {
             LlmErrorKind::Aborted
         };
-        Err(LlmError::new(kind, Failure::of(model, spent)).with_unreported(unreported))
+        Err(LlmError::new(kind, Failure::new(model, spent)).with_unreported(unreported))
     }
 }
 

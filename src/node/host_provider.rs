@@ -105,7 +105,7 @@ impl Provider for HostProvider {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let before = Plan::between(&request.original, &request.conversation);
-        let replaced = Replaced::of(&before, &request.original, &Contents::of(&request.original));
+        let replaced = Replaced::record(&before, &request.original, &Contents::hash(&request.original));
         let call = json!({
             "hostCall": request.host_call.id,
             "plan": BoundPlan::new(before, replaced),

@@ -38,7 +38,7 @@ impl LlmHandler for OwnThread {
         progress: Option<&dyn ProgressSink>,
     ) -> std::result::Result<LlmResponse, LlmError> {
         threads::require_blocking().map_err(|reason| {
-            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::of(self.model(), TokenUsage::default()))
+            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::new(self.model(), TokenUsage::default()))
         })?;
         self.0.complete(request, cancel, progress).await
     }

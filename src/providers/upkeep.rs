@@ -82,7 +82,7 @@ pub fn true_plan(
         room -= if fits { cost } else { 0 };
         fits
     };
-    let origins = BlockOrigins::of(plan, before);
+    let origins = BlockOrigins::trace(plan, before);
     let pieces = OnceCell::new();
     let parts = |message: usize, path: &[PathStep]| {
         let pieces = pieces.get_or_init(|| decompose(before, &request.tools));

@@ -260,7 +260,7 @@ fn speaker(message: &Message, text: &str) -> Kind {
     match message.role {
         Role::Assistant => Kind::Assistant,
         Role::Other(_) => Kind::Context,
-        Role::User => match HostText::of(text) {
+        Role::User => match HostText::recognise(text) {
             Some(HostText::Summary) => Kind::Summary,
             Some(HostText::Notice) => Kind::Context,
             None => Kind::User,

@@ -148,11 +148,11 @@ pub const ALL: &[Candidate] = &[
 /// The candidate that does what a manager without configuration does.
 #[must_use]
 pub fn default(has_handler: bool) -> &'static Candidate {
-    of(if has_handler { "native" } else { "lossless_truncation" }).unwrap_or(&ALL[0])
+    with_key(if has_handler { "native" } else { "lossless_truncation" }).unwrap_or(&ALL[0])
 }
 
 /// The candidate with this key.
 #[must_use]
-pub fn of(key: &str) -> Option<&'static Candidate> {
+pub fn with_key(key: &str) -> Option<&'static Candidate> {
     ALL.iter().find(|candidate| candidate.key == key)
 }

@@ -136,7 +136,7 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     let answers = Answers::read(answers)?;
     let mut warnings = contradictions(&answers);
     let wishes = rules::wishes(&answers);
-    let ranking = Ranking::of(&answers, |candidate| against(&answers, candidate).is_empty());
+    let ranking = Ranking::new(&answers, |candidate| against(&answers, candidate).is_empty());
     let (candidate, reason) = chosen(&answers, &wishes, &ranking, &mut warnings);
     warnings.extend(overruled(&answers, candidate));
     if candidate.model == Model::Needed && answers.has_handler.is_none() {
@@ -172,7 +172,7 @@ fn chosen(
 ) -> (&'static Candidate, Said) {
     // Others may lose nothing today; only this one promises it.
     if let Some((answer, strict)) =
-        wants_no_loss(answers).zip(candidates::of("lossless_strict")).filter(|_| !answers.measured.is_empty())
+        wants_no_loss(answers).zip(candidates::with_key("lossless_strict")).filter(|_| !answers.measured.is_empty())
     {
         let keeps_all = against(answers, strict).is_empty();
         let reason = if keeps_all { speaks_for(answer, strict) } else { comes_nearest(answers, strict) };
@@ -182,7 +182,7 @@ fn chosen(
         return (first, speaks_for(rules::priority_of(answers.priority.as_deref().unwrap_or_default()), first));
     }
     for wish in wishes {
-        for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
+        for candidate in wish.keys.iter().filter_map(|key| candidates::with_key(key)) {
             let code = if answers.reduction.is_some() { "against.beatenAtTarget" } else { "against.beaten" };
             let beaten = || ranking.beaten_by(candidate).map(|other| said!(code, title: other.title()));
             match against(answers, candidate).into_iter().next().or_else(beaten) {
@@ -201,7 +201,7 @@ fn chosen(
         return (default, said!("advice.default", title: default.title()));
     }
     if let Some(first) = ranking.first_by_care() {
-        let loses = answers.of(first.key).is_some_and(|its| its.lost > 0.0);
+        let loses = answers.measurement(first.key).is_some_and(|its| its.lost > 0.0);
         let code = match (ranking.is_read_best(first), loses) {
             (true, _) => "advice.readBest",
             (false, true) => "advice.keepsMost",
@@ -209,7 +209,7 @@ fn chosen(
         };
         return (first, said!(code, title: first.title()));
     }
-    let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
+    let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::with_key(key));
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
         return (candidate, said!("advice.careful", title: candidate.title()));
     }
@@ -220,7 +220,7 @@ fn chosen(
         let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
         // A limit in the answers is kept rather than a target met.
         let limits = limits(answers, candidate).len();
-        let asks = answers.of(candidate.key).is_some_and(|measured| !measured.exact);
+        let asks = answers.measurement(candidate.key).is_some_and(|measured| !measured.exact);
         (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing, asks)
     };
     let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[3]);
@@ -253,7 +253,7 @@ fn against(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
 /// The limits that a candidate does not keep.
 fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     let mut against = Vec::new();
-    let measured = answers.of(candidate.key);
+    let measured = answers.measurement(candidate.key);
     if no_model(answers, candidate) {
         against.push(said!("against.noModel"));
     } else if measured.is_none() && !answers.measured.is_empty() {
@@ -294,7 +294,7 @@ fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
 
 fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<Said> {
     let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0))?;
-    if let Some((measured, loses)) = answers.of(candidate.key).zip(answers.loses(candidate.key)) {
+    if let Some((measured, loses)) = answers.measurement(candidate.key).zip(answers.loses(candidate.key)) {
         let gone = measured.lost + measured.superseded;
         return if wants_no_loss(answers).is_some() {
             (gone > 0.0).then(|| said!("against.losesTokens", tokens: gone.round()))
@@ -352,7 +352,7 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
         }
     }
     if let Some((latency, answer)) = answers.latency_ms.filter(|latency| *latency <= 100.0).zip(no_loss.clone()) {
-        let measured = answers.of("lossless_strict").and_then(|measured| measured.time_ms);
+        let measured = answers.measurement("lossless_strict").and_then(|measured| measured.time_ms);
         if measured.is_none_or(|took| took > latency) {
             contradict(said!("advice.noLossButFast", answer: answer, other: said!("answer.latency", ms: latency)));
         }
@@ -402,7 +402,7 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
         told.push(Told::new("facts_win", said!("advice.factsDo", against: by_rule)));
     }
     for wish in rules::wishes(answers) {
-        for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
+        for candidate in wish.keys.iter().filter_map(|key| candidates::with_key(key)) {
             if candidate.key == chosen.key {
                 return told;
             }
@@ -423,7 +423,7 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
 
 /// The reason with what was measured of the candidate.
 fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said {
-    let Some((measured, removes)) = answers.of(candidate.key).zip(answers.removes(candidate.key)) else {
+    let Some((measured, removes)) = answers.measurement(candidate.key).zip(answers.removes(candidate.key)) else {
         return reason;
     };
     let code = match (measured.exact, measured.cost > 0.0) {
@@ -451,13 +451,15 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         return found;
     }
     // A candidate with the same outcome is no alternative.
-    let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
+    let mut outcomes: Vec<(f64, f64)> =
+        answers.measurement(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
     let wished = wishes
         .iter()
         .flat_map(|wish| wish.keys.iter().map(|key| (*key, Some(said!("advice.forIt", answer: wish.answer.clone())))));
     let others = rules::BY_CARE.iter().map(|key| (*key, None));
     for (key, why) in wished.chain(others) {
-        let Some(candidate) = candidates::of(key).filter(|candidate| !seen.iter().any(|seen| seen.is_same(candidate)))
+        let Some(candidate) =
+            candidates::with_key(key).filter(|candidate| !seen.iter().any(|seen| seen.is_same(candidate)))
         else {
             continue;
         };
@@ -466,12 +468,13 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         // Candidates that no answer asks for must have no objection; measured ones must break no limit and be beaten by
         // none.
         let is_measured = !answers.measured.is_empty();
-        let is_same = || answers.of(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
+        let is_same =
+            || answers.measurement(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
         let is_beaten = || ranking.beaten_by(candidate).is_some();
         if (!against.is_empty() && (why.is_none() || is_measured)) || is_beaten() || is_same() {
             continue;
         }
-        outcomes.extend(answers.of(candidate.key).map(|its| (its.tokens, its.lost)));
+        outcomes.extend(answers.measurement(candidate.key).map(|its| (its.tokens, its.lost)));
         let why = why.unwrap_or_else(|| said!("advice.too", title: candidate.title()));
         let said = ForAndAgainst {
             why: with_figures(answers, candidate, why),
@@ -514,15 +517,15 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
         };
         return said!(code, less: its.round(), other: instead.round());
     }
-    let cost = |of: &Candidate| answers.of(of.key).map(|measured| measured.cost);
+    let cost = |of: &Candidate| answers.measurement(of.key).map(|measured| measured.cost);
     if let Some((its, instead)) =
         cost(candidate).zip(cost(chosen)).filter(|(its, instead)| *its > WORTH_TELLING * instead)
     {
         let [cost, other] = apart(its, instead);
         return said!("advice.costsMore", cost: cost, other: other);
     }
-    let took = |of: &Candidate| answers.of(of.key).filter(|known| known.exact).and_then(|known| known.time_ms);
-    let asks_nobody = |of: &Candidate| answers.of(of.key).is_some_and(|measured| measured.exact);
+    let took = |of: &Candidate| answers.measurement(of.key).filter(|known| known.exact).and_then(|known| known.time_ms);
+    let asks_nobody = |of: &Candidate| answers.measurement(of.key).is_some_and(|measured| measured.exact);
     let takes_longer = match took(candidate).zip(took(chosen)) {
         Some((its, instead)) => its > WORTH_TELLING * instead,
         None => candidate.latency_ms > chosen.latency_ms && !asks_nobody(candidate),

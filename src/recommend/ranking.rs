@@ -18,8 +18,8 @@ pub struct Ranking<'a> {
 impl<'a> Ranking<'a> {
     /// `fits` says whether a candidate keeps to the limits and reaches the target.
     #[must_use]
-    pub fn of(answers: &'a Answers, fits: impl Fn(&Candidate) -> bool) -> Self {
-        let known = |measured: &'a Measured| Some((candidates::of(&measured.key)?, measured));
+    pub fn new(answers: &'a Answers, fits: impl Fn(&Candidate) -> bool) -> Self {
+        let known = |measured: &'a Measured| Some((candidates::with_key(&measured.key)?, measured));
         let all: Vec<_> = answers.measured.iter().filter_map(known).collect();
         let fitting = all.iter().copied().filter(|(candidate, _)| fits(candidate)).collect();
         Self { answers, fitting, all }

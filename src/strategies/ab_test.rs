@@ -42,12 +42,14 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         composition.warn(warning);
     }
     let variant = Some((experiment.to_owned(), name.clone()));
-    let its =
-        Ask { variant, ..Ask::of(part, said!("choice.variant", name: name.as_str(), by: whom)).with(asking(assigned)) };
+    let its = Ask {
+        variant,
+        ..Ask::new(part, said!("choice.variant", name: name.as_str(), by: whom)).with(asking(assigned))
+    };
     let (before, after) = variants.split_at(at);
     let others = after[1..].iter().chain(before).filter(|other| other.share > 0.0).map(|other| {
         let reason = said!("choice.inThePlace", other: other.name.as_str(), name: name.as_str());
-        Ask::of(&other.part, reason).with(asking(other))
+        Ask::new(&other.part, reason).with(asking(other))
     });
     composition.ask_first(std::iter::once(its).chain(others)).await.map(drop)
 }

@@ -32,7 +32,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         let stands_in = said!("choice.hasNoModel", reason: reason.clone(), provider: part.provider.as_str());
         let asks = in_order
             .iter()
-            .map(|band| Ask::of(&bands[*band].part, if *band == index { reason.clone() } else { stands_in.clone() }));
+            .map(|band| Ask::new(&bands[*band].part, if *band == index { reason.clone() } else { stands_in.clone() }));
         match composition.ask_first(asks).await {
             Ok((_, gained)) if !gained || composition.now().target_tokens.is_none() => return Ok(()),
             Ok(_) if composition.meets_target() => return Ok(()),

@@ -45,7 +45,7 @@ pub struct Ask<'p> {
 
 impl<'p> Ask<'p> {
     /// A turn with everything as the strategy has it.
-    pub fn of(part: &'p Part, reason: Said) -> Self {
+    pub fn new(part: &'p Part, reason: Said) -> Self {
         Self { part, reason, llm: None, variant: None }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Composition<'a> {
         } else {
             said!("warning.failed", what: part.provider.as_str(), code: error.code(), error: error.said())
         };
-        let warning = Warning::new(code, said).of(error.code());
+        let warning = Warning::new(code, said).caused_by(error.code());
         self.warn(if part.place.is_empty() { warning } else { warning.about(part.place.clone()) });
     }
 

@@ -26,7 +26,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
     let llm = composition.within(limit, option);
     for part in [Part::new(Native::ID), Part::preset("balanced")] {
         match fits(composition, &part, &llm).await? {
-            Fit::Fits(reason) => match composition.ask(Ask::of(&part, reason).with(llm.clone())).await {
+            Fit::Fits(reason) => match composition.ask(Ask::new(&part, reason).with(llm.clone())).await {
                 Ok(_) => {
                     // A provider that costs too much is skipped as configured, without a warning; an unknown price is
                     // worth one.

@@ -47,7 +47,7 @@ pub async fn run(
     let preferences = PREFERENCES.read(&preferences)?;
     let part = Part { place, ..part(&preferences) };
     let Some(limit) = preferences.given_number(LIMIT) else {
-        return composition.ask(Ask::of(&part, whose)).await.map(drop);
+        return composition.ask(Ask::new(&part, whose)).await.map(drop);
     };
     let llm = composition.within(limit, LIMIT);
     match cost_aware::fits(composition, &part, &llm).await? {
@@ -57,7 +57,7 @@ pub async fn run(
             cost_aware::within(composition, limit, LIMIT).await
         }
         Fit::Fits(why) => {
-            composition.ask(Ask::of(&part, said!("choice.both", whose: whose, why: why)).with(llm)).await.map(drop)
+            composition.ask(Ask::new(&part, said!("choice.both", whose: whose, why: why)).with(llm)).await.map(drop)
         }
         Fit::Useless(error) => Err(error),
     }

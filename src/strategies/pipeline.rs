@@ -25,7 +25,7 @@ pub async fn stages(composition: &mut Composition<'_>, stages: &[Part]) -> Resul
         }
         let (stage_number, tokens) = (index + 1, composition.tokens());
         let reason = said!("choice.stage", stage: stage_number, of: stages.len(), tokens: tokens);
-        match composition.ask(Ask::of(stage, reason)).await {
+        match composition.ask(Ask::new(stage, reason)).await {
             Ok(_) => worked = true,
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => failures.push((stage, error)),

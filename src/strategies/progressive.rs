@@ -45,7 +45,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     }
     if !composition.meets_target() {
         let reason = said!("choice.isFree", missed: missed(composition));
-        composition.ask(Ask::of(&Part::new(Truncation::ID), reason)).await?;
+        composition.ask(Ask::new(&Part::new(Truncation::ID), reason)).await?;
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -
 
 /// Runs a tier; a failure becomes a warning.
 async fn ask(composition: &mut Composition<'_>, part: &Part, reason: Said, llm: Llm) -> Result<(), CondenseError> {
-    match composition.ask(Ask::of(part, reason).with(llm)).await {
+    match composition.ask(Ask::new(part, reason).with(llm)).await {
         Err(error) if ends_all(&error) => Err(error),
         Err(error) => {
             composition.warn_of_failure(part, &error);

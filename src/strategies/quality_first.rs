@@ -25,7 +25,7 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
         {
             return Ok(());
         }
-        return composition.ask(Ask::of(&truncation, before)).await.map(drop);
+        return composition.ask(Ask::new(&truncation, before)).await.map(drop);
     }
     let missed = |composition: &Composition<'_>| said!("choice.moreThanTarget", tokens: composition.tokens());
     pipeline::stages(composition, &[Part::new(Lossless::ID)]).await?;
@@ -39,12 +39,12 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
         return Ok(());
     }
     let reason = missed(composition);
-    composition.ask(Ask::of(&truncation, reason)).await.map(drop)
+    composition.ask(Ask::new(&truncation, reason)).await.map(drop)
 }
 
 /// Runs a provider; returns whether it failed, with a warning.
 async fn failed(composition: &mut Composition<'_>, part: &Part, reason: Said) -> Result<bool, CondenseError> {
-    match composition.ask(Ask::of(part, reason)).await {
+    match composition.ask(Ask::new(part, reason)).await {
         Ok(_) => Ok(false),
         Err(error) if ends_all(&error) => Err(error),
         Err(error) => {

@@ -304,7 +304,7 @@ impl Failures {
                 Some(more) => said!("warning.messagesAndMore", messages: messages, more: more),
             };
             let said = said!("warning.leftAsItWas", place: place, code: *code, error: error.clone());
-            warnings.push(failed(said).at(origins.first().copied()).of(*code));
+            warnings.push(failed(said).at(origins.first().copied()).caused_by(*code));
         }
         if self.not_asked > 0 {
             warnings.push(failed(said!("warning.notAsked", count: self.not_asked)));

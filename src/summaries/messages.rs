@@ -49,7 +49,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    fn of(answer: SummaryAnswer, parts: usize) -> Self {
+    fn new(answer: SummaryAnswer, parts: usize) -> Self {
         let SummaryAnswer { text, cached, expected_tokens, .. } = answer;
         Self { text, parts, cached, expected_tokens }
     }
@@ -123,7 +123,7 @@ async fn appended(
     client.context.report(1, 1);
     match answer {
         answer if calls(&answer) => Ok(None),
-        Ok(answer) => Ok(Some(Summary::of(answer, 1))),
+        Ok(answer) => Ok(Some(Summary::new(answer, 1))),
         Err(error) if error.is_too_long() => Ok(None),
         Err(error) => Err(error),
     }
@@ -185,7 +185,7 @@ impl<'a> Attempt<'a> {
         let total: usize = turns.iter().map(|turn| turn.tokens).sum();
         if total <= self.room {
             let answer = self.ask(turns.iter().map(|turn| &turn.turn), prompt::INSTRUCTION).await?;
-            return Ok(Summary::of(answer, 1));
+            return Ok(Summary::new(answer, 1));
         }
         let parts = parts(turns, self.room, self.encoding);
         let count = parts.len();
@@ -200,7 +200,7 @@ impl<'a> Attempt<'a> {
             cached &= answers.iter().all(|answer| answer.cached);
         }
         let last = answers.pop().ok_or(SummaryError::Empty)?;
-        Ok(Summary::of(SummaryAnswer { cached, ..last }, count))
+        Ok(Summary::new(SummaryAnswer { cached, ..last }, count))
     }
 
     /// Questions that merge summaries, as many into one as fit, and at least two, so that it comes to an end.

@@ -132,7 +132,7 @@ impl Requests {
             started_at,
             time_elapsed: begun.elapsed().as_secs_f64() * 1000.0,
             attempts,
-            tokens: usage.map(|usage| UsedTokens::of(&usage, handler.api())),
+            tokens: usage.map(|usage| UsedTokens::new(&usage, handler.api())),
             cost,
             stop_reason,
             error,
@@ -153,7 +153,7 @@ impl Requests {
 }
 
 impl UsedTokens {
-    fn of(usage: &TokenUsage, api: Option<Api>) -> Self {
+    fn new(usage: &TokenUsage, api: Option<Api>) -> Self {
         let TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, .. } = *usage;
         let cached = cache_write_tokens.saturating_add(cache_read_tokens);
         // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
@@ -182,7 +182,7 @@ mod tests {
 
     fn used(input_tokens: u64, cache_read_tokens: u64, api: Option<Api>) -> (u64, u64) {
         let usage = TokenUsage { input_tokens, cache_read_tokens, ..TokenUsage::default() };
-        let tokens = UsedTokens::of(&usage, api);
+        let tokens = UsedTokens::new(&usage, api);
         (tokens.input_tokens, tokens.cache_read_tokens)
     }
 

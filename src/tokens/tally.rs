@@ -56,7 +56,7 @@ impl Tally {
     /// # Errors
     /// `Cancelled` when `cancel` is set meanwhile.
     pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::of(encoding, conversation.messages().map(Err), cancel)
+        Self::count_messages(encoding, conversation.messages().map(Err), cancel)
     }
 
     /// Counts `after`, which descends from `before`, taking over what did not change.
@@ -78,12 +78,12 @@ impl Tally {
             }
         });
         let messages: Vec<_> = messages.collect();
-        let mut tally = Self::of(self.encoding, messages.into_iter(), cancel)?;
+        let mut tally = Self::count_messages(self.encoding, messages.into_iter(), cancel)?;
         tally.approximate |= self.approximate;
         Ok(tally)
     }
 
-    fn of<'a>(
+    fn count_messages<'a>(
         encoding: Encoding,
         messages: impl Iterator<Item = Result<Arc<[usize]>, &'a Message>>,
         cancel: &Cancel,

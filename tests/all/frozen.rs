@@ -43,7 +43,7 @@ proptest! {
         let lossless = create_provider("lossless", &json!({})).unwrap();
         let once = wait_for(condense_with(&lossless, Encoding::default(), Work::new(before.clone())));
         let before = Conversation::parse(&export(&before.apply(once.plan()).unwrap())).unwrap();
-        let mut call = CallOptions { target_tokens: target.of(&before), ..CallOptions::default() };
+        let mut call = CallOptions { target_tokens: target.tokens(&before), ..CallOptions::default() };
         if by_call {
             call = CallOptions { target_tokens: call.target_tokens, ..CallOptions::read(&json!({}), &json!({ "frozenMessages": frozen })).unwrap() };
         } else {

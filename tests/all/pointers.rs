@@ -133,7 +133,7 @@ fn pointers_stay_true_on_the_other_recorded_histories() {
 
 fn check_recorded(share: Share) {
     let steps = steps();
-    for (number, name, conversation) in share.of(fixtures().into_iter().chain(corpus("true pointers"))) {
+    for (number, name, conversation) in share.select(fixtures().into_iter().chain(corpus("true pointers"))) {
         let conversation = beginning(&conversation, 30_000);
         let first = if number % 3 == 0 { json!({ "keep": "first" }) } else { json!({}) };
         for turn in 0..3 {

@@ -306,7 +306,7 @@ proptest! {
     ) {
         let Some(before) = signed(&history) else { return Ok(()) };
         let llm = Llm { condensing_handler: Some(Arc::new(Scripted::saying("In short: it was read."))), ..Llm::default() };
-        let call = CallOptions { target_tokens: target.of(&before), ..call(Some(true), None) };
+        let call = CallOptions { target_tokens: target.tokens(&before), ..call(Some(true), None) };
         let report = if in_chain {
             let manager = Manager::new(ManagerOptions::read(&json!({ "provider": id })).unwrap());
             wait_for(manager.condense(Work { llm, ..work(before.clone(), call) }))

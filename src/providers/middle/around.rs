@@ -51,7 +51,7 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     let whole = conversation.apply(&Plan { edits: edits.clone() }).map_err(|error| internal(&error))?;
     let added = 1 + usize::from(has_bridge);
     let is_summary = |message: usize| (around.head..around.head + added).contains(&message);
-    let pinned = whole.with_pins(|message| if is_summary(message) { Pins::of(&[true]) } else { Pins::default() });
+    let pinned = whole.with_pins(|message| if is_summary(message) { Pins::new(&[true]) } else { Pins::default() });
     let tally = request.tally.recount(conversation, &pinned, &request.cancel)?;
     let shown = Request { conversation: pinned.clone(), original: pinned, tally, ..request.clone() };
     let told = value.message.texts().iter().map(|text| text.text.to_owned()).collect::<Vec<_>>().join("\n");

@@ -145,7 +145,7 @@ pub(super) async fn checked(
 
 fn failed(error: &SummaryError) -> Warning {
     let said = said!("warning.notCompleted", code: error.code(), error: error.said());
-    Warning::new(WarningCode::SummaryFailed, said).of(error.code()).about("summaryCheck")
+    Warning::new(WarningCode::SummaryFailed, said).caused_by(error.code()).about("summaryCheck")
 }
 
 impl Checked {

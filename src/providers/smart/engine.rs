@@ -639,7 +639,7 @@ fn before_truncation(operations: &Value) -> Value {
 
 fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
     let said = said!("warning.failed", what: pass.id.as_str(), code: error.code(), error: error.said());
-    Warning::new(WarningCode::PassFailed, said).of(error.code())
+    Warning::new(WarningCode::PassFailed, said).caused_by(error.code())
 }
 
 /// Returns for each pass, as far as they are needed, whether it has cut texts by salience, and whether it will.

@@ -136,7 +136,7 @@ impl Provider for Smart {
                 // The passes do what they can; the request's cost is reported.
                 Err(error) => {
                     let said = said!("warning.oneSummaryFailed", code: error.code(), error: error.said());
-                    engine.warnings.add(Warning::new(WarningCode::SummaryFailed, said).of(error.code()));
+                    engine.warnings.add(Warning::new(WarningCode::SummaryFailed, said).caused_by(error.code()));
                 }
             }
         }

@@ -289,7 +289,7 @@ proptest! {
         variations in variations(), damages in damages(), provider in any_mechanical(), target in any_target(),
     ) {
         let conversation = Conversation::parse(&history).unwrap();
-        let target = target.of(&conversation);
+        let target = target.tokens(&conversation);
         let json = varied(format, &written(format, &conversation), &variations);
         let json = damaged(&variations::damaged(&json, &damages), &places);
         check(format, &json, (provider.0, &provider.1), target, Order::Any)?;
@@ -302,7 +302,7 @@ proptest! {
     ) {
         let conversation = Conversation::parse(&history).unwrap();
         let json = varied(format, &written(format, &conversation), &variations);
-        let target = target.of(&conversation);
+        let target = target.tokens(&conversation);
         check(format, &json, (provider.0, &provider.1), target, Order::AsProjected)?;
     }
 
@@ -310,7 +310,7 @@ proptest! {
     fn what_is_no_history_of_the_format_is_survived(
         format in any_format(), history in any_history(), provider in any_mechanical(), target in any_target(),
     ) {
-        let target = target.of(&Conversation::parse(&history).unwrap());
+        let target = target.tokens(&Conversation::parse(&history).unwrap());
         check(format, &history, (provider.0, &provider.1), target, Order::AsProjected)?;
     }
 }
@@ -333,7 +333,7 @@ fn histories_are_printed() {
 #[test]
 fn the_same_content_saves_the_same() {
     let mut all: BTreeMap<&str, (usize, usize, usize, f64)> = BTreeMap::new();
-    for (_, name, history) in Share::Sample.of(fixtures().into_iter().chain(corpus("formats"))) {
+    for (_, name, history) in Share::Sample.select(fixtures().into_iter().chain(corpus("formats"))) {
         let history = beginning(&history, 60_000);
         for (provider, config, percent) in [("lossless", json!({}), None), ("smart", json!({}), Some(50))] {
             let total = tally(&history).total();
