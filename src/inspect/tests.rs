@@ -30,7 +30,7 @@ fn file(lines: std::ops::Range<usize>) -> String {
     lines.map(|line| format!("{line} | const value{line} = compute({line});\n")).collect()
 }
 
-/// The same without numbers.
+/// The same lines without numbers.
 fn lines(lines: std::ops::Range<usize>) -> String {
     lines.map(|line| format!("const value{line} = compute({line});\n")).collect()
 }
@@ -80,7 +80,7 @@ fn a_log_counts_as_a_summary_where_logs_are_put() {
     ]));
     assert_eq!(found.messages[2].kinds.main(), Kind::Summaries);
     assert!(found.messages[4].kinds.count(Kind::Summaries) > 5 && found.messages[4].kinds.count(Kind::User) > 0);
-    // Elsewhere somebody else has written it.
+    // Elsewhere, the same text is not a summary.
     assert_eq!(found.messages[6].kinds.count(Kind::Summaries), 0);
 }
 
@@ -148,7 +148,7 @@ fn what_says_nothing_new_is_found_once() {
     assert_eq!(items(&found.repeated), [(10, "execute_command".to_owned())]);
     let stale = found.by_file.iter().find(|file| &*file.path == "a.ts").unwrap();
     assert_eq!(stale.wasted_tokens, found.stale.tokens);
-    // The lines that were replaced, of twice as many.
+    // Only the replaced lines are stale, which are half of those shown.
     let answered = found.messages[2].tokens;
     assert!(found.stale.tokens > answered / 3 && found.stale.tokens < answered * 2 / 3, "{:?}", found.stale);
     let all = found.stale.tokens + found.superseded.tokens + found.repeated.tokens;
