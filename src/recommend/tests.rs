@@ -1,4 +1,4 @@
-//! Every leaf of the tree, every row of the tables, and what does not go together.
+//! Tests every leaf of the tree, every row of the tables, and contradictory answers.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn codes(recommendation: &Recommendation) -> Vec<&'static str> {
     recommendation.warnings.iter().map(|told| told.code).collect()
 }
 
-/// Checks who is recommended for some answers: the key of a candidate.
+/// Checks which candidate is recommended for some answers.
 fn expect(answers: Value, key: &str) -> Recommendation {
     let found = recommended(answers.clone());
     let candidate = candidates::with_key(key).unwrap();
@@ -172,7 +172,7 @@ fn one(key: &str, tokens: f64, [superseded, lost]: [f64; 2], [names, edits]: [f6
     measured
 }
 
-/// Measured where lossless leaves `lossless`, and something has to be cut for more.
+/// Measurements in which lossless leaves `lossless` tokens, and more requires cutting.
 fn measured(lossless: f64, native_cost: f64, more: Value) -> Value {
     let mut answers = json!({
         "tokens": 100_000,
@@ -192,7 +192,7 @@ fn measured(lossless: f64, native_cost: f64, more: Value) -> Value {
 
 #[test]
 fn what_was_measured_decides_and_limits_are_kept() {
-    // Nothing may be lost: neither what nothing stands for, nor what newer messages replaced.
+    // Nothing may be lost: neither content that is gone, nor content that newer messages replaced.
     for answer in
         [json!({ "acceptableLoss": 0 }), json!({ "priority": "zero_loss" }), json!({ "scenario": "compliance" })]
     {
@@ -202,15 +202,15 @@ fn what_was_measured_decides_and_limits_are_kept() {
         assert!(!codes(&found).contains(&"contradiction"), "{found:?}");
         assert!(found.reason.contains("25000 tokens (75% less), with 0 replaced by newer and 0 lost"), "{found:?}");
     }
-    // A limit is kept, and the target missed, where both cannot be.
+    // If a limit and the target cannot both be met, the limit is kept.
     let found = expect(measured(60_000.0, 0.1, json!({ "acceptableLoss": 5, "reductionPercent": 75 })), "lossless");
     assert!(found.reason.contains("no provider meets every answer"), "{found:?}");
     assert!(found.alternatives.is_empty(), "{found:?}");
-    // Cheap is what costs nothing, and of that what loses least.
+    // The cheapest candidates cost nothing; among them, the one that loses least is best.
     expect(measured(20_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })), "lossless_strict");
     expect(measured(60_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })), "lossless_truncation");
     expect(measured(60_000.0, 0.1, json!({ "priority": "speed", "targetTokens": 50_000 })), "truncation");
-    // Best is what loses nothing; where something has to go, what a reader knows most from.
+    // The best candidate loses nothing; if something must be lost, the one from which a reader learns most.
     expect(measured(20_000.0, 0.1, json!({ "priority": "quality", "targetTokens": 50_000 })), "lossless_strict");
     expect(
         measured(60_000.0, 0.1, json!({ "priority": "quality", "targetTokens": 50_000, "hasHandler": true })),
@@ -220,7 +220,7 @@ fn what_was_measured_decides_and_limits_are_kept() {
         json!({ "priority": "quality", "targetTokens": 50_000, "hasHandler": true, "budgetPerCondensation": 0.01 });
     let found = expect(measured(60_000.0, 0.1, dear), "lossless_truncation");
     assert!(found.reason.contains("95% of the names and 72% of the passages"), "{found:?}");
-    // A rule whose choice is beaten gives way, and it is said.
+    // A rule whose choice is beaten gives way, and a warning says so.
     let found =
         recommended(measured(20_000.0, 0.1, json!({ "userProfile": "enterprise_production", "targetTokens": 50_000 })));
     assert_eq!(
@@ -230,7 +230,7 @@ fn what_was_measured_decides_and_limits_are_kept() {
     );
     let found = recommended(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
     assert!(found.warnings.iter().any(|told| told.message.contains("does as well or better")), "{found:?}");
-    // Where nothing else is asked for, the manager does it by itself, whatever the target.
+    // If nothing else is requested, the manager does it by itself, whatever the target.
     for more in
         [json!({}), json!({ "contextWindow": 180_000, "windowTarget": 90_000 }), json!({ "targetTokens": 10_000 })]
     {
@@ -302,7 +302,7 @@ fn without_a_conversation_a_window_says_nothing() {
     );
 }
 
-/// Whatever is answered: no entry twice, and none that is the choice.
+/// With any answers, no alternative occurs twice, and none is the choice.
 #[test]
 fn alternatives_differ() {
     let mut told_apart = 0;

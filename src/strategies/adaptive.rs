@@ -12,7 +12,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// A provider, and below which ratio of tokens to target it is asked; `None` for any.
+/// A provider, and the ratio of tokens to target below which it runs; `None` for any ratio.
 struct Band {
     below: Option<f64>,
     part: Part,
@@ -57,7 +57,8 @@ fn bands(settings: &Settings<'_>) -> Vec<Band> {
     below.into_iter().zip(parts).map(|(below, part)| Band { below, part }).collect()
 }
 
-/// The band that the conversation is in now, and why; none of them where the last one has a limit that is passed.
+/// Returns the index of the conversation's current band, and the reason. It is past the end if the last band's limit
+/// is exceeded.
 fn chosen(composition: &Composition<'_>, bands: &[Band]) -> (usize, Said) {
     let Some(target) = composition.now().target_tokens else {
         return (0, said!("choice.firstBand"));

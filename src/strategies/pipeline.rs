@@ -1,4 +1,4 @@
-//! `pipeline`: stages one after the other, each on what the one before has left, until the target is reached.
+//! `pipeline`: stages one after the other, each on what the previous one left, until the target is reached.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -7,15 +7,16 @@ use super::{
 };
 use crate::{options::Settings, providers::CondenseError, words::said};
 
-/// Asks the stages of the configuration.
+/// Runs the configured stages.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     stages(composition, &Part::listed(settings, "stages", &default_list(PIPELINE))).await
 }
 
-/// Asks stages until the target is reached; without one, all of them. A stage that fails is left out, and a warning says so.
+/// Runs stages until the target is reached, or all of them without a target. A failed stage is skipped with a
+/// warning.
 ///
 /// # Errors
-/// The first failure, where all failed.
+/// The first error, if all stages failed.
 pub async fn stages(composition: &mut Composition<'_>, stages: &[Part]) -> Result<(), CondenseError> {
     let mut failures = Vec::new();
     let mut worked = false;
