@@ -66,14 +66,14 @@ pub struct ProtectRules {
     paths: BTreeSet<String>,
     messages: BTreeSet<usize>,
     text: BTreeSet<String>,
-    /// Rules of tools, as far as calls stand because of them.
+    /// Tool rules, of which those that keep calls count here.
     calls: ToolRules,
-    /// How many messages at the beginning are frozen.
+    /// Number of frozen messages at the beginning.
     frozen: usize,
 }
 
 impl ProtectRules {
-    /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] of settings that were checked.
+    /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] from checked settings.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {
         let rules = settings.object(PROTECT.name);
@@ -88,7 +88,7 @@ impl ProtectRules {
         }
     }
 
-    /// With the calls that stand because of rules of their tools.
+    /// Adds tool rules, so that the calls they keep are pinned.
     #[must_use]
     pub fn with_calls(mut self, rows: &ToolRows) -> Self {
         self.calls.extend(rows.rules());
@@ -104,14 +104,14 @@ impl ProtectRules {
         self
     }
 
-    /// With these messages protected, too.
+    /// Adds protected messages.
     #[must_use]
     pub fn with_messages(mut self, messages: impl Iterator<Item = usize>) -> Self {
         self.messages.extend(messages);
         self
     }
 
-    /// Reads the rules in a configuration that was checked.
+    /// Reads the rules in a checked configuration.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {
         static CONFIG: Table = Table::new("protect", &[PROTECT, FROZEN_MESSAGES, TOOLS]).open();

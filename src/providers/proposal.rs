@@ -19,7 +19,7 @@ pub struct Note {
     pub block: Option<usize>,
     /// The operation, as a fixed word.
     pub operation: &'static str,
-    /// What was done and why, as a sentence for people.
+    /// The change and its reason, as a sentence for people.
     pub reason: Said,
     /// The grade of the change, if its provider promises one.
     pub grade: Option<Grade>,
@@ -80,7 +80,7 @@ pub struct Change {
     pub tokens_before: usize,
     /// Tokens of the block or message after.
     pub tokens_after: usize,
-    /// What was done and why, as a sentence for people.
+    /// The change and its reason, as a sentence for people.
     pub reason: String,
     /// The reason as a code and values; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -72,7 +72,7 @@ pub struct ProviderInfo {
     /// The name for people.
     #[serde(default)]
     pub name: String,
-    /// What it does, in one sentence.
+    /// A description of its work, in one sentence.
     #[serde(default)]
     pub description: String,
     /// The provider's version.

@@ -35,7 +35,7 @@ impl PartialOrd for Queued {
 
 impl Ord for Queued {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Of two units with equal density the earlier is taken, so that the same input gives the same choice.
+        // The earlier of two units with equal density is taken, so that the same input gives the same choice.
         self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
     }
 }

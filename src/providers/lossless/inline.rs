@@ -38,7 +38,7 @@ pub struct Done {
     pub operation: LosslessOperation,
     /// Tokens saved, estimated.
     pub saved: usize,
-    /// What was done, as a sentence for people.
+    /// The change, as a sentence for people.
     pub reason: Said,
 }
 

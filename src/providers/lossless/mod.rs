@@ -1,6 +1,6 @@
 //! The lossless provider: keeps each line once.
 //!
-//! What the model has been shown is followed line by line. `search` finds runs of lines that stand elsewhere too; each `run` becomes a pointer, which
+//! The provider follows line by line what the model has been shown. `search` finds runs of lines that stand elsewhere too; each `run` becomes a pointer, which
 //! quotes the line that it leads to (`quotes`). `inline` writes the texts with these pointers, leaves out numbers of lines where a heading restores them,
 //! and lets the decoder read everything back before a plan is returned. `superseded` leaves out state that a later message replaced. `proposal` takes all of
 //! it or, with a target, as much as that asks for. `docs/markers.md` describes the markers.

@@ -243,7 +243,7 @@ fn chosen(candidates: &[Candidate], needed: usize, spare: usize) -> HashSet<Bloc
 /// Returns the largest candidates that are needed, and the smallest of those too large for the rest. All if they are
 /// not enough.
 fn fitting(mut candidates: Vec<Candidate>, needed: usize) -> Vec<Candidate> {
-    // Of equal ones the newer is taken, so that the prompt cache covers more of the beginning.
+    // Among equal ones, the newer is taken, so that the prompt cache covers more of the beginning.
     candidates.sort_by_key(|candidate| Reverse((candidate.saved, candidate.block)));
     let mut left = needed;
     let (mut taken, rest): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(|candidate| {

@@ -30,7 +30,7 @@ use super::{
 /// The state left out of the texts.
 #[derive(Default)]
 pub struct Superseded {
-    /// What was done, by the index of the text.
+    /// The operations performed, by the index of the text.
     pub done: Vec<(usize, Done)>,
     /// Changed inputs of calls, by message and block, where something other than text is left out.
     pub inputs: BTreeMap<(usize, usize), NewInput>,

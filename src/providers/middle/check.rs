@@ -56,7 +56,7 @@ pub(in crate::providers) const SUMMARY_CHECK: Field = Field::new(
     "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.",
 );
 
-/// What to do about a summary that does not cover what it must keep.
+/// The treatment of a summary that does not cover what it must keep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::providers) struct SummaryCheck {
     /// The minimum score.
@@ -109,7 +109,7 @@ pub(super) async fn checked(
     let mut checked = Checked { summary, must, cleared: Vec::new(), asked_again: false, completes: false, min_score };
     let Some(check) = check else { return Ok(checked) };
     if checked.summary.expected_tokens.is_some() {
-        // What the model would leave out is not known yet, so the largest possible cost is planned for. With a
+        // The model's omissions are not known yet, so the largest possible cost is planned for. With a
         // minimum score of 0 no summary is below it.
         checked.completes = check.complete && check.min_score > 0.0;
         if check.ask_again && check.min_score > 0.0 {

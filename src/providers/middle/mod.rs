@@ -56,7 +56,7 @@ pub(super) struct Middle<'a> {
     pub window: usize,
     /// The form of the request for the summary.
     pub request: SummaryRequest,
-    /// What to do about a summary that does not cover what it must keep; `None` for nothing.
+    /// The treatment of a summary that does not cover what it must keep; `None` for none.
     pub check: Option<SummaryCheck>,
 }
 

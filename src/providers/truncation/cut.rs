@@ -86,7 +86,7 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if text.len() <= characters {
         return Cow::Borrowed(text);
     }
-    // What an earlier cut left, and the number of lines it says are missing after that.
+    // The rest after an earlier cut, and the number of lines it says are missing after that.
     let last = text.rfind('\n').map_or(0, |end| end + 1);
     let (shown, hidden) = match More::read(&text[last..]) {
         Some(More::Lines(hidden)) => (&text[..last.saturating_sub(1)], Some(hidden)),

@@ -143,7 +143,7 @@ const OTHERS_IN_XML: [&str; 22] = [
     "line_range",
 ];
 
-/// Those of them that may contain anything.
+/// The parameters in [`OTHERS_IN_XML`] that may contain anything.
 const OTHER_FREE_TEXTS: [&str; 4] = ["args", "arguments", "message", "code_edit"];
 
 /// The parameters that name the subject of a call, the best first.
