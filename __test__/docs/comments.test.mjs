@@ -18,7 +18,6 @@ const RIDDLES = {
   "src/manager": 48,
   "src/providers": 18,
   "js/cli": 30,
-  "js/studio": 51,
   "ui/src/client.ts": 2,
   "ui/src/commands.ts": 1,
   "ui/src/components": 53,
