@@ -17,7 +17,6 @@ const SOURCES = { rust: { folders: ["src"], ends: /\.rs$/ }, script: { folders: 
 const RIDDLES = {
   "src/manager": 48,
   "src/providers": 18,
-  "js/cli": 30,
 };
 
 /** Functions called `of` that a folder, or a file beside the folders, may still have; 0 where none is named. */
