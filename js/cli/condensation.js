@@ -35,7 +35,7 @@ function readObject(option, given) {
   return object;
 }
 
-/** Creates the handler for `--llm`. `price`: dollars per million tokens, if the call does not include its cost. */
+/** Creates the handler for `--llm`. `price`: dollars per million tokens, for calls that pass none. */
 function createHandler(library, model, env, price) {
   if (!model) return undefined;
   if (typeof library.httpHandler !== "function") throw wrong("--llm: this build of roo-condense cannot call language models", "--llm");

@@ -14,7 +14,7 @@ const BY_CODE = Object.freeze({
       : `this needs a language model, which ${command} does not call`,
 });
 
-/** Advice by error code, after the last semicolon, for errors whose own advice names JavaScript options that the command line lacks. */
+/** Advice by error code. It replaces the text after the last semicolon, which names JavaScript options that the command line lacks. */
 const ADVICE = Object.freeze({
   llm_timeout: "choose a faster model",
   llm_response_too_large: "choose another model",
