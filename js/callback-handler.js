@@ -101,7 +101,7 @@ class Answer {
     this.#left = maxTokens;
   }
 
-  /** Whether all that may be taken has come. */
+  /** True if the limit of tokens is reached. */
   get isFull() {
     // A text has at most as many tokens as bytes, and hardly ever so few that counting it is worthwhile.
     if (this.#left > 4 * this.#uncounted.length) return false;

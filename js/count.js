@@ -46,7 +46,7 @@ function isUnchanged(value, known, position) {
   return known[position.at++] === leaves;
 }
 
-/** Whether a message is still what was counted. Looking can fail by nesting deeper than the stack; then it is counted again. */
+/** Returns true if a message is unchanged since it was counted. If it is nested deeper than the stack allows, it is counted again. */
 function isKnown(message, known) {
   const position = { at: 0 };
   try {

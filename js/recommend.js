@@ -70,7 +70,7 @@ async function keptBy(condense, cuts) {
   return sums.names.needed + sums.edits.needed === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 
-/** Whether what a model costs is known: under a limit of dollars nothing is asked of one of which it is not. */
+/** Returns true if the price of a model is known: with a limit in dollars, a model without a known price is not asked. */
 async function isPriceKnown(context, options) {
   const limited = new CondensationManager({ fallback: false, cache: false, provider: "native", maxCost: Number.MAX_VALUE });
   /** @type {any} */

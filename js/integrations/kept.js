@@ -205,7 +205,7 @@ function composed(kept, length, view, condensed) {
 const typeOf = (message) => (typeof message.getType === "function" ? message.getType() : (message.role ?? message.type));
 const isSystem = (message) => isObject(message) && ["system", "developer"].includes(typeOf(message));
 
-/** How many system messages a history begins with. */
+/** Returns the number of system messages at the beginning of a history. */
 function systemMessages(messages) {
   const first = messages.findIndex((message) => !isSystem(message));
   return first === -1 ? messages.length : first;

@@ -18,7 +18,7 @@ use super::{
     invariants::{Target, Trial},
 };
 
-/// What a provider does wrong.
+/// The fault of a provider.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     CutsTheFirst,

@@ -34,7 +34,7 @@ pub fn cases(count: u32) -> ProptestConfig {
     if is_set("PROPTEST_CASES") { config } else { ProptestConfig { cases: count, ..config } }
 }
 
-/// What a target is taken from.
+/// A target: none, a percentage of the tokens, or a number of tokens.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     None,

@@ -1,4 +1,5 @@
-//! What is written stays true: whatever providers do to a condensed conversation, its pointers stand for what they stood for, or are none any more.
+//! Written pointers stay true: whatever providers do to a condensed conversation, its pointers keep their meaning, or
+//! are no pointers any more.
 
 use proptest::{prelude::*, sample::select};
 use roo_condense::{Conversation, Llm, create_provider, decode, expand};
@@ -181,7 +182,8 @@ fn pointers_are_checked_again_when_a_change_is_taken_back() {
     check(&conversation, &[("lossless", json!({ "minTokensSaved": 1, "preserveRecentCount": 0 }), None)], "taken back");
 }
 
-/// What a text was before an earlier call is not known, so no text is made longer: a pointer whose lines go says how many they were.
+/// The text before an earlier call is unknown, so no text is made longer: a pointer whose lines are removed is
+/// replaced by their number.
 #[test]
 fn across_calls_a_pointer_whose_lines_go_becomes_a_gap() {
     let text: String = (0..30).map(|line| format!("const value{line} = read(\"{line}\", settings);\n")).collect();

@@ -1,4 +1,4 @@
-//! What the smart provider promises beyond the invariants: presets in their order, selections that hold.
+//! Properties of the smart provider beyond the invariants: presets in their order, selections that hold.
 
 use std::{collections::HashSet, sync::Arc};
 

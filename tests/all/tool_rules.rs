@@ -1,4 +1,5 @@
-//! What rules of tools promise: calls that are kept stand word for word, whatever the target; others have no more tokens than their limit.
+//! Properties of tool rules: kept calls stay word for word, whatever the target; others have no more tokens than
+//! their limit.
 
 use proptest::{collection::vec, prelude::*, sample::select};
 use roo_condense::{Conversation, Encoding, Report, count_tokens as count};

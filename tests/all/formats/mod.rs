@@ -181,10 +181,10 @@ fn check(
     let exported = condensed.export(&condensed).unwrap();
     let is_cut = exported.contains('\u{FFFD}');
     let (wanted, is) = (said(&condensed), said(after.conversation()));
-    // What is added beside a result that stands far from its call stands behind it.
+    // Text added beside a result that is far from its call is placed after it.
     let may_differ = json.contains("Mind the tests.");
     if known.is_empty() && !is_cut && order == Order::AsProjected {
-        // What is tied to something that goes, goes, too.
+        // Items tied to removed ones are removed, too.
         let (wanted, others) = without_others(wanted);
         let (is, left) = without_others(is);
         prop_assert!(left.iter().all(|other| others.contains(other)), "{:?} is new", left);
@@ -229,7 +229,7 @@ fn check(
     for (breach, count) in breaches(&after) {
         prop_assert!(known.get(&breach).is_some_and(|known| *known >= count), "{} is new", breach);
     }
-    // What JavaScript is told about the caller's messages.
+    // The report that JavaScript receives about the caller's messages.
     prop_assert_eq!(plan.edits.is_empty(), !report.did_condense());
     let told = before.conversation().export(&report.of_format(&before)).unwrap();
     // A provider refuses what it would break, and then nothing is changed.
@@ -242,7 +242,7 @@ fn check(
 
 /// A history in which other values stand in some places.
 fn damaged(json: &str, places: &[(usize, usize)]) -> String {
-    // What is nested too deeply for the tests is taken as it is.
+    // A history nested too deeply for the tests is used unchanged.
     let Ok(mut history) = serde_json::from_str::<Value>(json) else { return json.to_owned() };
     let junk = [
         json!(null),
@@ -346,7 +346,7 @@ fn the_same_content_saves_the_same() {
                     check(format.name(), &json, (provider, &config), target, Order::AsProjected).unwrap();
                 let share = |before: usize, after: usize| 100.0 * (before - after) as f64 / before.max(1) as f64;
                 let difference = (share(before, after) - share(ours.original_tokens(), ours.final_tokens())).abs();
-                // What is odd in ours cannot be written in another format.
+                // Odd shapes of our format cannot be written in another format.
                 if name == "odd-shapes" {
                     continue;
                 }
