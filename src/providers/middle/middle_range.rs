@@ -6,7 +6,7 @@
 //!
 //! - The tail begins at the newest user message that keeps the wanted number, and at most [`LOOK_BACK`] more.
 //! - If all the user's messages are tool results, there is no such message. The tail then begins with the assistant's
-//! call, and a short user message (the bridge) separates it from the summary.
+//!   call, and a short user message (the bridge) separates it from the summary.
 
 use crate::{
     conversation::{Conversation, Role, answered},
