@@ -1,5 +1,6 @@
-//! What formats of others cost: a history of ours is written in each, condensed there and in ours, and compared: how much it saves, and how long reading it as
-//! ours and carrying the result back take beside the condensation itself. Ratios of one run.
+//! The cost of other formats: a history of ours is written in each and condensed in both. Compared are the savings,
+//! and the time for reading it as ours and carrying the result back, relative to the condensation itself. Ratios of
+//! one run.
 //!
 //! `cargo bench --package roo-condense-benches --bench formats`
 
@@ -50,7 +51,8 @@ struct Sum {
     condensing: f64,
     there: f64,
     back: f64,
-    /// Of the histories: how far what is saved is from what is saved in ours, in points, and the largest share of the time.
+    /// The differences of histories between the savings in this format and in ours, in percentage points, and the
+    /// largest share of time.
     differences: Vec<f64>,
     largest: f64,
 }

@@ -1,19 +1,20 @@
 "use strict";
 
-// One listener for each AbortSignal, however many calls share it: Node warns on the console from the eleventh on. A host may give anything that
-// looks like a signal, so its functions are called like all of the host's.
+// Registers one listener per AbortSignal, however many calls share it, because Node prints a warning from the
+// eleventh listener on. A host may pass anything that looks like a signal, so its functions are called like all
+// functions of the host.
 
 const { tell, watch } = require("./host-call.js");
 
 const isSignal = (signal) =>
   typeof signal?.aborted === "boolean" && typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function";
 
-/** What to do when a signal fires. */
+/** The functions to call when a signal fires. */
 const waiting = new WeakMap();
 
 /**
- * Calls `stop` when `signal` is aborted, at once if it is already. Returns the function that forgets it. Throws what `addEventListener` of the host
- * throws; then nothing is left behind.
+ * Calls `stop` when `signal` is aborted, at once if it is already. Returns a function that removes the listener.
+ * Throws what the host's `addEventListener` throws; no listener is left then.
  */
 function onAbort(signal, stop) {
   if (signal === undefined) return () => {};

@@ -21,7 +21,7 @@ const { createStudioHost } = require("./studio/host.js");
 const { webviewPage } = require("./studio/html.js");
 const { validateMessages } = require("./validate.js");
 
-/** Presets are shared by everybody who loads the package. */
+/** Freezes a value deeply, because presets are shared by all code that loads the package. */
 function deepFrozen(value) {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
   return value;

@@ -1,7 +1,8 @@
 "use strict";
 
-// Two copies of this package can be in one process, of one version or of two: a host bundles one, and an extension of it has another. Each copy knows its
-// own objects by their private fields, and those of the other by this mark. It holds no secret, and shows nothing when it is printed.
+// Two copies of this package can be in one process, of the same or of different versions: a host bundles one, and an
+// extension of it has another. Each copy recognises its own objects by their private fields, and those of the other
+// by this mark. The mark contains no secret, and does not show when an object is printed.
 
 const { version } = require("../package.json");
 const { argumentError, shown } = require("./errors.js");
@@ -18,7 +19,7 @@ function brand(object, facts) {
 }
 
 /**
- * The mark of an object, if it has one.
+ * Returns the mark of an object, if it has one.
  * @returns {{ version: string, kind: string, open?: () => any } | undefined}
  */
 function brandOf(value) {
@@ -30,7 +31,7 @@ function brandOf(value) {
   }
 }
 
-/** The error for an object of another copy that this one can do nothing with. */
+/** Creates the error for an object of another copy that cannot be used here. */
 function ofAnotherCopy(field, what, mark, remedy) {
   const message =
     `${field} must be one of this copy of roo-condense ("${version}"), ${remedy}; got ${what} of another copy (version ${shown(mark.version)}); ` +

@@ -1,7 +1,8 @@
 "use strict";
 
-// Thresholds of the smart provider learned from a host's own conversations: each is cut, its earlier part is condensed under thresholds of every kind, and what
-// the conversation went on to use shows which of them lose least in as many tokens. The condensing is the addon's; the measures are those of future-use/.
+// Learns thresholds of the smart provider from a host's own conversations. Each conversation is cut, its earlier part
+// is condensed under various thresholds, and the content that the conversation used later shows which thresholds lose
+// least for the same size. The addon condenses; future-use/ measures.
 
 const native = require("#native");
 const { countTokens, warmUp } = require("./count.js");
@@ -16,19 +17,19 @@ const { namesOf } = require("./future-use/names.js");
 const { blocksOf, textOf } = require("./future-use/texts.js");
 const { requireMessages, serializeMessages } = require("./serialize.js");
 
-/** Tokens of a kind in a message, as a threshold may say. Under the last nothing of that kind is cut. */
+/** Tokens of a kind in a message, as values of a threshold. Under the last one, no text of that kind is cut. */
 const NEVER = 1_000_000;
 const GRID = [0, 100, 200, 300, 500, 1000, 2000, NEVER];
 const KINDS = ["toolParameters", "toolResults"];
-/** Sizes in the evidence: from, in tokens. */
+/** Lower bounds of the sizes in the evidence, in tokens. */
 const SIZES = [0, 100, 300, 1000, 3000];
-/** Earlier parts with fewer tokens say nothing: nobody condenses them. */
+/** Earlier parts with fewer tokens are ignored, because no application condenses them. */
 const MIN_TOKENS = 8000;
 const DEFAULT_CUTS = 24;
 const MAX_CUTS = 1000;
-/** Of the combinations that promise most, so many are tried. */
+/** Number of the most promising combinations that are tried. */
 const WHOLE = 10;
-/** Condensations under way at once. */
+/** Number of concurrent condensations. */
 const AT_ONCE = 2;
 
 const OPTIONS = ["preset", "goal", "maxCuts", "format", "signal", "onProgress"];
@@ -38,12 +39,12 @@ const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, 
 const tokensOf = (messages) => countTokens(messages);
 const replaced = (list, at, value) => list.map((old, index) => (index === at ? value : old));
 
-/** Operations that ask no model. */
+/** Operations that call no model. */
 const MECHANICAL = ["suppress", "truncate"];
-/** Those that work from a threshold on. Without a model, as here, salient truncation stands in for summaries. */
+/** Operations that apply from a threshold on. Without a model, as here, salient truncation replaces summaries. */
 const FROM_THRESHOLD = [...MECHANICAL, "summarize"];
 
-/** What a preset does to a kind of texts, each on its own, by one of these operations: of that the threshold can be learned. */
+/** Returns the places in a preset where one of these operations processes texts of one kind separately, so that its threshold can be learned. */
 function learnable(preset, operations = FROM_THRESHOLD) {
   return preset.passes.flatMap((pass, index) =>
     pass.mode !== "individual"
@@ -56,7 +57,7 @@ function learnable(preset, operations = FROM_THRESHOLD) {
   );
 }
 
-/** A configuration with other thresholds. */
+/** Returns a configuration with other thresholds. */
 function configured(preset, places, thresholds) {
   const config = structuredClone(preset);
   for (const [at, { pass, kind }] of places.entries()) {
@@ -69,7 +70,7 @@ function configured(preset, places, thresholds) {
 const thresholdsOf = (preset, places) =>
   places.map(({ pass, kind }) => preset.passes[pass].individualConfig.messageTokenThresholds?.[kind] ?? 0);
 
-/** The earlier parts that are condensed, evenly taken from all there are. */
+/** Returns the earlier parts to condense, evenly selected from all. */
 function cutsOf(histories, maxCuts) {
   const cuts = histories.flatMap((messages) => questionsOf(messages).cuts).map((cut) => ({ ...cut, tokens: tokensOf(cut.prefix) }));
   const large = cuts.filter(({ tokens }) => tokens >= MIN_TOKENS);
@@ -81,7 +82,7 @@ function throwIfAborted(signal) {
   if (signal?.aborted) throw abortError("the calibration was aborted");
 }
 
-/** All of a list, so many at once, in order. */
+/** Applies `work` to a list with limited concurrency, and returns the results in order. */
 async function inParallel(list, work) {
   const results = new Array(list.length);
   let next = 0;
@@ -92,7 +93,7 @@ async function inParallel(list, work) {
   return results;
 }
 
-/** What a configuration leaves of the cuts, and keeps of what was used later. */
+/** Returns how much of the cuts a configuration leaves, and how much of the content used later it keeps. */
 async function measured(config, cuts, signal) {
   const provider = createSmartProvider(config);
   const results = await inParallel(cuts, async (cut) => {
@@ -114,20 +115,21 @@ async function measured(config, cuts, signal) {
   return { left: mean(results.map(({ left }) => left)), kept: share(["names", "edits"]), names: share(["names"]), edits: share(["edits"]) };
 }
 
-/** All ways to take one of each list. */
+/** Returns all combinations with one element of each list. */
 function* combinations(lists, taken = []) {
   if (taken.length === lists.length) yield taken;
   else for (const one of lists[taken.length]) yield* combinations(lists, [...taken, one]);
 }
 
 /**
- * Finds thresholds that keep most of what was used later while no more than `limit` is left, or than the thresholds at hand leave. Each threshold is tried alone
- * at every place of the grid; where those changes add up to most is tried as a whole, and so is what stands next to the best of that.
+ * Finds thresholds that keep most of the content used later while at most `limit` is left, or as much as the current
+ * thresholds leave. It tries each threshold alone at every place of the grid, then the combinations whose separate
+ * gains add up to most, and then the neighbours of the best one.
  */
 async function search(preset, places, cuts, { limit, signal, onProgress }) {
   const known = new Map();
   const own = thresholdsOf(preset, places);
-  // Each threshold at every place of the grid, and then at its two neighbours; after both the best combinations.
+  // Each threshold at every place of the grid, then at its two neighbours; after both, the best combinations.
   const most = 1 + places.length * (GRID.length + 2) + 2 * WHOLE;
   const evaluate = async (thresholds) => {
     const key = thresholds.join();
@@ -139,7 +141,7 @@ async function search(preset, places, cuts, { limit, signal, onProgress }) {
   };
   const fixed = await evaluate(own);
   const room = limit ?? fixed.left;
-  // Beyond the limit nothing counts but to come back within it.
+  // Beyond the limit, only coming back within it counts.
   const worth = ({ left, kept }) => kept - 10 * Math.max(0, left - room);
   const better = (one, other) => worth(other) - worth(one);
   const scan = async (from, valuesAt) => {
@@ -171,7 +173,7 @@ async function search(preset, places, cuts, { limit, signal, onProgress }) {
   return { best: await scan(best, next), fixed, most: room, tried: known.size };
 }
 
-/** How much of what was used later stood in calls and results of each size. */
+/** Returns how much of the content used later was in calls and results of each size. */
 function evidenceOf(cuts) {
   const rows = KINDS.flatMap((kind) => SIZES.map((from, index) => ({ kind, from, to: SIZES[index + 1], texts: 0, tokens: 0, used: 0 })));
   for (const { older, names, edits } of cuts) {
@@ -196,7 +198,7 @@ function evidenceOf(cuts) {
   }));
 }
 
-/** The arguments, checked. */
+/** Checks and returns the arguments. */
 function read(histories, options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw unknown("options", name, OPTIONS);
@@ -235,7 +237,7 @@ function read(histories, options) {
   };
 }
 
-/** As results tell it; null stands for a share of nothing. */
+/** Converts measurements to the form in results; null represents a share of nothing. */
 const told = ({ left, kept, names, edits }) => ({ reductionPercent: 100 * (1 - left), kept, names: names ?? null, edits: edits ?? null });
 
 async function calibrate({ histories, preset, config, reductionPercent, maxCuts, signal, onProgress }) {
@@ -264,7 +266,7 @@ async function calibrate({ histories, preset, config, reductionPercent, maxCuts,
   };
 }
 
-/** Learns thresholds. Wrong arguments reject. */
+/** Learns thresholds. Rejects for invalid arguments. */
 async function calibrateThresholds(histories, options = {}) {
   return calibrate(read(histories, options));
 }

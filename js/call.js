@@ -1,6 +1,7 @@
 "use strict";
 
-// One condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied to the caller's objects.
+// Runs one condensation from the JavaScript call to its result: checks, abort signal, progress, and the plan applied
+// to the caller's objects.
 
 const native = require("#native");
 const { isSignal, onAbort } = require("./abort.js");
@@ -36,11 +37,11 @@ const CONTEXT_FIELDS = [
   "preservedThinking",
   "isPreview",
 ];
-/** Fields of a context that never reach the addon as JSON. */
+/** Fields of a context that are not passed to the addon as JSON. */
 const OBJECTS = ["messages", "apiHandler"];
-/** What vscode-lm reports as `maxTokens`: no limit that is known, and so none that could be kept free. */
+/** The value of `maxTokens` from vscode-lm for an unknown limit, which therefore cannot be reserved. */
 const UNLIMITED = -1;
-/** Options that are functions or objects of the host, and so never reach the addon as JSON: what can be used as one. */
+/** Options that are functions or objects of the host, and so are not passed to the addon as JSON, with a check whether they can be used. */
 const HOST_OPTIONS = new Map([
   ["signal", isSignal],
   ["onProgress", (listener) => typeof listener === "function"],
@@ -48,7 +49,7 @@ const HOST_OPTIONS = new Map([
   ["condensingHandler", isHandlerLike],
 ]);
 
-/** Fields of an object of the caller's, each read once: what is decided about a value holds for the one that is used. */
+/** Copies the fields of a caller's object. Each is read once, so that the value checked is the value used. */
 function copyOf(object, name, fields) {
   const copy = Object.create(null);
   for (const field of fields) {
@@ -58,14 +59,14 @@ function copyOf(object, name, fields) {
   return copy;
 }
 
-/** The names of all fields, inherited ones included. */
+/** Returns the names of all fields, inherited ones included. */
 function namesIn(object) {
   const names = [];
   for (const name in object) names.push(name);
   return names;
 }
 
-/** The context of a call without its objects. An unknown field is passed on by name alone: the addon says whether it is an option. */
+/** Returns the context of a call without its objects. An unknown field is passed on by name only; the addon decides whether it is an option. */
 function contextOf(context) {
   const known = copyOf(context, "context", CONTEXT_FIELDS);
   const others = readable("context", () => namesIn(context)).filter((name) => !CONTEXT_FIELDS.includes(name) && !OBJECTS.includes(name));
@@ -75,7 +76,7 @@ function contextOf(context) {
   return known;
 }
 
-/** The options that the addon reads: all but those of the host. Of those, what cannot be used is left in to be refused with everything else. */
+/** Returns the options for the addon: all but the host's objects. Unusable ones are left in, so that the addon reports them with all other errors. */
 function plainOptions(options) {
   const plain = Object.create(null);
   for (const [name, value] of Object.entries(options)) {
@@ -86,7 +87,7 @@ function plainOptions(options) {
   return plain;
 }
 
-/** What the addon needs of the arguments of a condensation; throws at once when they are not what they have to be. */
+/** Reads the arguments of a condensation for the addon. Throws at once if they are invalid. */
 function prepare(context, given, configOf, protect) {
   if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
   if (!isObject(given)) throw notAllowed("options", given, "an object");
@@ -128,7 +129,7 @@ function prepare(context, given, configOf, protect) {
       handlers: handlersOf(options, context),
       format: seen.format,
       messages,
-      // The caller may change the array while we work; the plan is for what it held now.
+      // The caller may change the array during the call; the plan is for its contents now.
       given: readable("context.messages", () => Array.from(messages)),
       foreign: [],
       causes: [],
@@ -142,7 +143,7 @@ function prepare(context, given, configOf, protect) {
   }
 }
 
-/** The format of messages, or why they are refused. What cannot be read at all is told with its place when it is written as JSON. */
+/** Returns the format of messages, or the reason why they are refused. Unreadable content is reported with its place when it is written as JSON. */
 function formatSeen(messages, named) {
   try {
     return { format: formatOf(messages, named) };
@@ -151,19 +152,19 @@ function formatSeen(messages, named) {
   }
 }
 
-/** The host's own request to its model, as JSON; `undefined` where it does not give its tools. */
+/** Returns the host's own request to its model, as JSON; `undefined` if the host does not pass its tools. */
 function hostRequest(tools, system, messages) {
   if (tools === undefined || tools === null) return undefined;
   return readable("context.tools", () => {
     if (!Array.isArray(tools) || !tools.every(isObject))
       throw notAllowed("context.tools", tools, "an array of tools, as they are sent to the model");
-    // Messages that are none are refused elsewhere.
+    // Other values are refused elsewhere.
     if (!Array.isArray(messages) || !messages.every(isObject)) return undefined;
     return JSON.stringify({ system: system ?? undefined, tools, messages: messages.map(({ role, content }) => ({ role, content })) });
   });
 }
 
-/** A system prompt as one text, where it is given as text blocks; the addon checks everything else. */
+/** Returns a system prompt as one text if it is given as text blocks; the addon checks everything else. */
 function systemText(prompt, field = "context.systemPrompt") {
   if (!Array.isArray(prompt)) return prompt;
   const texts = Array.from(prompt, (block, index) => {
@@ -174,7 +175,7 @@ function systemText(prompt, field = "context.systemPrompt") {
   return texts.join("\n\n");
 }
 
-/** The handlers that a call brings. The context may hold that of the conversation's own model, as the hosts of the design documents have it. */
+/** Returns the handlers of a call. The context may contain that of the conversation's own model, as in the design documents. */
 function handlersOf(options, context) {
   const handlerIn = (holder, at, name) => readable(`${at}.${name}`, () => toHandler(`${at}.${name}`, holder[name]));
   return {
@@ -184,10 +185,10 @@ function handlersOf(options, context) {
 }
 
 /**
- * Condenses. What is wrong with the arguments is thrown at once; everything else is in the result that the promise resolves to.
- * `configOf(id)` gives the configuration of the provider that the options name, for the functions in it; `protect` what the manager protects by functions
- * and regular expressions.
- * `start(prepared, call)` hands the call to the addon, with what else belongs to it; its `listener` is told how it goes and how it ends.
+ * Condenses. Errors in the arguments are thrown at once; all other errors are in the result. `configOf(id)` returns
+ * the configuration of the provider named in the options, for the functions in it; `protect` contains the manager's
+ * protection rules that are functions or regular expressions.
+ * `start(prepared, call)` passes the call to the addon; its `listener` receives progress and the result.
  */
 function condense(context, options, configOf, start, protect) {
   const { prepared, messages, settings } = prepare(context, options ?? {}, configOf, protect);
@@ -204,7 +205,7 @@ function condense(context, options, configOf, start, protect) {
   const delivered = new Promise((resolve) => (deliver = resolve));
   const listener = (isEnd, told) => (isEnd ? deliver(told) : tellProgress(onProgress, told, prepared.warnings));
   try {
-    // One that cannot be used is refused with everything else that is wrong.
+    // An unusable signal is reported with all other errors.
     forget = heard(isSignal(signal) ? signal : undefined, () => {
       cancel.cancel();
       alive.working();
@@ -230,7 +231,7 @@ function heard(signal, stop) {
 
 const LISTENER_FAILED = "progress_listener_failed";
 
-/** Tells the host's listener; that it failed becomes a warning, if it is known before the result is there. */
+/** Calls the host's progress listener. A failure of it becomes a warning, if it is known before the result is. */
 function tellProgress(onProgress, json, warnings) {
   if (!onProgress) return;
   tell(
@@ -255,7 +256,8 @@ function finish(report, prepared) {
     applied = applyPlan(prepared.given, plan, { foreign: prepared.foreign, recipes, snapshot: prepared.snapshot, format });
     if (!failure) data = dataOf(applied.inverse, contents, groups, format);
   } catch (cause) {
-    // Objects that serialize to something else (toJSON, say), or that were changed meanwhile, have other paths than their JSON.
+    // Objects that serialize to something else (with toJSON, for example) or were changed meanwhile have other paths
+    // than their JSON.
     failure = { code: "unsupported_messages", message: `the messages are not what their JSON said: ${messageOf(cause)}`, cause };
     takeBack(rest);
   }
@@ -277,7 +279,7 @@ function finish(report, prepared) {
   return result;
 }
 
-/** Makes a report one of a condensation that changed nothing. */
+/** Turns a report into that of a condensation that changed nothing. */
 function takeBack(report) {
   const { stats, metrics, providers } = report;
   Object.assign(report, {

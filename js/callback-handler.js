@@ -1,6 +1,7 @@
 "use strict";
 
-// One question to a handler of the host: its async generator is drained here, on the thread it belongs to.
+// Sends one request to a handler of the host, and reads its async generator to the end, on the thread to which it
+// belongs.
 
 const { countTokens: tokensOf } = require("./count.js");
 const { messageOf: wordsOf, shown } = require("./errors.js");
@@ -8,17 +9,17 @@ const { Turns } = require("./event-loop.js");
 const { watch } = require("./host-call.js");
 const { clearTimeout, setTimeout } = require("#timers");
 
-/** Characters of an answer that are held: as much as an HTTP handler holds by default. */
+/** Maximum characters of a response, the same as an HTTP handler's default. */
 const MAX_TEXT_UNITS = 8 * 1024 * 1024;
-/** Characters that are held to be counted, about 128,000 tokens: models write no more in one answer. */
+/** Maximum characters kept for counting, about 128,000 tokens: models write no more in one response. */
 const MAX_COUNTED_UNITS = 512 * 1024;
-/** Milliseconds a generator may take to end when it is told to; the caller has been told by then. */
+/** Milliseconds that a generator has to end when told to; the caller already has its result by then. */
 const CLOSING_MS = 15;
 
-/** Faults of handlers that were still at work. */
+/** Errors of handlers that were still working. */
 const WAITING = new Set(["aborted", "first_chunk_late", "next_chunk_late"]);
 
-/** What a question came to, if not to an answer. */
+/** The outcome of a request without a response. */
 class Fault {
   constructor(kind, message, extra) {
     this.kind = kind;
@@ -31,12 +32,12 @@ const messageOf = (error) => wordsOf(error).slice(0, 2000).toWellFormed();
 
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
-/** Waits for one promise after the other, but no longer than until `stop` is called. */
+/** Waits for promises one after the other, but only until `stop` is called. */
 class Waiter {
   #stopped;
   #give;
 
-  /** Resolves like `promise`, or throws the fault that stopped it. */
+  /** Resolves like `promise`, or throws the error that stopped it. */
   wait(promise) {
     if (this.#stopped) {
       watch(promise);
@@ -44,7 +45,7 @@ class Waiter {
     }
     return new Promise((resolve, reject) => {
       this.#give = reject;
-      // A promise that settles later finds nobody, and its rejection is handled all the same.
+      // A promise may settle later without a waiting caller; its rejection is handled all the same.
       Promise.resolve(promise).then(resolve, (error) => reject(new Thrown(error)));
     });
   }
@@ -59,7 +60,7 @@ class Waiter {
   }
 }
 
-/** Tells what the host threw from faults of ours. */
+/** Distinguishes values thrown by the host from our own errors. */
 class Thrown {
   constructor(error) {
     this.error = error;
@@ -80,29 +81,29 @@ function readUsage(chunk) {
   return usage;
 }
 
-/** Characters that are counted together: so many that what is counted twice, where they are parted, does not matter. */
+/** Number of characters counted together. Large enough that the inexact count at the boundaries does not matter. */
 const COUNTED_TOGETHER = 512;
 
-/** Collects the chunks of an answer, of at most so many tokens, reasoning included: more is not paid for. */
+/** Collects the chunks of a response up to a number of tokens, reasoning included, because more is not paid for. */
 class Answer {
   text = "";
   usage;
-  /** What came after the last usage, reasoning included. */
+  /** The text since the last usage, reasoning included. */
   #unreported = "";
   #begun = false;
-  /** Whether the model called a tool: what it said before that is no answer. */
+  /** True if the model called a tool, in which case the text before it is not a response. */
   called = false;
   #left;
-  /** What came and is not taken from `#left` yet. */
+  /** The text not yet deducted from `#left`. */
   #uncounted = "";
 
   constructor(maxTokens = Number.POSITIVE_INFINITY) {
     this.#left = maxTokens;
   }
 
-  /** Whether all that may be taken has come. */
+  /** True if the limit of tokens is reached. */
   get isFull() {
-    // No text has more tokens than bytes, and hardly one so few that counting it is worth the while.
+    // A text has at most as many tokens as bytes, and hardly ever so few that counting it is worthwhile.
     if (this.#left > 4 * this.#uncounted.length) return false;
     if (this.#uncounted.length > 64 * this.#left) return true;
     const tokens = tokensOf(this.#uncounted);
@@ -114,7 +115,7 @@ class Answer {
     return tokens >= this.#left;
   }
 
-  /** What may be charged for beside the usage that came. `asked`: whether the question is charged for although nothing of an answer came. */
+  /** Returns usage that may be charged for beyond the usage reported. `asked`: true if the request is charged for even without a response. */
   unreported(asked) {
     return { questions: this.usage === undefined && (asked || this.#begun) ? 1 : 0, text: this.#unreported.toWellFormed() };
   }
@@ -148,7 +149,7 @@ class Answer {
         break;
       }
       case "usage":
-        // The last one is complete.
+        // The last usage is the complete one.
         this.usage = readUsage(chunk);
         this.#unreported = "";
         break;
@@ -167,7 +168,7 @@ function iteratorOf(stream) {
   return iterator;
 }
 
-/** Calls the host; what it throws is told from our own faults. */
+/** Calls the host; what it throws is kept apart from our own errors. */
 function host(call) {
   try {
     return call();
@@ -176,23 +177,23 @@ function host(call) {
   }
 }
 
-/** Lets the generator run its `finally`, but never waits long for it. */
+/** Lets the generator run its `finally`, but waits only briefly for it. */
 async function close(iterator) {
   let timer;
   try {
     const late = new Promise((resolve) => (timer = setTimeout(resolve, CLOSING_MS)));
     await Promise.race([watch(iterator.return?.()), late]);
   } catch {
-    // It did not want to end; there is nobody left to tell.
+    // It did not end; no caller is left to report that to.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A system prompt as one text. */
+/** Returns a system prompt as one text. */
 const textOf = (system) => (Array.isArray(system) ? system.map(({ text }) => text).join("\n\n") : (system ?? ""));
 
-/** Asks `api` and drains its generator. `onStop` is given the function that ends it early. Resolves to the reply for the addon. */
+/** Calls `api` and reads its generator to the end. `onStop` receives the function that ends it early. Resolves to the reply for the addon. */
 async function drain(api, { system, messages, maxTokens, host: appendedTo }, idleTimeoutMs, onStop, causes) {
   const answer = new Answer(maxTokens);
   const waiter = new Waiter();
@@ -207,12 +208,12 @@ async function drain(api, { system, messages, maxTokens, host: appendedTo }, idl
   let iterator;
   let ended = false;
   try {
-    // A question behind the host's own request has that request's system prompt, messages and tools.
+    // A question appended to the host's own request uses that request's system prompt, messages and tools.
     const asked = appendedTo
       ? [textOf(appendedTo.system), appendedTo.messages, { tools: appendedTo.tools ?? undefined }]
       : [system, messages];
     let stream = host(() => api.createMessage(...asked));
-    // An async function that returns a generator is one `await` away from what is expected.
+    // An async function that returns a generator needs one more `await`.
     if (typeof stream?.then === "function") stream = await waiter.wait(stream);
     iterator = host(() => iteratorOf(stream));
     for (;;) {
@@ -220,7 +221,7 @@ async function drain(api, { system, messages, maxTokens, host: appendedTo }, idl
       try {
         step = await waiter.wait(host(() => iterator.next()));
       } catch (error) {
-        // A generator that threw is over.
+        // A generator that threw has ended.
         ended = error instanceof Thrown;
         throw error;
       }
@@ -238,14 +239,15 @@ async function drain(api, { system, messages, maxTokens, host: appendedTo }, idl
       if (pause) await waiter.wait(pause);
     }
   } catch (error) {
-    // Who was left waiting was asked; what a handler throws before anything came is as a rule that the service refused.
+    // If the handler was still working, the request was sent. If it threw before a response began, the service
+    // usually refused the request.
     const unreported = answer.unreported(error instanceof Fault && WAITING.has(error.kind));
     return { usage: answer.usage, unreported, failure: failure(error, causes) };
   } finally {
     clearTimeout(timer);
     if (iterator && !ended) {
       const closing = close(iterator);
-      // Who has given up waits a moment for what was spent, and for nothing else.
+      // After a stop, wait only a moment, for what was spent.
       if (!waiter.isStopped) await closing;
     }
   }
@@ -259,8 +261,8 @@ function failure(error, causes) {
 }
 
 /**
- * The function that the addon calls with questions to `api`. It always resolves; failures are in the reply. What the host throws is
- * kept in `causes` and named by its number there.
+ * Returns the function that the addon calls with requests to `api`. It always resolves; failures are in the reply.
+ * Values thrown by the host are kept in `causes` and referred to by their number there.
  */
 function handlerCallback(api, idleTimeoutMs, causes) {
   const running = new Map();

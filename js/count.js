@@ -1,6 +1,6 @@
 "use strict";
 
-// Counting tokens. Counts are remembered by object: a conversation that has grown by a message is not counted again.
+// Counts tokens. Counts are cached by object, so a conversation with one more message is not counted again.
 
 const native = require("#native");
 const { checked, notAllowed, readable, unknown } = require("./errors.js");
@@ -11,7 +11,7 @@ const { refuseHollow, serialize } = require("./serialize.js");
 
 const DEFAULT_ENCODING = "o200k_base";
 
-/** By encoding and format, for each message or block: its tokens, and the values it was made of when it was counted. */
+/** By encoding and format, for each message or block: its tokens, and the values that it had when it was counted. */
 const caches = new Map();
 
 function cacheOf(encoding, format = "") {
@@ -25,7 +25,7 @@ function leaves(value, found) {
   if (typeof value !== "object" || value === null) {
     found.push(value);
   } else if (typeof value.toJSON === "function") {
-    // What it is counted as can change without a change of its fields; a new object is never equal to another.
+    // Its fields may be the same although it is counted differently; a new object is never equal to another.
     found.push({});
   } else {
     for (const key of Object.keys(value)) {
@@ -46,7 +46,7 @@ function isUnchanged(value, known, position) {
   return known[position.at++] === leaves;
 }
 
-/** Whether a message is still what was counted. Looking can fail by nesting deeper than the stack; then it is counted again. */
+/** Returns true if a message is unchanged since it was counted. If it is nested deeper than the stack allows, it is counted again. */
 function isKnown(message, known) {
   const position = { at: 0 };
   try {
@@ -67,7 +67,7 @@ function remember(cache, message, tokens) {
 /** The tokens of each message of a format, unscaled. */
 function countEach(messages, encoding, format) {
   const cache = cacheOf(encoding, format);
-  // Before anything is made that has as many places: an array may be nothing but a length.
+  // Checked before allocating an array of the same size: an array may be nothing but a length.
   refuseHollow(messages, "messages");
   const counts = [];
   const unknown = [];
@@ -104,7 +104,7 @@ function asMessages(value) {
   throw notAllowed("value", value, "a string, content blocks, a message, or an array of messages");
 }
 
-/** A block counts what a message of that one block counts. The wrapper is remembered, so that the block's count is. */
+/** Wrappers of blocks as messages, which count the same. They are kept so that the block's count is cached. */
 const wrappers = new WeakMap();
 
 function asMessage(block) {

@@ -1,12 +1,13 @@
 "use strict";
 
-// JSON of what is nested deeper than `JSON.stringify` can go: it recurses, and gives up at some thousand levels, fewer in a worker with
-// a small stack, while `JSON.parse` reads any depth. Without recursion, this is several times slower, so it is only used where needed.
+// Writes JSON of values nested deeper than `JSON.stringify` can handle: it recurses, and fails at a few thousand
+// levels, fewer in a worker with a small stack, while `JSON.parse` reads any depth. This version does not recurse; it
+// is several times slower, so it is used only if needed.
 
-/** Deeper than any JSON that something can be done with, and shallow enough for everyone who has to read it again. */
+/** Maximum depth: more than any usable JSON has, and little enough for all code that has to read it again. */
 const DEEPEST = 10_000;
 
-/** `JSON.stringify(value)`, for any nesting up to 10,000 levels. */
+/** Returns `JSON.stringify(value)` for any nesting up to 10,000 levels. */
 function stringify(value) {
   try {
     return JSON.stringify(value);
@@ -16,7 +17,7 @@ function stringify(value) {
   }
 }
 
-/** What JSON makes of a value before it looks at its type. */
+/** Returns what JSON makes of a value before it checks its type. */
 function resolved(value, key) {
   if (typeof value?.toJSON === "function") value = value.toJSON(key);
   if (value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt) value = value.valueOf();
@@ -27,7 +28,7 @@ const isContainer = (value) => typeof value === "object" && value !== null;
 
 function stringifyDeep(root) {
   const parts = [];
-  /** The containers that are open, outermost first: their value, keys (undefined for arrays), and the place of the next one. */
+  /** The open containers, outermost first: their value, keys (undefined for arrays), and the position of the next one. */
   const open = [];
   const ancestors = new Set();
   const begin = (value) => {
@@ -53,7 +54,7 @@ function stringifyDeep(root) {
     at.next++;
     const item = resolved(at.value[key], key);
     const json = isContainer(item) ? "" : JSON.stringify(item);
-    // Undefined, functions and symbols: left out of objects, null in arrays.
+    // Undefined, functions and symbols are omitted from objects, and become null in arrays.
     if (json === undefined && at.keys) continue;
     parts.push(at.isFirst ? "" : ",", at.keys ? `${JSON.stringify(key)}:` : "", json ?? "null");
     at.isFirst = false;

@@ -1,6 +1,6 @@
 "use strict";
 
-// What differs between two versions of a message, line by line.
+// Returns line differences between two versions of a message.
 
 const native = require("#native");
 const { checked, outOfRange, refuseUnknown } = require("./errors.js");
@@ -9,7 +9,7 @@ const { serializeMessages } = require("./serialize.js");
 const LIMITS = Object.freeze({ context: 2, lines: 200, characters: 400 });
 const MOST = 1_000_000;
 
-/** How the texts of a message differ from those it had; `null` stands for a message that is not there. */
+/** Returns how the texts of a message differ from its earlier version; `null` represents a missing message. */
 function diffMessages(before, after, limits = {}, format = undefined) {
   refuseUnknown("limits", limits, Object.keys(LIMITS));
   const { context, lines, characters } = { ...LIMITS, ...limits };

@@ -1,12 +1,12 @@
 "use strict";
 
-// Preferences of users that a function of the host looks up.
+// Looks up users' preferences with a function of the host.
 
 const { messageOf, shown } = require("./errors.js");
 const isObject = require("./is-object.js");
 const { serializeSettings } = require("./serialize.js");
 
-/** The function that the addon calls with `{ user }`. It always resolves; what goes wrong is in the reply. */
+/** Returns the function that the addon calls with `{ user }`. It always resolves; errors are in the reply. */
 function directoryCallback(lookUp) {
   return async (json) => {
     try {

@@ -1,6 +1,7 @@
 "use strict";
 
-// Errors that are thrown: wrong arguments and wrong configuration. A failed condensation is in the result instead.
+// Creates the errors that are thrown, for invalid arguments and configurations. The error of a failed condensation is
+// in its result instead.
 
 const isObject = require("./is-object.js");
 
@@ -19,7 +20,7 @@ const MARK = Symbol.for("roo-condense.error");
  */
 const coded = (error, facts) => Object.assign(Object.defineProperty(error, MARK, { value: true }), facts);
 
-/** Whether a thrown value is an error of this package. */
+/** Returns true if a thrown value is an error of this package. */
 function isRooCondenseError(thrown) {
   try {
     return typeof thrown === "object" && thrown !== null && thrown[MARK] === true;
@@ -54,7 +55,7 @@ function argumentError(code, message, { field, ...cause } = {}) {
 /** The error for work that its signal ended. */
 const abortError = (message) => coded(new Error(message), { name: "AbortError", code: "aborted" });
 
-/** The message of whatever was thrown: anything can be, and reading it can throw again. */
+/** Returns the message of any thrown value, reading which can throw again. */
 function messageOf(thrown) {
   try {
     return String(thrown?.message ?? thrown);
@@ -63,7 +64,7 @@ function messageOf(thrown) {
   }
 }
 
-/** The value as an error message shows it: short, and never running the caller's code. */
+/** Returns the value as an error message shows it: short, and without running the caller's code. */
 function shown(value) {
   if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
   if (typeof value === "bigint") return `${value}n`;
@@ -76,7 +77,7 @@ function shown(value) {
   }
 }
 
-/** An error about the value of a field. The sentence is that of src/options; `allowed` continues "must be". */
+/** Creates an error about the value of a field. The sentence is the one in src/options; `allowed` continues "must be". */
 const fieldError = (code, field, value, allowed) => argumentError(code, `${field} must be ${allowed}; got ${shown(value)}`, { field });
 
 /** The error for a required argument that is missing. */
@@ -107,14 +108,14 @@ function near(name, known) {
     .map(({ candidate }) => candidate);
 }
 
-/** The known names of which `name` is a misspelling. A name that adds something to a known one (`smart2`, `lossless-fast`) is a name of its own. */
+/** Returns the known names of which `name` is a misspelling. A name that extends a known one (`smart2`, `lossless-fast`) is not a misspelling. */
 function misspelt(name, known) {
   return compared(name, known)
     .filter(({ steps, isNear, isLonger }) => isNear && (steps === 0 || !isLonger))
     .map(({ candidate }) => candidate);
 }
 
-/** How `name` compares with each known name, the nearest first. */
+/** Compares `name` with each known name, nearest first. */
 function compared(name, known) {
   if (name.length > 64) return [];
   const given = letters(name);
@@ -134,7 +135,7 @@ function compared(name, known) {
   return found.sort((a, b) => a.rank - b.rank);
 }
 
-/** Letters to insert, leave out, replace or swap with their neighbour until one is the other (optimal string alignment). */
+/** Returns the number of letters to insert, remove, replace or swap with a neighbour to turn one into the other (optimal string alignment). */
 function distance(a, b) {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
@@ -154,7 +155,7 @@ const notAllowed = (field, value, allowed) => fieldError("invalid_argument", fie
 /** The error for a number outside its range. */
 const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
-/** The error for a field that stands in the wrong argument; `place`: where it belongs. The sentence is that of src/options. */
+/** Creates the error for a field in the wrong argument; `place`: where it belongs. The sentence is the one in src/options. */
 const misplaced = (field, place) =>
   argumentError("invalid_argument", `${field} belongs to the other argument: give it as ${place}`, { field });
 
@@ -177,7 +178,8 @@ function checked(call) {
     return call();
   } catch (error) {
     if (isRooCondenseError(error)) throw error;
-    // The addon's codes are in snake case, with the field after a blank (src/node/error.rs). Other codes are napi's, and mean a bug of this package.
+    // The addon's codes are in snake case, with the field after a blank (src/node/thrown.rs). Other codes are napi's,
+    // and mean a bug in this package.
     const [, code = "internal_error", field] = /^([a-z_]+)(?: (.+))?$/s.exec(error?.code) ?? [];
     throw argumentError(code, messageOf(error), { field });
   }

@@ -1,18 +1,18 @@
 "use strict";
 
-// The chunks of a generator of the host can follow each other without end and without a pause: each is one microtask after the other, and as long as
-// there are microtasks no timer fires and no signal is heard. So every so many chunks everything else gets its turn.
+// The chunks of a host's generator can follow one another forever without a pause. Each is a microtask, and while
+// there are microtasks no timer fires and no signal arrives. So other work gets its turn after a number of chunks.
 
 const { setImmediate } = require("#timers");
 
-/** A pause takes some microseconds, a chunk about as much. */
+/** A pause takes some microseconds, about as long as a chunk. */
 const CHUNKS_PER_TURN = 64;
 
 /** Counts chunks. */
 class Turns {
   #chunks = 0;
 
-  /** To be waited for after each chunk; undefined when no pause is due. */
+  /** Returns a promise to await after a chunk, or undefined if no pause is due. */
   afterChunk() {
     this.#chunks++;
     return this.#chunks % CHUNKS_PER_TURN === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;

@@ -1,6 +1,6 @@
 "use strict";
 
-// Every pointer replaced by what it stands for.
+// Replaces every pointer by the lines it represents.
 
 const { readable, refuseUnknown } = require("./errors.js");
 const { formatOfEach } = require("./formats.js");

@@ -1,46 +1,48 @@
 "use strict";
 
-// Which format messages are in. Messages of other formats look enough like Anthropic's to be taken for them: calls and results would not be seen, and so be torn
-// apart. So a format is found by what no other has, and then has to explain every message. The formats with a `format` are read (src/formats); the others are
-// refused by name, and what no format explains by what was seen.
+// Recognises the format of messages. Messages of other formats look enough like Anthropic's to be mistaken for them;
+// their calls and results would not be recognised, and so be separated. So a format is recognised by marks that no
+// other has, and must then explain every message. The formats with a `format` are read (src/formats); the others are
+// refused by name, and messages that no format explains are refused with what was found.
 
 const { argumentError, notAllowed, shown } = require("./errors.js");
 const isObject = require("./is-object.js");
 
-/** So many blocks at most are looked at: an array may be little more than a length. */
+/** Maximum number of blocks examined: an array may be little more than a length. */
 const MANY = 100_000;
 const objectsIn = (array) => (Array.isArray(array) ? (array.length > MANY ? array.slice(0, MANY) : array).filter(isObject) : []);
 const blocksOf = (message) => objectsIn(message.content);
 const partsOf = (message) => objectsIn(message.parts);
-/** What messages of agents are in their own files, and of chats in exports: they have no role. */
+/** Returns true for messages in agents' own files and in exports of chats, which have no role. */
 const hasNoRole = (message) => message.role === undefined;
 const isText = (value) => typeof value === "string";
 const RESPONSES_ITEMS =
   /^(?:(?:function|custom_tool|computer|local_shell|shell|apply_patch|mcp|web_search|file_search|code_interpreter|image_generation)_call(?:_output)?|item_reference|mcp_list_tools|mcp_approval_re(?:quest|sponse))$/;
 const RESPONSES_PARTS = /^(?:input|output)_(?:text|image|file)$/;
-/** Lines of a Claude Code transcript beside those of messages. */
+/** Lines of a Claude Code transcript that are not messages. */
 const TRANSCRIPT_LINES = new Set(["summary", "file-history-snapshot", "queue-operation"]);
 /** Lines of a Codex rollout, each with its content as `payload`. */
 const ROLLOUT_LINES = new Set(["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"]);
 const LANGCHAIN_TYPES = new Set(["human", "ai", "system", "tool", "function", "remove", "HumanMessageChunk", "AIMessageChunk"]);
 
-/** Whether a message is an instance of a class of LangChain's. */
+/** Returns true if a message is an instance of a LangChain class. */
 const isInstance = (message) =>
   isObject(message) &&
   (typeof message._getType === "function" || (typeof message.getType === "function" && Array.isArray(message.lc_namespace)));
 
-/** Whether a value is a line of a Claude Code transcript beside those of messages. */
+/** Returns true if a value is a line of a Claude Code transcript that is not a message. */
 const isTranscriptLine = (value) =>
   isObject(value) && TRANSCRIPT_LINES.has(value.type) && ("leafUuid" in value || "messageId" in value || "operation" in value);
 
 /**
- * Whether a value is an event of a program's run, such as Claude Code, Cursor and Gemini CLI print with `--output-format stream-json`. Lines of Claude Code's
- * sessions name the line before them, and their session in another way.
+ * Returns true if a value is an event of a program's run, as Claude Code, Cursor and Gemini CLI print them with
+ * `--output-format stream-json`. Lines of Claude Code's sessions name the line before them, and their session in
+ * another way.
  */
 const isRunEvent = (value) =>
   isObject(value) && hasNoRole(value) && isText(value.type) && isText(value.session_id) && !("parentUuid" in value);
 
-/** Names of parts of Gemini's, as the API and Python's client write them. */
+/** Returns true for a part of Gemini's, with names as the API or Python's client writes them. */
 const isGeminiPart = (part) =>
   ["text", "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data"].some(
     (name) => part[name] != null,
@@ -50,10 +52,10 @@ const callsOfGemini = (part) =>
 
 const hasRole = (message) => isText(message.role);
 const isListOrText = (value) => isText(value) || Array.isArray(value);
-/** Whether anything but texts and numbers stands in a message, beside these fields. */
+/** Returns true if a message contains anything but texts and numbers in other fields. */
 const holdsBeside = (message, fields) =>
   Object.entries(message).some(([name, value]) => !fields.includes(name) && (Array.isArray(value) ? value.length > 0 : isObject(value)));
-/** Whether what is said stands in one of these fields, or nowhere: a message without a content is damaged, and carried through. */
+/** Returns true if the content is in one of these fields, or missing: a message without content is damaged, and carried through. */
 const saidIn =
   (...fields) =>
   (message) =>
@@ -61,15 +63,16 @@ const saidIn =
 const saidInContent = saidIn("content");
 
 /**
- * Each format: `sees` says what of a message belongs to no other, in words for an error message, or nothing. `suggests` is the same of what may belong to others, and counts
- * where nothing else was seen. `speaks` says whether somebody speaks in a message as in the format's, a role if absent; `explains` whether what is said stands where the format
- * has it, in `content` if absent; `knows` tells its parts. In this order, the surest first.
+ * Each format: `sees` returns the mark in a message that belongs to no other format, in words for an error message.
+ * `suggests` returns marks that may also belong to others; they count if no other marks were found. `speaks` returns
+ * true if the message's role is the format's, by default a role; `explains` returns true if the content is where the
+ * format has it, by default in `content`; `knows` recognises its parts. The most certain formats come first.
  */
 const FORMATS = [
   {
     name: "LangChain messages",
     format: "langchain",
-    // Models of Anthropic's have their calls in the content, too.
+    // Anthropic's models have their calls in the content too.
     holdsOurs: true,
     speaks: (message) => isInstance(message) || isText(message.type) || message.lc === 1 || hasRole(message),
     explains: (message) => !hasRole(message) || saidInContent(message),
@@ -153,7 +156,7 @@ const FORMATS = [
     sees(message) {
       if (!hasNoRole(message)) return undefined;
       if (ROLLOUT_LINES.has(message.type) && isObject(message.payload)) return `a line of type "${message.type}"`;
-      // Those of 2025 have the items themselves, behind a first line of their own.
+      // Rollout files of 2025 contain the items directly, after a first line of metadata.
       if (message.record_type === "state") return 'record_type "state"';
     },
   },
@@ -263,18 +266,18 @@ const FORMATS = [
   {
     name: "OpenAI chat messages",
     format: "openai-chat",
-    // A refusal or spoken answer of the model stands in place of a content, as calls do.
+    // A refusal or spoken response replaces the content, as calls do.
     explains: (message) => saidInContent(message) || CHAT_FIELDS.some((name) => message[name] != null),
-    // In Responses they are written alike.
+    // Responses has the same form.
     suggests: (message) =>
       message.role === "user" && blocksOf(message).some(({ type }) => type === "input_audio") && 'a part of type "input_audio"',
     sees(message) {
       const isCalled = blocksOf(message).some(({ type }) => type === "tool_use");
       if (Array.isArray(message.tool_calls) && message.tool_calls.length > 0 && !isCalled) return "tool_calls";
       if (isObject(message.function_call) && !isCalled) return "function_call";
-      // As Mistral's SDK for JavaScript writes them.
+      // The form of Mistral's SDK for JavaScript.
       if (Array.isArray(message.toolCalls) && message.toolCalls.some((call) => isObject(call?.function)) && !isCalled) return "toolCalls";
-      // Gemini has a role `function`, too.
+      // Gemini has a role `function` too.
       if ((message.role === "tool" || message.role === "function") && message.parts === undefined) return `role "${message.role}"`;
       return message.role === "user" && blocksOf(message).some(({ type }) => type === "image_url") && 'a part of type "image_url"';
     },
@@ -312,7 +315,7 @@ const FORMATS = [
 const OF_ONE = "all messages have to be of one format (docs/formats.md)";
 const ADVICE = "convert them to messages of the Anthropic Messages API first (tool_use and tool_result blocks; docs/formats.md)";
 
-/** Fields of an assistant's chat message that may stand in the place of a content. */
+/** Fields of an assistant's chat message that may replace the content. */
 const CHAT_FIELDS = ["tool_calls", "toolCalls", "function_call", "refusal", "audio"];
 const OUR_BLOCKS = new Set(["text", "tool_use", "tool_result", "image", "thinking", "redacted_thinking", "document", "search_result"]);
 const THEIR_FIELDS = [
@@ -320,7 +323,7 @@ const THEIR_FIELDS = [
   ...["additional_kwargs", "toolInvocations", "parts", "segments", "metadata"],
 ];
 
-/** Whether a block that is half of a pair has what it is paired by. */
+/** Returns true if a block that is half of a pair contains what identifies the pair. */
 function isWhole(block) {
   if (block.type === "tool_use") return isText(block.id) && isText(block.name);
   return block.type !== "tool_result" || isText(block.tool_use_id);
@@ -328,7 +331,7 @@ function isWhole(block) {
 
 const isOurBlock = (block) => OUR_BLOCKS.has(block?.type) && block.image === undefined && isWhole(block);
 
-/** Whether nothing can be foreign about a message: what most are is seen at a glance. */
+/** Returns true if a message clearly contains nothing foreign, as most do. */
 function isPlainlyOurs(message) {
   const { role, content } = message;
   if (role !== "user" && role !== "assistant") return false;
@@ -336,9 +339,9 @@ function isPlainlyOurs(message) {
   return isText(content) || (Array.isArray(content) && (content.length > MANY || content.every(isOurBlock)));
 }
 
-/** Whether a message has calls or results as Anthropic's have them. */
+/** Returns true if a message has calls or results in Anthropic's form. */
 const hasOurPairs = (message) => blocksOf(message).some(({ type }) => type === "tool_use" || type === "tool_result");
-/** Whether the service has put a summary in the place of all before: then they are read as other formats are. */
+/** Returns true if the service has replaced everything before with a summary. Such messages are read like those of other formats. */
 const hasCompaction = (message) =>
   isObject(message) && message.role === "assistant" && blocksOf(message).some(({ type }) => type === "compaction");
 
@@ -346,22 +349,22 @@ const OWN = {
   name: "messages of the Anthropic Messages API",
   format: "anthropic",
   knows: /^(?:text|image|document|search_result|thinking|redacted_thinking|container_upload|compaction|(?:.+_)?tool_(?:use|result))$/,
-  // Roo-Code keeps encrypted reasoning as an item of its own.
+  // Roo-Code keeps encrypted reasoning as a separate item.
   speaks: (message) => hasRole(message) || message.type === "reasoning",
   explains: (message) => !hasRole(message) || saidInContent(message),
 };
 const NAMES = [OWN, ...FORMATS].flatMap(({ format }) => format ?? []);
 
-/** Messages that were read from another format: what their blocks hold may look like it. */
+/** Messages that were read from another format, whose blocks may still look like it. */
 const ours = new WeakSet();
 
-/** Marks messages as Anthropic's, whatever stands in them. */
+/** Marks messages as Anthropic's, whatever they contain. */
 function takeAsOurs(messages) {
   for (const message of messages) if (isObject(message)) ours.add(message);
   return messages;
 }
 
-/** The format that a message is seen to be of: the row, and the words for what was seen. `first` is tried before all others. */
+/** Returns the format recognised in a message: the row, and the words for the mark. `first` is tried before all others. */
 function rowOf(message, first, look = "sees") {
   if (!isObject(message) || isPlainlyOurs(message) || ours.has(message)) return undefined;
   // A block that is counted alone.
@@ -373,7 +376,7 @@ function rowOf(message, first, look = "sees") {
   return undefined;
 }
 
-/** The first message in the format of others, with what was seen and what to do; undefined where there is none. */
+/** Returns the first message in a foreign format, with its mark and what to do; undefined if there is none. */
 function foreignIn(messages) {
   for (const [index, message] of messages.entries()) {
     const found = rowOf(message);
@@ -392,8 +395,9 @@ const refusal = (holder, index, told) => {
 };
 
 /**
- * Throws `unsupported_format` when messages are in a format of others; `holder` names the array. What is merely odd is carried through: only what belongs to
- * another format and to no other shape of Anthropic's counts. A leading `system` message does not.
+ * Throws `unsupported_format` if messages are in a foreign format; `holder` names the array. Merely unusual messages
+ * are carried through: only marks of another format that no form of Anthropic's has count. A leading `system` message
+ * does not count.
  */
 function refuseForeign(messages, holder = "context.messages") {
   const foreign = foreignIn(messages);
@@ -402,7 +406,7 @@ function refuseForeign(messages, holder = "context.messages") {
   throw argumentError("unsupported_format", `${field}: ${foreign.told}`, { field });
 }
 
-/** What of an instance of LangChain's is read: its JSON has another form than the instance. */
+/** The fields read of an instance of LangChain's, whose JSON has another form. */
 const FIELDS = ["id", "name", "content", "tool_calls", "tool_call_id", "status", "additional_kwargs"];
 function viewOf(message) {
   if (!isInstance(message)) return message;
@@ -411,20 +415,20 @@ function viewOf(message) {
   return view;
 }
 
-/** The messages as they are handed to the addon. */
+/** Returns the messages in the form for the addon. */
 const asRead = (messages, format) => (format === "langchain" ? messages.map(viewOf) : messages);
 
-/** Whether messages at the beginning may count nothing because of later ones. */
+/** Returns true if messages at the beginning may count nothing because of later ones. */
 const isCut = (format) => format === OWN.format || FORMATS.some((row) => row.format === format && row.isCut === true);
 
-/** Throws when `format` is not the name of one. */
+/** Throws if `format` is not the name of a format. */
 function requireFormat(format, field = "options.format") {
   if (format !== undefined && !NAMES.includes(format)) throw notAllowed(field, format, NAMES.map((name) => `"${name}"`).join(", "));
 }
 
 /**
- * Which format the messages are in by what is seen in them; where `named` says it, only what belongs to another one is looked for. What cannot be read is none:
- * writing the messages as JSON tells its place.
+ * Returns the format recognised in the messages; if `named` is given, only marks of other formats are searched for.
+ * Unreadable messages have no format; writing them as JSON reports their place.
  */
 function seenIn(messages, named, isLoose = false) {
   try {
@@ -445,7 +449,7 @@ function lookedAt(messages, named, isLoose) {
   return { format: messages.some(hasCompaction) ? OWN.format : undefined };
 }
 
-/** The format of messages by the marks that `look` finds, and the words for what was seen; or which message has marks of another one. */
+/** Returns the format of messages by the marks that `look` finds, with words for the mark; or the message with marks of another format. */
 function formatFound(messages, named, look) {
   /** @type {any} */
   let known = [OWN, ...FORMATS].find(({ format }) => format !== undefined && format === named);
@@ -466,11 +470,14 @@ function formatFound(messages, named, look) {
   return { known, said };
 }
 
-/** The first message that the format does not explain, with what was seen in it; undefined if there is none. In a format that is named, what is said may be missing. */
+/**
+ * Returns the first message that the format does not explain, with its mark; undefined if there is none. If the format
+ * is named, content may be missing.
+ */
 function unexplained(messages, known, { said, isNamed }) {
   const { name, speaks = hasRole, explains = saidInContent, knows } = known;
   const as = said ? `this is none of ${name}, but ${said}; ${OF_ONE}` : `no format that is read here has such messages; ${ADVICE}`;
-  // The JSON of an object with toJSON is known when it is written.
+  // The JSON of an object with toJSON is only known when it is written.
   const isPlain = (message) =>
     !isObject(message) || ours.has(message) || typeof message.toJSON === "function" || (known === OWN && isPlainlyOurs(message));
   const isExplained = (message) => isInstance(message) || (speaks(message) && (isNamed || explains(message)));
@@ -491,10 +498,10 @@ function shapeOf(message) {
   return `${kind}${speaker}, and ${rest}`;
 }
 
-/** Ids stand no deeper than this in a part that is not known. */
+/** Maximum depth of ids in an unknown part. */
 const DEPTH = 3;
 
-/** The texts in fields that are called an id. */
+/** Returns the texts in fields named as an id. */
 function idsIn(value, depth = DEPTH) {
   return Object.entries(value).flatMap(([name, inner]) => {
     if (isText(inner)) return /id$/i.test(name) ? inner : [];
@@ -502,13 +509,13 @@ function idsIn(value, depth = DEPTH) {
   });
 }
 
-/** The texts in fields that are called an id, of a call that the format knows. */
+/** Returns the ids of a call that the format knows. */
 const idsOfCall = (part) => [part.id, part.toolUse?.toolUseId, (part.functionCall ?? part.function_call)?.id].filter(isText);
-/** The same of a result that the format knows. */
+/** Returns the ids of a result that the format knows. */
 const idsOfResult = (part) =>
   [part.tool_use_id, part.toolResult?.toolUseId, (part.functionResponse ?? part.function_response)?.id].filter(isText);
 
-/** Whether a part is of a type that the format knows, or holds a field that it knows. */
+/** Returns true if a part has a type or a field that the format knows. */
 function isKnownPart(part, knows) {
   if (part.type !== undefined) return knows.test(part.type) && isWhole(part);
   return Object.keys(part).some((name) => part[name] != null && knows.test(name));
@@ -517,8 +524,8 @@ function isKnownPart(part, knows) {
 const kindOf = (part) => `a part of type ${JSON.stringify(part.type ?? Object.keys(part)[0] ?? "")}`;
 
 /**
- * The first part by which one side asks and the other answers, with the same id, in a form that the format does not know. Other parts of forms that are not known are carried
- * through: what nothing depends on can go with its message.
+ * Returns the first pair of parts with one id, a request and its reply, in a form that the format does not know.
+ * Other unknown parts are carried through, because parts on which nothing depends may be removed with their message.
  */
 function unknownPair(messages, knows) {
   const partsIn = (message) => (Array.isArray(message.content) ? blocksOf(message) : partsOf(message));
@@ -545,8 +552,9 @@ function unknownPair(messages, knows) {
 }
 
 /**
- * The name of the format that messages are in; undefined for Anthropic's. `named` is what the caller says.
- * Throws `unsupported_format` where it is one that is not read, or several; `invalid_messages` where an element is no object.
+ * Returns the name of the messages' format; undefined for Anthropic's. `named` is the caller's option. Throws
+ * `unsupported_format` if the format is not readable, or if there are several; `invalid_messages` if an element is
+ * not an object.
  */
 function formatOf(messages, named, holder = "context.messages") {
   const format = formatOfEach(messages, named, holder);
@@ -554,7 +562,10 @@ function formatOf(messages, named, holder = "context.messages") {
   return format;
 }
 
-/** The same of an array that may hold anything. With `isLoose` no format has to explain it: blocks, or messages whose pairs nothing is done to. */
+/**
+ * Returns the format of an array that may contain anything. With `isLoose`, no format has to explain it: for blocks,
+ * or messages whose pairs stay unchanged.
+ */
 function formatOfEach(messages, named, holder, isLoose = false) {
   requireFormat(named);
   const { index, told, format } = seenIn(messages, named, isLoose);
@@ -562,7 +573,7 @@ function formatOfEach(messages, named, holder, isLoose = false) {
   return format;
 }
 
-/** Throws when an element is no object. What is no array is refused with everything else that is wrong. */
+/** Throws if an element is not an object. A value that is not an array is reported with all other errors. */
 function requireObjects(messages, holder) {
   const index = Array.isArray(messages) ? messages.findIndex((message) => !isObject(message)) : -1;
   if (index < 0) return;

@@ -1,6 +1,6 @@
 "use strict";
 
-// Handlers: what answers an LLM request. Over HTTP from the addon, or by a handler of the host.
+// Creates handlers, which send LLM requests: over HTTP in the addon, or by a handler of the host.
 
 const native = require("#native");
 const { brand, brandOf, ofAnotherCopy } = require("./brand.js");
@@ -10,7 +10,7 @@ const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
 const { serializeSettings, wellFormed } = require("./serialize.js");
 
-/** A handler. What it was made of cannot be read from it: keys stay inside. */
+/** A handler. Its options cannot be read from it, so keys stay inside. */
 class LlmHandler {
   #bind;
 
@@ -23,7 +23,7 @@ class LlmHandler {
     Object.freeze(this);
   }
 
-  /** The addon's own object for one call; what the host throws in it is kept in `causes`. */
+  /** Returns the addon's object for one call; values that the host throws are kept in `causes`. */
   static bind(handler, causes) {
     return handler.#bind(causes);
   }
@@ -33,7 +33,7 @@ class LlmHandler {
   }
 }
 
-/** A handler that asks a service over HTTP. Throws at once when an option is wrong. */
+/** Creates a handler that sends requests to a service over HTTP. Throws at once if an option is invalid. */
 function httpHandler(options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object: { api, model, baseUrl?, apiKey?, headers?, maxTokens?, … }");
   const json = serializeSettings(options, "options");
@@ -42,8 +42,8 @@ function httpHandler(options) {
 }
 
 /**
- * A handler on top of the host's own: `createMessage(systemPrompt, messages)` is an async generator of chunks, `countTokens(blocks)` and
- * `getModel()` are used when they are there.
+ * Creates a handler that calls the host's own: `createMessage(systemPrompt, messages)` is an async generator of
+ * chunks; `countTokens(blocks)` and `getModel()` are used if they exist.
  */
 function callbackHandler(api, options = {}) {
   if (!isObject(api)) throw notAllowed("api", api, "an object with createMessage(systemPrompt, messages)");
@@ -55,7 +55,7 @@ function callbackHandler(api, options = {}) {
     checked(() => native.NativeHandler.callbackOptions(serializeSettings(options, "options"))),
   );
   const bind = (causes) => {
-    // Asked anew for each call: a host may have changed its model.
+    // Read again for each call, because a host may have changed its model.
     const model = modelOf(api);
     const facts = {
       ...model,
@@ -72,7 +72,7 @@ function callbackHandler(api, options = {}) {
 
 const positive = (value, most = Number.MAX_SAFE_INTEGER) => (Number.isInteger(value) && value > 0 && value <= most ? value : undefined);
 
-/** What `getModel()` says, as far as it can be used; of a host without it, or whose getModel() throws, nothing is known. */
+/** Returns the usable part of `getModel()`; empty if the host has none, or if it throws. */
 function modelOf(api) {
   const model = answerOf(() => api.getModel?.());
   const id = answerOf(() => model?.id);
@@ -87,7 +87,7 @@ function modelOf(api) {
 
 const PRICES = ["inputPrice", "outputPrice", "cacheWritesPrice", "cacheReadsPrice"];
 
-/** The prices of a model's information; undefined when it names none, or one that is no amount: then nobody knows what the model costs. */
+/** Returns the prices in a model's information; undefined if it has none, or an invalid one, because the model's cost is then unknown. */
 function priceOf(info) {
   const price = pricesOf(info);
   if (Object.keys(price).length === 0 || isBroken(info, PRICES)) return undefined;
@@ -100,14 +100,14 @@ const pricesOf = (info) => amountsOf(info, PRICES);
 
 const isAmount = (value) => Number.isFinite(value) && value >= 0;
 
-/** Those of the named fields that hold an amount. */
+/** Returns the named fields that contain an amount. */
 function amountsOf(holder, names) {
   const amounts = {};
   for (const name of names) if (isAmount(holder[name])) amounts[name] = holder[name];
   return amounts;
 }
 
-/** Whether one of the named fields is there and holds no amount. */
+/** Returns true if one of the named fields exists but contains no amount. */
 const isBroken = (holder, names) => names.some((name) => holder[name] != null && !isAmount(holder[name]));
 
 const MULTIPLIERS = PRICES.map((name) => `${name}Multiplier`);
@@ -131,12 +131,12 @@ function tiersOf(tiers) {
   });
 }
 
-/** Whether an option can stand for a handler: absent, or any object. Everything else is a mistake. */
+/** Returns true if an option can be a handler: absent, or any object. Other values are mistakes. */
 const isHandlerLike = (value) => value === undefined || value === null || isObject(value);
 
 /**
- * The handler that a value stands for: one of ours, or a handler of the host as it is. `{ invalid }` for an object that cannot answer:
- * another handler may stand in for it.
+ * Returns the handler for a value: one of ours, or the host's handler. `{ invalid }` for an object that cannot
+ * respond, because another handler may replace it.
  */
 function toHandler(field, value) {
   if (LlmHandler.is(value)) return value;
@@ -147,7 +147,10 @@ function toHandler(field, value) {
   return typeof createMessage === "function" ? callbackHandler(value) : { invalid: field };
 }
 
-/** A handler of the host is called by this copy as well. What one over HTTP was made of, its key too, is known to its own copy alone. */
+/**
+ * Returns the handler of another copy: a host's handler can be called by this copy too, but the options of one over
+ * HTTP, and its key, are known only to its own copy.
+ */
 function ofOtherCopy(field, mark) {
   if (!mark.open) throw ofAnotherCopy(field, "a handler over HTTP", mark, "made by its httpHandler()");
   const { api, options } = readable(field, () => mark.open());

@@ -1,9 +1,10 @@
 "use strict";
 
-// Functions of the host. What one throws, or its promise is rejected with, is caught here, also where nobody waits for it: Node ends a
-// process in which nobody handles a rejection. Who waits for an answer uses `await` within `try`; for everything else there is this.
+// Calls functions of the host. What a function throws, or its promise rejects with, is caught here even if the result
+// is ignored, because Node ends a process with an unhandled rejection. Awaited results use `await` within `try`;
+// everything else uses these functions.
 
-/** Handles the rejection of what a function of the host returned, if it is a promise; `failed` is told of it. */
+/** Handles the rejection of what a host function returned, if it is a promise, and calls `failed` with it. */
 async function watch(returned, failed) {
   try {
     await returned;
@@ -12,12 +13,15 @@ async function watch(returned, failed) {
   }
 }
 
-/** Calls a function of the host whose answer is of no interest. `failed` is told what it throws or, later, what its promise is rejected with. */
+/** Calls a host function whose result is ignored. `failed` is called with what it throws or, later, with the rejection. */
 function tell(call, failed) {
   answerOf(() => void watch(call(), failed), failed);
 }
 
-/** What a function of the host answers at once; undefined if it throws. A promise is an answer like any other, but its rejection is handled. */
+/**
+ * Returns the immediate result of a host function; undefined if it throws. A promise is returned like any other value,
+ * but its rejection is handled.
+ */
 function answerOf(call, failed) {
   try {
     const answer = call();

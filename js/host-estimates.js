@@ -1,21 +1,21 @@
 "use strict";
 
-// What providers of the host say of themselves beyond condensing: estimates, the schema of their configuration, and whether one is right.
+// Asks custom providers for more than condensing: estimates, their configuration's schema, and validation.
 
 const { argumentError, messageOf, notAllowed } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
 
-/** Their functions that need not be there. */
+/** Their optional functions. */
 const METHODS = ["getCapabilities", "getConfigSchema", "getConfigComponent", "validateConfig", "estimateReduction", "estimateCost"];
 
 const isAmount = (value) => Number.isFinite(value) && value >= 0;
 
-/** A method of a provider of the host; undefined where it has none. */
+/** Returns a method of a custom provider; undefined if it has none. */
 const methodOf = (provider, name) =>
   isObject(provider) && typeof provider[name] === "function" ? provider[name].bind(provider) : undefined;
 
-/** Dollars as the provider estimates them; undefined where it cannot, or says what is no amount. */
+/** Returns the provider's estimate in dollars; undefined if it has none, or returns no amount. */
 async function costOf(provider, context, config) {
   const estimate = methodOf(provider, "estimateCost");
   try {
@@ -26,7 +26,7 @@ async function costOf(provider, context, config) {
   }
 }
 
-/** What the provider expects to save, with everything that follows from what it says; undefined where it cannot say. */
+/** Returns the saving that the provider expects, with all figures that follow from it; undefined if it has no estimate. */
 async function reductionOf(provider, context, config) {
   const estimate = methodOf(provider, "estimateReduction");
   if (!estimate) return undefined;
@@ -40,7 +40,7 @@ async function reductionOf(provider, context, config) {
   const removed = isAmount(said.estimatedReduction) ? originalTokens - said.estimatedReduction : undefined;
   const left = isAmount(said.estimatedTokens) ? said.estimatedTokens : removed;
   if (left === undefined) return undefined;
-  // More than there was would be refused as growth: then nothing is saved.
+  // More than before would be refused as growth, so that nothing is saved.
   const estimatedTokens = Math.min(originalTokens, Math.max(0, left));
   const estimatedReduction = originalTokens - estimatedTokens;
   const confidence = Number.isFinite(said.confidence) ? Math.min(1, Math.max(0, said.confidence)) : UNKNOWN_CONFIDENCE;
@@ -49,10 +49,10 @@ async function reductionOf(provider, context, config) {
   return { originalTokens, estimatedTokens, estimatedReduction, reductionPercent, confidence, cost };
 }
 
-/** Of an estimate that does not say how sure it is. */
+/** The confidence of an estimate that does not state one. */
 const UNKNOWN_CONFIDENCE = 0.5;
 
-/** The schema of a provider's configuration, a copy; empty where it has none or nothing that can be read. */
+/** Returns a copy of the schema of a provider's configuration; empty if it has none, or none that can be read. */
 function schemaOf(provider) {
   try {
     const schema = JSON.parse(JSON.stringify(answerOf(() => methodOf(provider, "getConfigSchema")?.()) ?? {}));
@@ -62,7 +62,7 @@ function schemaOf(provider) {
   }
 }
 
-/** What the provider says of a configuration: `{ valid, errors }`. One that says nothing takes any object; one that throws refuses it. */
+/** Returns the provider's validation of a configuration: `{ valid, errors }`. Without a validation any object is accepted; if it throws, none is. */
 function validationOf(provider, config) {
   const fault = (message, path = "config") => ({ path, code: "invalid_config", message });
   if (config !== undefined && !isObject(config)) {
@@ -86,7 +86,7 @@ function validationOf(provider, config) {
   return { valid, errors: valid ? [] : errors.length > 0 ? errors : [fault("is not valid, says the provider")] };
 }
 
-/** Throws when the provider does not take a configuration; `named` says where it stands. */
+/** Throws if the provider rejects a configuration; `named` is the configuration's place. */
 function requireValid(provider, config, named = "options.config") {
   const { valid, errors } = validationOf(provider, config);
   if (valid) return;

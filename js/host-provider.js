@@ -10,19 +10,19 @@ const { faultyPlace } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { asOurs } = require("./projection.js");
 
-/** More warnings than this of one answer are not passed on. */
+/** Maximum number of warnings passed on from one result. */
 const MAX_WARNINGS = 1000;
 
-/** The function that the addon calls with a request. It always resolves; failures are in the reply. */
+/** Returns the function that the addon calls with a request. It always resolves; failures are in the reply. */
 function hostCallback(provider, calls) {
   return async (json) => {
     const request = JSON.parse(json);
     const call = calls.get(request.hostCall);
-    // Nobody waits for the reply of a call that was aborted before it got here.
+    // No caller waits for the reply if the call was aborted before.
     if (!call) return JSON.stringify({ error: { message: "the call is over" } });
     call.alive.waiting();
     try {
-      // Of another format it is given what the plan is about: the messages as Anthropic's.
+      // In another format, the provider receives the messages as Anthropic's, to which the plan refers.
       call.read ??= asOurs(call.given, call.format);
       const own = call.format === undefined ? { snapshot: call.snapshot } : {};
       const current = applyPlan(call.read, request.plan, { foreign: call.foreign, ...own }).messages;
@@ -38,12 +38,12 @@ function hostCallback(provider, calls) {
 
 async function ask(provider, current, request, call) {
   const context = { ...call.context, messages: current.slice(), tokenCount: request.tokenCount };
-  // Without `provider`, so that the options can be handed on to another provider as they are.
+  // Without `provider`, so that the options can be passed on to another provider.
   const { provider: _, ...callOptions } = call.options;
   const options = { ...callOptions, config: request.config ?? {} };
   if (request.targetTokens !== null) options.targetTokens = request.targetTokens;
   if (call.isPreview || request.isPreview) context.isPreview = true;
-  // That of the call was looked at before anything began; this one stands in a strategy, or is a customConfig of its.
+  // The call's configuration was checked before; this one is from a strategy, or its customConfig.
   const isOfStrategy = request.config != null && stringify(request.config) !== stringify(call.options.config ?? null);
   if (isOfStrategy) requireValid(provider, request.config, "config");
   const expected = context.isPreview || request.dollarsLeft !== null ? await costOf(provider, context, options.config) : undefined;
@@ -54,7 +54,7 @@ async function ask(provider, current, request, call) {
   if (error) throw error;
   const messages = fieldOf(result, "messages");
   const summary = fieldOf(result, "summary");
-  // Of what is only tried, the provider's own estimate tells what it would cost.
+  // In a dry run, the provider's own estimate is the cost.
   const cost = context.isPreview && expected !== undefined ? expected : fieldOf(result, "cost");
   const answer = {
     messages: read("messages", messages, () => described(current, messages, call)),
@@ -67,7 +67,7 @@ async function ask(provider, current, request, call) {
 
 const fieldOf = (result, name) => read(name, undefined, () => result[name]);
 
-/** Reads what a provider returned; a getter or proxy that throws becomes an error that names the place. */
+/** Reads a provider's result; a getter or proxy that throws becomes an error that names the place. */
 function read(name, value, reading) {
   try {
     return reading();
@@ -78,7 +78,7 @@ function read(name, value, reading) {
   }
 }
 
-/** What a provider returned is not what it has to be. */
+/** The error for an invalid result of a provider. */
 class Unusable extends TypeError {}
 
 function warningsOf(warnings) {
@@ -88,7 +88,7 @@ function warningsOf(warnings) {
   });
 }
 
-/** A provider's warning as data: objects with a code as they are, of everything else its text. */
+/** Returns a provider's warning as data: an object with a code unchanged, any other value as its text. */
 function warningOf(value) {
   if (typeof value?.code !== "string" || typeof value.message !== "string") return { code: "provider_warning", message: messageOf(value) };
   const { code, message, messageIndex, field } = value;
@@ -97,13 +97,13 @@ function warningOf(value) {
 
 const isIndex = (value) => Number.isSafeInteger(value) && value >= 0;
 
-/** Which of the returned messages are the request's own objects, in their order, and which are new. */
+/** Describes the returned messages: which are the request's own objects, in order, and which are new. */
 function described(current, returned, call) {
   if (!Array.isArray(returned)) throw new Unusable(`condense() returned messages that are ${shown(returned)}; expected an array`);
   if (returned.length === 0 && current.length > 0) throw new Unusable("condense() returned no messages; expected at least one");
   const positions = new Map();
   current.forEach((message, position) => {
-    // The same object may stand at several places.
+    // The same object may occur several times.
     if (positions.has(message)) positions.get(message).push(position);
     else positions.set(message, [position]);
   });

@@ -1,6 +1,6 @@
 "use strict";
 
-// What a conversation is made of, and what each provider would leave of it.
+// Inspects a conversation: its composition, and what each provider would leave of it.
 
 const { notAllowed, readable } = require("./errors.js");
 const { CondensationManager } = require("./manager.js");
@@ -11,7 +11,7 @@ async function inspect(context, options = {}) {
     if (!isObject(options)) throw notAllowed("options", options, "an object");
     return options;
   });
-  // One of another copy of the package is as good.
+  // A manager of another copy of the package works too.
   if (manager !== undefined && typeof readable("options.manager", () => manager?.inspect) !== "function") {
     throw notAllowed("options.manager", manager, "a CondensationManager");
   }

@@ -1,6 +1,6 @@
 "use strict";
 
-// What an inspection is asked: which conversation, and which providers are tried on it.
+// Reads the arguments of an inspection: the conversation, and the providers to try on it.
 
 const { isSignal } = require("./abort.js");
 const { CONTEXT_FIELDS, OBJECTS, UNLIMITED, contextOf, copyOf, systemText } = require("./call.js");
@@ -11,10 +11,10 @@ const { requireMessages, serialize, serializeMessages, serializeSettings } = req
 
 /** Options that the addon checks. */
 const PLAIN = ["targetTokens", "largest"];
-/** Options for the providers that are tried, checked with each trial. */
+/** Options for the trials, checked with each of them. */
 const OF_TRIALS = ["handler", "condensingHandler", "price", "signal"];
 
-/** What is tried when nobody says what: every provider, and of those with presets each. */
+/** The default trials: every provider, with each of its presets. */
 const TRIALS = Object.freeze([
   { id: "lossless", provider: "lossless" },
   { id: "truncation", provider: "truncation" },
@@ -41,13 +41,13 @@ function trialsOf(providers) {
   });
 }
 
-/** The definitions of tools as the text that requests bring. */
+/** Returns tool definitions as the text that they have in requests. */
 function definitionsText(tools) {
   if (!Array.isArray(tools)) throw notAllowed("context.tools", tools, "an array of definitions of tools");
   return serialize(tools, "context.tools");
 }
 
-/** What the addon needs of the arguments; throws at once when they are not what they have to be. */
+/** Reads the arguments for the addon. Throws at once if they are invalid. */
 function begin(context, options) {
   if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
   if (!isObject(options)) throw notAllowed("options", options, "an object");
@@ -75,7 +75,7 @@ function begin(context, options) {
 
 const withoutAbsent = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** What a trial says about the conversation. */
+/** Returns the result of a trial. */
 function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
   const { newContextTokens, prevContextTokens, cost, didCondense, changes, error, preview, stats, survival, promptCache } = report;
   return {

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Whether the value is an object, no array and no proxy that was revoked, of which nothing can be read. */
+/** Returns true if the value is an object, but not an array, and not a revoked proxy, which cannot be read. */
 module.exports = (value) => {
   try {
     return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,28 +1,28 @@
 "use strict";
 
-// Whether Node has to stay up for a call. The addon's own handles are weak, so that a process ends when all that is left is a promise
-// of the host's that nobody will keep; while the addon works, this keeps Node up.
+// Keeps Node running during a call. The addon's own handles are weak, so that a process can end when it only waits
+// for a promise of the host that will never settle. While the addon works, this keeps Node running.
 
 const { clearInterval, setInterval } = require("#timers");
 
-/** The longest interval there is; it is never waited for. */
+/** The longest possible interval; it never elapses. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 class KeepAlive {
   /** @type {NodeJS.Timeout | undefined} */
   #timer = setInterval(() => {}, MAX_DELAY_MS);
 
-  /** The addon works. */
+  /** The addon is working. */
   working() {
     this.#timer?.ref();
   }
 
-  /** Only the host's own promise is waited for. */
+  /** Only the host's own promise is awaited. */
   waiting() {
     this.#timer?.unref();
   }
 
-  /** The call is over. */
+  /** The call has ended. */
   stop() {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,25 +1,29 @@
 "use strict";
 
-// Messages that are put between instances of LangChain's classes, as instances: its functions (`trimMessages`, `mapChatMessagesToStoredMessages`) call methods of each message.
-// LangChain is not loaded here: the classes are those of the messages around.
+// Creates messages that are inserted between instances of LangChain's classes as instances, because its functions
+// (`trimMessages`, `mapChatMessagesToStoredMessages`) call methods of each message. LangChain is not loaded here: the
+// classes are those of the surrounding messages.
 
 const { isInstance } = require("./formats.js");
 
 /** Names of LangChain's classes, by the type of their messages. */
 const CLASSES = { human: "HumanMessage", ai: "AIMessage", system: "SystemMessage" };
 
-/** The classes that a message is an instance of, its own first. */
+/** Iterates over the classes of which a message is an instance, its own first. */
 function* classesOf(message) {
   for (let own = Object.getPrototypeOf(message); own !== null; own = Object.getPrototypeOf(own)) if (own.constructor) yield own.constructor;
 }
 
-/** LangChain's class of this name among those of a message: neither one that an application made of it nor that of chunks, which add themselves to the next one. */
+/**
+ * Returns LangChain's class with this name among those of a message, but not an application's subclass, nor the class
+ * of chunks, which merge with the next one.
+ */
 const namedClass = (message, name) => [...classesOf(message)].find((own) => Object.hasOwn(own, "lc_name") && own.lc_name() === name);
 
-/** The class that all classes of messages are made of: the topmost that can write a message down. */
+/** Returns the common base class of all messages: the topmost that can serialize a message. */
 const baseOf = (message) => [...classesOf(message)].findLast((own) => Object.hasOwn(own.prototype, "toDict"));
 
-/** A class of a type of which no message is there: made of LangChain's own base class, and written down under LangChain's name. */
+/** Creates a class for a type without an example: derived from LangChain's own base class, and serialized under LangChain's name. */
 function classOfType(type, Base) {
   return class extends Base {
     static lc_name() {
@@ -32,10 +36,10 @@ function classOfType(type, Base) {
   };
 }
 
-/** How far a message is from where another is added. */
+/** Returns the distance between a message and the place where another is inserted. */
 const distance = (index, before) => (index < before ? before - index : index - before + 1);
 
-/** The class for a message of a type that stands before another; undefined where the message next to it is no instance. */
+/** Returns the class for a message of a type inserted before another; undefined if the message next to it is not an instance. */
 function classFor(type, before, messages) {
   const near = messages.map((message, index) => ({ message, away: distance(index, before) })).sort((one, other) => one.away - other.away);
   const next = near[0]?.message;

@@ -1,6 +1,7 @@
 "use strict";
 
-// The options that are objects of the caller: custom providers, handlers (of the manager, its profiles and a call), and the store for summaries.
+// Handles the options that are objects of the caller: custom providers, handlers (of the manager, its profiles and a
+// call), and the store for summaries.
 
 const { messageOf, shown } = require("./errors.js");
 const { LlmHandler, isHandlerLike, toHandler } = require("./handlers.js");
@@ -9,8 +10,8 @@ const isStore = require("./is-store.js");
 const { refused } = require("./serialize.js");
 
 /**
- * Options of a manager: those that the addon reads as JSON, and the objects that stay here. An unusable object is left in for the addon, which reports
- * all errors together.
+ * Splits a manager's options into those that the addon reads as JSON, and the objects that stay here. An unusable
+ * object is left in for the addon, which reports all errors together.
  * @param {import("roo-condense").ManagerOptions} options
  */
 function splitOptions({ handler, condensingHandler, cache, profiles, providers, ...rest }) {
@@ -32,7 +33,7 @@ function splitOptions({ handler, condensingHandler, cache, profiles, providers, 
   return { plain, handlers, store, custom: Array.from(providers ?? []) };
 }
 
-/** The profiles without their handlers, which go into `handlers`. */
+/** Returns the profiles without their handlers, which go into `handlers`. */
 function splitProfiles(profiles, handlers) {
   const plain = {};
   for (const [id, profile] of Object.entries(profiles)) {
@@ -54,7 +55,7 @@ const unusableStore = (cache) => (typeof cache === "object" && cache !== null ? 
 
 const unusableHandler = (handler) => (isHandlerLike(handler) ? undefined : refused(handler));
 
-/** The function that the addon calls to look up and to keep. It always resolves; a failure of the store is in the reply. */
+/** Returns the function that the addon calls to read and write the cache. It always resolves; a failure of the store is in the reply. */
 function storeCallback(store) {
   return async (json) => {
     try {
@@ -73,13 +74,13 @@ function storeCallback(store) {
   };
 }
 
-/** The profile that writes summaries where nothing else says so, by its role: a cheap one. */
+/** The profile that writes summaries if none is named, identified by its role: a cheap one. */
 const CONDENSING_ROLE = "condensing";
 
 /** @type {{ handler?: any, condensingHandler?: any, condensingApiConfigId?: string, profiles: Map<string, any> }} */
 const NONE = { profiles: new Map() };
 
-/** Whether a handler is there and can answer; of one that cannot, a warning says that it is passed over. */
+/** Returns true if a handler exists and is valid; warns that an invalid one is skipped. */
 function isUsable(handler, warnings) {
   const field = handler?.invalid;
   if (field) warnings.push({ code: "handler_invalid", message: `${field} has no createMessage(); it is not used`, field });
@@ -87,8 +88,8 @@ function isUsable(handler, warnings) {
 }
 
 /**
- * The addon's handlers for one call. Those of the call win over those of its profile, and those over the
- * manager's. One that cannot answer is passed over, and a warning says so.
+ * Returns the addon's handlers for one call. The call's take precedence over its profile's, and those over the
+ * manager's. An invalid one is skipped with a warning.
  */
 function bindHandlers(prepared, defaults = NONE) {
   const { handlers, profileId, warnings, causes } = prepared;
@@ -114,7 +115,7 @@ function bindHandlers(prepared, defaults = NONE) {
   };
 }
 
-/** The addon's handlers of profiles: of those among `ids` that have one. */
+/** Returns the addon's handlers of the profiles in `ids` that have one. */
 function bindProfiles({ warnings, causes }, { profiles }, ids) {
   const usable = [...ids].filter((id) => isUsable(profiles.get(id)?.handler, warnings));
   return usable.map((id) => ({ id, handler: LlmHandler.bind(profiles.get(id).handler, causes) }));

@@ -1,6 +1,7 @@
 "use strict";
 
-// The manager. Registry, trigger, fallback, guard and metrics are in the addon; here is what holds JavaScript objects.
+// The manager. Registry, trigger, fallback, guard and metrics are in the addon; this class holds the JavaScript
+// objects.
 
 const native = require("#native");
 const { CONTEXT_FIELDS, OBJECTS, UNLIMITED, condense, prepare } = require("./call.js");
@@ -37,7 +38,7 @@ const SMART = "smart";
 const DEFAULT_PRESET = "balanced";
 const SPEEDS = ["fast", "medium", "slow"];
 
-/** A number that is neither NaN nor infinite; with `min`, one of at least that. */
+/** Requires a finite number; with `min`, one of at least that. */
 function requireNumber(field, value, min) {
   const allowed = min === undefined ? "a number" : `a number, ${min} or more`;
   if (value === undefined) throw missing(field, allowed);
@@ -45,7 +46,7 @@ function requireNumber(field, value, min) {
   if (!Number.isFinite(value) || value < min) throw outOfRange(field, value, allowed);
 }
 
-/** What it takes to know whether a condensation is due. */
+/** Checks the fields needed to decide whether a condensation is due. */
 function requireUsage(context) {
   readable("context", () => {
     if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
@@ -54,7 +55,7 @@ function requireUsage(context) {
   });
 }
 
-/** What a report says of preparing; where it failed before anything was begun, it says nothing. */
+/** Returns a report's part about preparing; if it failed before anything began, the report has none. */
 function preparationOf({ preparation, cost, requests, warnings, error }) {
   const nothing = { prepared: false, reason: "failed", messages: 0, tokensSaved: 0 };
   return { ...nothing, ...preparation, cost, ...(requests && { requests }), warnings, ...(error && { error }) };
@@ -65,19 +66,19 @@ function requireText(field, value) {
 }
 
 /**
- * Another manager with the options and the providers of one, so that what is tried there is not remembered here.
+ * Creates a manager with the options and providers of another one, so that trials are not remembered by that one.
  * @type {(manager: CondensationManager, options: import("../types/manager.js").ManagerOptions) => CondensationManager}
  */
 let copyOf;
 
 /**
- * The handler that a manager asks for summaries; undefined where it has none of its own.
+ * Returns the handler of a manager for summaries; undefined if it has none of its own.
  * @type {(manager: CondensationManager) => any}
  */
 let handlerOf;
 
 /**
- * What a manager was made with, and the thresholds of profiles that were set since.
+ * Returns the options with which a manager was created, and the profile thresholds set since.
  * @type {(manager: CondensationManager) => import("../types/manager.js").ManagerOptions}
  */
 let optionsOf;
@@ -90,18 +91,18 @@ class CondensationManager {
   }
 
   #native;
-  /** Handlers of the host, of the manager and of its profiles. */
+  /** The host's handlers, of the manager and of its profiles. */
   #handlers;
-  /** What it protects that needs the messages of a call. */
+  /** Its protection rules that need the messages of a call. */
   #protect;
-  /** Whether it protects anything. */
+  /** True if it protects anything. */
   #protects;
   /** Provider objects by id, ours and the host's. */
   #providers = new Map();
-  /** Calls that are under way, so that providers of the host find their messages. */
+  /** Running calls, in which custom providers find their messages. */
   #calls = new Map();
   #nextCall = 1;
-  /** What it was made with, and what was chosen since. */
+  /** The options given at creation, and the choices made since. */
   #options;
   #active;
   #threshold;
@@ -186,7 +187,7 @@ class CondensationManager {
   getActiveProvider() {
     const id = this.#native.active();
     const provider = this.getProvider(id);
-    // One that is not registered cannot be made active either: the error says which there are.
+    // A provider that is not registered cannot be activated either; the error lists the registered ids.
     if (!provider) checked(() => this.#native.setActive(id));
     return provider;
   }
@@ -197,7 +198,7 @@ class CondensationManager {
     return { ...config, preset: this.#preset(), protects: this.#protects };
   }
 
-  /** The preset that the provider `smart` works by; null where it has passes of its own, or is one of the host. */
+  /** Returns the preset of the provider `smart`; null if it has its own passes, or is a custom provider. */
   #preset() {
     const smart = this.#providers.get(SMART);
     if (smart === undefined) return DEFAULT_PRESET;
@@ -264,7 +265,8 @@ class CondensationManager {
     checked(() => this.#native.calibrate(localTokens, reportedTokens, model));
   }
 
-  // Methods that return a promise are `async`, so that wrong arguments reject. They still read their arguments before they return.
+  // Methods that return a promise are `async`, so that invalid arguments reject. They still read their arguments
+  // before they return.
 
   async condense(context, options) {
     return this.#run("always", context, options);
@@ -313,7 +315,7 @@ class CondensationManager {
     return all.finally(() => alive.stop());
   }
 
-  /** An inspection with what each trial would leave, one after the other, so that the times are their own. */
+  /** Adds the result of each trial to an inspection, one after the other, so that the times are not mixed. */
   async #tryAll(found, context, trials, options) {
     const alone = this.#copy({ fallback: false });
     const providers = [];
@@ -364,7 +366,7 @@ class CondensationManager {
 
   #known(id) {
     const provider = this.getProvider(id);
-    // The addon names those that there are.
+    // The addon's error lists the registered ids.
     if (!provider) checked(() => this.#native.requireProvider(id));
     return provider;
   }
@@ -373,13 +375,13 @@ class CondensationManager {
     return NativeCondensationProvider.handleOf(provider) !== undefined;
   }
 
-  /** The provider of the host that a call is for; undefined where it is one of ours. */
+  /** Returns the custom provider for a call; undefined if it is one of ours. */
   #hostProvider(id) {
     const provider = this.#providers.get(id ?? this.#native.active());
     return provider === undefined || this.#isOurs(provider) ? undefined : provider;
   }
 
-  /** What a provider of the host says when it is asked by `ask`; undefined where it has no `method`. Wrong arguments throw at once. */
+  /** Returns a custom provider's response to `ask`; undefined if it has no `method`. Invalid arguments throw at once. */
   #askHost(method, ask, context, options) {
     const provider = this.#hostProvider(readable("options", () => options?.provider));
     if (!methodOf(provider, method)) return undefined;
@@ -446,7 +448,7 @@ function namedProviders({ provider, fallback }) {
   return [{ field: "provider", id: provider }, ...listed].filter(({ id }) => typeof id === "string");
 }
 
-/** The description of a custom provider, checked. Only `id` and `condense` are required. `at` is where the provider stands. */
+/** Checks and returns the description of a custom provider. Only `id` and `condense` are required. `at` is the provider's place. */
 function infoOf(provider, at) {
   if (!isObject(provider)) throw notAllowed(at, provider, "a provider: { id, condense(context, options) }");
   const { id, name, description, version } = provider;

@@ -1,6 +1,7 @@
 "use strict";
 
-// Forms of src/markers that JavaScript writes or recognises, too. They stand here again because the drop-in for Roo-Code starts without the addon; a test compares them.
+// The forms in src/markers that JavaScript also writes or recognises. They are repeated here because the drop-in for
+// Roo-Code starts without the addon; a test compares them.
 
 module.exports = {
   RECALL_HINT: '[Everything left out here can be brought back: call recall with {"query": "words to look for"}]',

@@ -1,7 +1,7 @@
 "use strict";
 
-// Stands for `native.js` in browsers (`imports` of package.json), where nothing can be looked for: the addon is the one that `load()` of
-// roo-condense-wasm has put here.
+// Replaces `native.js` in browsers (`imports` of package.json), where no files can be searched: the addon is the one
+// that `load()` of roo-condense-wasm has set.
 
 const { coded } = require("./errors.js");
 const { version } = require("../package.json");

@@ -1,20 +1,21 @@
 "use strict";
 
-// Finds and loads the addon; `require("#native")` is the addon itself. Looked for, in this order:
+// Finds and loads the addon; `require("#native")` is the addon itself. It is searched in this order:
 //
-// 0. An addon that somebody has loaded: `globalThis[Symbol.for("roo-condense.addon")]`, which `load()` of roo-condense-wasm sets.
-// 1. A path somebody gave: the environment variable ROO_CONDENSE_BINARY or, set before this module is loaded,
-//    `globalThis[Symbol.for("roo-condense.binary")] = "/path/to/file.node"`. A given path that does not load is an error:
-//    to run another binary than the one asked for would hide the mistake.
+// 0. An addon already loaded: `globalThis[Symbol.for("roo-condense.addon")]`, which `load()` of roo-condense-wasm
+// sets.
+// 1. A given path: the environment variable ROO_CONDENSE_BINARY or, set before this module is loaded,
+// `globalThis[Symbol.for("roo-condense.binary")] = "/path/to/file.node"`. If the given file does not load, that is an
+// error, because running another binary would hide the mistake.
 // 2. `roo-condense.<platform>.node` beside this file, which after bundling is beside the bundle.
 // 3. The same file in the package's folder, where `npm run build` puts it.
 // 4. The package `roo-condense-<platform>`, an optional dependency of the published package.
 // 5. The package `roo-condense-wasm`, where the host has installed it: the same as WebAssembly, on one thread.
 //
-// In browsers `native-given.js` takes the place of this file (`imports` of package.json).
+// In browsers, `native-given.js` replaces this file (`imports` of package.json).
 //
-// Files are opened with `process.dlopen`: it needs no `require`, so bundlers have nothing to rewrite, and it works in worker
-// threads. It takes no account of the module cache, but a module body runs once.
+// Files are opened with `process.dlopen`, which needs no `require`, so that bundlers have nothing to rewrite, and
+// which works in worker threads. It ignores the module cache, but a module body runs once.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -27,11 +28,12 @@ const PATH_SYMBOL = Symbol.for("roo-condense.binary");
 const ADDON_SYMBOL = Symbol.for("roo-condense.addon");
 const WASM_PACKAGE = "roo-condense-wasm";
 
-/** An addon that is ours and of this version, or an error that says what it is. */
+/** Returns an addon if it is ours and of this version, else throws an error that describes it. */
 function fitting(addon) {
   const found = typeof addon?.version === "function" ? addon.version() : undefined;
   if (found === undefined) throw new Error("loads, but is not the addon of roo-condense");
-  // The JavaScript and the addon are one program: a mix of two versions fails later, in places that say nothing about the cause.
+  // The JavaScript and the addon are one program: mixed versions would fail later, in places that do not reveal the
+  // cause.
   if (found !== version) throw new Error(`is of version ${found}, this is roo-condense ${version}`);
   return addon;
 }
@@ -45,7 +47,7 @@ function open(file) {
   return fitting(addon.exports);
 }
 
-/** The path somebody gave, with who gave it; undefined when nobody did. */
+/** Returns the given path with its source; undefined if none is given. */
 function givenPath() {
   const fromVariable = process.env[PATH_VARIABLE];
   if (fromVariable) return { file: path.resolve(fromVariable), source: `environment variable ${PATH_VARIABLE}` };
@@ -54,13 +56,13 @@ function givenPath() {
   return undefined;
 }
 
-/** The places of 0 to 5 above, each with a function that loads from it. */
+/** Returns the places 0 to 5 above, each with a function that loads from it. */
 function places(platform) {
   const loaded = globalThis[ADDON_SYMBOL];
   if (loaded) return [{ name: 'globalThis[Symbol.for("roo-condense.addon")]', load: () => fitting(loaded) }];
   const given = givenPath();
   if (given) return [{ name: `${given.file} (from ${given.source})`, load: () => open(given.file) }];
-  // An ES module bundle has no __dirname unless its banner defines one; there, only a given path works.
+  // An ES module bundle has no __dirname unless its banner defines one; without it, only a given path works.
   if (typeof __dirname === "undefined") return [];
   const fileName = `roo-condense.${platform}.node`;
   const files = [path.join(__dirname, fileName), path.join(__dirname, "..", fileName)];
@@ -74,13 +76,13 @@ function places(platform) {
   ];
 }
 
-/** The first sentence of what went wrong: the loader's own errors list every folder and the require stack. */
+/** Returns the first sentence of an error, because the loader's own errors list every folder and the require stack. */
 function reason(error) {
   if (error?.code === "MODULE_NOT_FOUND") return "is not installed";
   return String(error?.message ?? error).split("\n", 1)[0];
 }
 
-/** The glibc of this system, for people: ` (glibc 2.17)`, or nothing where Node does not say. */
+/** Returns the glibc version of this system for people: ` (glibc 2.17)`, or nothing if Node does not report it. */
 function glibcOfSystem() {
   const found = glibcVersion();
   return found === undefined ? "" : ` (glibc ${found})`;
@@ -118,12 +120,13 @@ function load() {
   const error = new Error(
     `roo-condense could not load its native binary for ${platform} (Node ${process.version}). Tried:\n${list}\nWhat to do:\n${advice(platform, givenPath(), tried)}`,
   );
-  // A program that this ends prints the message, the code and who asked for the package, without the frames of `require` and what was tried in full.
+  // A program that this ends prints the message, the code and the requiring file, without the frames of `require` and
+  // the full list of attempts.
   Error.captureStackTrace(error, load);
   const [, ...callers] = (String(error.stack).match(/^ +at .*$/gm) ?? []).filter((frame) => !frame.includes("node:internal"));
   error.stack = [`Error: ${error.message}`, ...callers].join("\n");
   Object.defineProperty(error, "tried", { value: tried, enumerable: false });
-  // The mark of js/errors.js. The loader knows no other file, so that a bundle may hold it alone.
+  // The mark from js/errors.js. The loader imports no other file, so that a bundle may contain it alone.
   Object.defineProperty(error, Symbol.for("roo-condense.error"), { value: true });
   throw Object.assign(error, { code: "binary_not_found" });
 }

@@ -1,8 +1,8 @@
 "use strict";
 
-// What stands now where a change was made, found when it is asked for: most callers never do.
+// Finds the current content at the place of a change when it is requested, because most callers never request it.
 
-/** How the elements of an array have moved: which went, and how many came before which of those that were there. */
+/** The moves of an array's elements: those removed, and the number added before each of the original ones. */
 class Moves {
   #dropped = new Set();
   #added = new Map();
@@ -13,24 +13,27 @@ class Moves {
     for (const before of added) this.#added.set(before, this.count(before) + 1);
   }
 
-  /** How many were added before an element. */
+  /** Returns the number of elements added before an element. */
   count(index) {
     return this.#added.get(index) ?? 0;
   }
 
-  /** The first of the elements that went right before this one, or the element itself: what is added before any of these stands at one place. */
+  /**
+   * Returns the first of the elements removed directly before this one, or the element itself: everything added before
+   * any of them is at one place.
+   */
   gap(index) {
     let first = index;
     while (this.#dropped.has(first - 1)) first--;
     return first;
   }
 
-  /** Where an element stands; undefined for one that went. */
+  /** Returns the new index of an element; undefined if it was removed. */
   of(index) {
     return this.#dropped.has(index) ? undefined : this.before(index) + this.count(index);
   }
 
-  /** Where the first of those stands that were added before an element, or would. */
+  /** Returns the index of the first element added before an element, or where it would be. */
   before(index) {
     let place = index;
     for (const dropped of this.#dropped) if (dropped < index) place--;
@@ -39,7 +42,7 @@ class Moves {
   }
 }
 
-/** The moves of the messages that a plan makes, or of the blocks of one. */
+/** Returns the moves that a plan makes of messages, or of the blocks of one. */
 const movesOf = (edits, drop, insert, block) =>
   new Moves({
     dropped: edits.filter(({ op }) => op === drop).map((edit) => edit[block]),
@@ -48,7 +51,7 @@ const movesOf = (edits, drop, insert, block) =>
 
 const isAdded = ({ tokensBefore }) => tokensBefore === 0;
 
-/** Of several things that were added at one place, the one that a change tells of; of changes that later ones undid, the last stand. */
+/** Returns the one of several things added at one place to which a change refers; if later changes undid some, the last ones remain. */
 function addedBy(change, alike, moves, index) {
   const first = moves.gap(index);
   let count = 0;
@@ -57,23 +60,23 @@ function addedBy(change, alike, moves, index) {
   return nth < 0 ? undefined : moves.before(first) + nth;
 }
 
-/** The changes that added a message at the place before this one. */
+/** Returns the changes that added a message at the place before this one. */
 const messagesAdded = (changes, moves, index) =>
   changes.filter((other) => isAdded(other) && other.blockIndex === null && moves.gap(other.messageIndex) === moves.gap(index));
 
-/** The changes that added a block where this one did. */
+/** Returns the changes that added a block at the same place. */
 const blocksAdded = (changes, { messageIndex, blockIndex }) =>
   changes.filter((other) => isAdded(other) && other.messageIndex === messageIndex && other.blockIndex === blockIndex);
 
 const CONTENT = ["content"];
 
-/** What stands in the place of a change; null where nothing does. */
+/** Returns the content at the place of a change; null if there is none. */
 function contentAt(change, { changes, plan, given, messages, moves }) {
   const { messageIndex, blockIndex } = change;
   if (blockIndex === null && isAdded(change))
     return messages[addedBy(change, messagesAdded(changes, moves, messageIndex), moves, messageIndex)] ?? null;
   const message = messages[moves.of(messageIndex)];
-  // What did not change is what another change is about: one of a message that an earlier step of a strategy had added.
+  // An unchanged message belongs to another change: one of a message that an earlier step of a strategy had added.
   if (message === undefined || message === given[messageIndex]) return null;
   if (blockIndex === null) return message;
   // Messages of other formats have parts.
@@ -86,7 +89,7 @@ function contentAt(change, { changes, plan, given, messages, moves }) {
   return content[place] ?? null;
 }
 
-/** Gives each change `newContent`, which no JSON and no copy has. `messages` are what the plan left of those that were `given`. */
+/** Gives each change `newContent`, which is not part of JSON or copies. `messages` are the result of the plan for `given`. */
 function withNewContent(changes, plan, { given, messages }) {
   const left = { changes, plan, given, messages: messages.slice(), moves: /** @type {Moves | undefined} */ (undefined) };
   const get = (change) => {

@@ -1,10 +1,11 @@
 "use strict";
 
-// Where in something of the host's reading fails. Looked for only after it has failed: looking reads everything once more.
+// Finds the place in a value of the host where reading fails. It runs only after a failure, because it reads
+// everything once more.
 
 const { isRooCondenseError, notReadable, shown } = require("./errors.js");
 
-/** More values than this are not looked at; the error then names the whole. */
+/** At most this many values are examined; beyond that, the error names the whole. */
 const MAX_VALUES = 1_000_000;
 
 const isContainer = (value) => typeof value === "object" && value !== null;
@@ -14,14 +15,14 @@ const stepTo = (key) => {
   return /^[\p{L}_$][\p{L}\p{N}_$]{0,79}$/u.test(key) ? `.${key}` : `[${shown(key)}]`;
 };
 
-/** A container that is being looked through: its fields, and which is next. Throws when they cannot be told. */
+/** Opens a container to search: its fields, and the next one. Throws if they cannot be listed. */
 function opened(value, path) {
   const keys = Array.isArray(value) ? undefined : Object.keys(value);
   return { value, path, keys, length: (keys ?? value).length, next: 0 };
 }
 
 /**
- * The first place in `root`, which is called `name`, that cannot be read or has no JSON. Undefined when there is none.
+ * Returns the first place in `root`, called `name`, that cannot be read or has no JSON. Undefined if there is none.
  * @param {unknown} root
  * @param {string} name
  * @param {{ bigints?: boolean, cycles?: boolean }} allowed whether a BigInt, or what contains itself, is no fault
@@ -65,7 +66,7 @@ function faultyPlace(root, name, allowed = {}) {
   }
 }
 
-/** Reads something of the caller's, which is called `field`, and of which `value` is known; what throws becomes a coded error with its place. */
+/** Reads a value of the caller, called `field`; anything thrown becomes a coded error with its place. */
 function readAt(field, value, read) {
   try {
     return read();

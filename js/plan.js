@@ -1,12 +1,12 @@
 "use strict";
 
-// Plans applied to the caller's own objects: what a plan does not touch stays the same object, and nothing is ever mutated.
+// Applies plans to the caller's own objects. Objects that a plan does not touch stay the same, and none is mutated.
 
 const { contentsOf, fingerprintOf } = require("./fingerprints.js");
 
 /**
- * A copy of the same class, with the fields that JSON does not have, symbols and those that are not enumerable. A field that is computed becomes what it
- * was. Spread, not `Object.assign`: a field named `__proto__` is a field like any other.
+ * Copies a value with its class, including symbols and non-enumerable fields, which JSON does not have. A computed
+ * field becomes its value. Uses spread, not `Object.assign`, so that a field named `__proto__` is an ordinary field.
  */
 function copyOf(value) {
   if (Array.isArray(value)) return value.slice();
@@ -14,14 +14,14 @@ function copyOf(value) {
   for (const name of Reflect.ownKeys(value)) {
     const field = Object.getOwnPropertyDescriptor(value, name);
     if (field?.enumerable !== false) continue;
-    // What was frozen is not: the copy is still being written.
+    // A frozen field becomes writable, because the copy is still being written.
     Object.defineProperty(copy, name, { ...field, configurable: true, ...("value" in field && { writable: true }) });
   }
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype ? copy : Object.setPrototypeOf(copy, prototype);
 }
 
-/** Copies what lies on a path, once; everything beside it is shared. */
+/** Copies the objects on a path, once each; all others are shared. */
 class CopyOnWrite {
   constructor(format) {
     this.format = format;
@@ -35,7 +35,7 @@ class CopyOnWrite {
     return copy;
   }
 
-  /** `root` with `value` at `path`, and what stood there. */
+  /** Returns `root` with `value` at `path`, and the old value. */
   set(root, path, value) {
     let holder = this.own(writable(root, path[0], path, this.format));
     const result = holder;
@@ -49,17 +49,17 @@ class CopyOnWrite {
   }
 }
 
-/** `holder`, when it holds `step` itself and is what its JSON says. */
+/** Returns `holder` if it has `step` itself and matches its JSON. */
 function writable(holder, step, path, format) {
   if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step))
     throw new RangeError(`there is nothing at ${JSON.stringify(path)}`);
-  // Instances of LangChain's are read as they are, not by their JSON.
+  // Instances of LangChain's classes are read directly, not by their JSON.
   if (typeof holder.toJSON === "function" && format !== "langchain")
     throw new RangeError(`what holds ${JSON.stringify(path)} has a toJSON method`);
   return holder;
 }
 
-/** Throws when a message that is to be dropped is no longer the one that the edit is for. */
+/** Throws if a message to drop is no longer the one that the edit is for. */
 function checkDropped(messages, dropped, holds, format) {
   const bound = [...dropped].filter(([index, { was }]) => was !== undefined && index < messages.length && !holds(messages[index], index));
   if (bound.length === 0) return;
@@ -72,10 +72,10 @@ function checkDropped(messages, dropped, holds, format) {
 }
 
 /**
- * Applies `edits` to `messages`. Returns the new array, and the edits that lead back. Inserted messages are `edit.value.message`,
- * or one of `foreign`, the objects that a provider of the host made. `recipes` says how old texts can be put together again:
- * `[index of the edit, recipe]`. An edit with `was` is made only where that is the fingerprint of what stands there; where the `snapshot` that the
- * edits were made for says that it is, nothing is read again.
+ * Applies `edits` to `messages`. Returns the new array, and the edits that undo them. Inserted messages are
+ * `edit.value.message`, or one of `foreign`, the objects created by a custom provider. `recipes` describe how to
+ * rebuild old texts: `[index of the edit, recipe]`. An edit with `was` is made only if that is the fingerprint of the
+ * current content; if the `snapshot` for which the edits were made confirms it, nothing is read again.
  *
  * @param {any[]} messages
  * @param {any[]} edits
@@ -143,11 +143,11 @@ function applyPlan(messages, edits, options = {}) {
   return { messages: result, inverse };
 }
 
-/** The array that blocks come to or go from; other formats have several. */
+/** Returns the array in which blocks are added or removed; other formats have several. */
 const arrayOf = ({ at = CONTENT }) => at;
 const CONTENT = ["content"];
 
-/** The edits by the array they are about, as JSON; the deepest first, because the others move what is in them. */
+/** Groups edits by their array, as JSON; deepest first, because the others move its contents. */
 function byArray(edits) {
   const arrays = new Map();
   for (const edit of edits) {
@@ -158,7 +158,7 @@ function byArray(edits) {
   return arrays.size < 2 ? arrays : [...arrays].sort(([, [one]], [, [other]]) => arrayOf(other).length - arrayOf(one).length);
 }
 
-/** Where a path leads when blocks of its message have come and gone. */
+/** Returns a path adjusted to added and removed blocks of its message. */
 function movedPath(path, edits) {
   if (edits.length === 0) return path;
   return path.map((step, depth) => {
@@ -171,13 +171,13 @@ function movedPath(path, edits) {
   });
 }
 
-/** By how much the place of a block changes. */
+/** Returns by how much the index of a block changes. */
 function shiftOf(edits, block) {
   const added = edits.filter(({ op, before }) => op === "insert_block" && before <= block).length;
   return added - edits.filter(({ op, block: dropped }) => op === "drop_block" && dropped < block).length;
 }
 
-/** The message with blocks that come to and go from the array at `place`; the edits that lead back are added to `inverse`. */
+/** Returns the message with blocks added to and removed from the array at `place`; the edits that undo this are added to `inverse`. */
 function withBlocks(message, place, edits, { copies, inverse, holds, index, at, moved }) {
   const name = placeOf(index, place);
   const content = place.reduce((holder, step) => holder?.[step], message);
@@ -214,7 +214,7 @@ function withBlocks(message, place, edits, { copies, inverse, holds, index, at, 
   return copies.set(message, place, left).result;
 }
 
-/** A place in messages, for people. */
+/** Describes a place in messages, for people. */
 function placeOf(message, path) {
   const steps = path.map((step) => (typeof step === "number" || !/^[\w$]+$/.test(step) ? `[${JSON.stringify(step)}]` : `.${step}`));
   return `messages[${message}]${steps.join("")}`;

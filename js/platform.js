@@ -1,8 +1,8 @@
 "use strict";
 
-// The name of the platform a binary is for: the suffix of the file and of the npm package that hold it.
+// The name of the platform of a binary: the suffix of its file and npm package.
 
-/** The platforms that have a package, as in `npm/`. */
+/** The platforms with a package, as in `npm/`. */
 const PLATFORMS = Object.freeze([
   "linux-x64-gnu",
   "linux-arm64-gnu",
@@ -15,16 +15,17 @@ const PLATFORMS = Object.freeze([
 ]);
 
 /**
- * The version of glibc that this process runs on, as Node's own report names it; undefined on musl, and elsewhere.
+ * Returns the version of glibc that this process runs on, from Node's own report; undefined on musl and other
+ * systems.
  * @returns {string | undefined}
  */
 function glibcVersion() {
-  // What @types/node does not say: `excludeNetwork`, and the shape of a report.
+  // @types/node lacks `excludeNetwork` and the shape of a report.
   const report = /** @type {undefined | { excludeNetwork: boolean, getReport(): { header: { glibcVersionRuntime?: string } } }} */ (
     /** @type {unknown} */ (process.report)
   );
   if (!report || typeof report.getReport !== "function") return undefined;
-  // With the network part the report resolves the host name of every open socket, which can take seconds.
+  // With the network part, the report resolves the host name of every open socket, which can take seconds.
   const before = report.excludeNetwork;
   report.excludeNetwork = true;
   try {
@@ -35,7 +36,8 @@ function glibcVersion() {
 }
 
 /**
- * The C library of this process. Without a report (some runtimes other than Node) glibc, by far the more common.
+ * Returns the C library of this process. Without a report (some runtimes other than Node) it assumes glibc, by far
+ * the more common.
  * @returns {"gnu" | "musl"}
  */
 function linuxLibc() {
@@ -43,8 +45,8 @@ function linuxLibc() {
 }
 
 /**
- * The platform of this process, in the naming of napi-rs: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`. Also names
- * platforms for which there is no package (`freebsd-x64`), so that errors and local builds can.
+ * Returns the platform of this process, in napi-rs's naming: `linux-x64-gnu`, `darwin-arm64`, `win32-x64-msvc`. Also
+ * names platforms without a package (`freebsd-x64`), for errors and local builds.
  * @returns {string}
  */
 function platformName() {

@@ -1,13 +1,13 @@
 "use strict";
 
-// What the pointers in messages stand for.
+// Resolves the pointers in messages.
 
 const native = require("#native");
 const { checked } = require("./errors.js");
 const { asRead } = require("./formats.js");
 const { serializeMessages } = require("./serialize.js");
 
-/** The edits that put what pointers in messages of a format lead to in their place, and the pointers that lead nowhere. */
+/** Returns the edits that replace the pointers in messages of a format with their lines, and the pointers that do not resolve. */
 function pointersIn(messages, format) {
   return JSON.parse(checked(() => native.expandPointers(serializeMessages(asRead(messages, format), "messages"), format)));
 }

@@ -1,13 +1,13 @@
 "use strict";
 
-// What a condensation would do, from one that was only tried.
+// Turns a dry run into a preview.
 
 const { diffMessages } = require("./diff.js");
 
-/** Of a condensation that failed nothing is known, and nothing would change. */
+/** The preview of a failed condensation: nothing is known, and nothing would change. */
 const NOTHING = { exact: true, priced: true, confidence: 0, samples: [] };
 
-/** The samples of a preview with the messages they are about: the caller's own, and what would become of them. */
+/** Returns the samples of a preview with their messages: the caller's own, and their condensed form. */
 const withMessages = (samples, messages, condensed, format) =>
   samples.map(({ messageIndex, added, after: place, ...rest }) => {
     const before = added ? null : messages[messageIndex];
@@ -15,12 +15,12 @@ const withMessages = (samples, messages, condensed, format) =>
     return { messageIndex, before, after, ...rest, diff: diffMessages(before, after, {}, format) };
   });
 
-/** The preview that a result amounts to. Its cost is not known where a model without a price would be asked. */
+/** Returns the preview for a result. Its cost is unknown if a model without a price would be called. */
 function previewOf({ messages, restoreData, didCondense, preview: { exact, priced, samples }, cost, ...rest }) {
   return { wouldCondense: didCondense, exact, ...rest, cost: priced ? cost : undefined, samples };
 }
 
-/** The token figures of a dry run. Its cost is not known where a model without a price would be asked. */
+/** Returns the token figures of a dry run. Its cost is unknown if a model without a price would be called. */
 function estimateOf({ stats, cost, error, preview: { confidence, priced } }) {
   return {
     originalTokens: stats.originalTokens,

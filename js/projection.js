@@ -1,6 +1,7 @@
 "use strict";
 
-// Messages of other formats as Anthropic's, for what reads those alone: providers of the host, recall, the texts that the studio shows.
+// Converts messages of other formats to Anthropic's for code that reads only those: custom providers, recall, the
+// texts in the studio.
 
 const native = require("#native");
 const { checked } = require("./errors.js");
@@ -13,7 +14,7 @@ function projected(messages, format, isEach) {
   return takeAsOurs(JSON.parse(checked(() => native.projectMessages(json, format, isEach))));
 }
 
-/** Messages of `format` as Anthropic's, joined as providers read them (docs/formats.md); those of none as they are. */
+/** Returns messages of `format` as Anthropic's, joined as providers read them (docs/formats.md); without a format, unchanged. */
 const asOurs = (messages, format) => projected(messages, format, false);
 
 /** The same with one message for each. */

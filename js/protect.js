@@ -1,24 +1,24 @@
 "use strict";
 
-// What of the option `protect` only JavaScript can tell: which messages a function chooses, and what a regular expression finds. The addon is handed
-// indices and texts.
+// Evaluates the parts of the option `protect` that only JavaScript can: messages chosen by a function, and matches of
+// regular expressions. The addon receives indices and texts.
 
 const { argumentError, messageOf, notAllowed } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const isObject = require("./is-object.js");
 const { told } = require("./words.js");
 
-/** Whether rules hold a function or a regular expression. */
+/** Returns true if rules contain a function or a regular expression. */
 const needsMessages = (protect) =>
   isObject(protect) && (typeof protect.messages === "function" || (Array.isArray(protect.text) && protect.text.some(isPattern)));
 
 const sourceOf = /** @type {any} */ (Object.getOwnPropertyDescriptor(RegExp.prototype, "source")).get;
 
-/** Whether it is a regular expression, of whichever realm: those of tests and of `vm` contexts are no `RegExp` of this one. */
+/** Returns true for a regular expression of any realm: those of tests and `vm` contexts are not instances of this one's `RegExp`. */
 function isPattern(value) {
   if (typeof value !== "object" || value === null) return false;
   try {
-    // Throws for anything else, also for what only looks like one.
+    // Throws for anything else, including objects that only look like one.
     sourceOf.call(value);
     return true;
   } catch {
@@ -26,11 +26,11 @@ function isPattern(value) {
   }
 }
 
-/** Whether rules are about anything. */
+/** Returns true if there are any rules. */
 const hasRules = (protect) =>
   isObject(protect) && Object.values(protect).some((rule) => (Array.isArray(rule) ? rule.length > 0 : typeof rule === "function"));
 
-/** The rules as JSON can hold them: without functions and regular expressions. */
+/** Returns the rules for JSON: without functions and regular expressions. */
 function plainRules(protect) {
   if (!needsMessages(protect)) return protect;
   const { messages, text, ...rest } = protect;
@@ -42,7 +42,7 @@ function plainRules(protect) {
 }
 
 /**
- * Of the rules, those that JSON cannot hold.
+ * Returns the rules that JSON cannot hold.
  * @param {{ messages?: any, text?: any }} [rules]
  */
 const chosenRules = ({ messages, text } = {}) => ({
@@ -51,8 +51,8 @@ const chosenRules = ({ messages, text } = {}) => ({
 });
 
 /**
- * The rules with the indices that a function chooses among `messages`, and the texts that regular expressions find in them. `path` names the rules;
- * `warnings` gets one that names the expressions that find nothing.
+ * Returns the rules with the indices that a function chooses among `messages`, and the texts that regular expressions
+ * match in them. `path` names the rules; `warnings` receives a warning that lists the expressions without a match.
  */
 function rulesFor(protect, messages, path, warnings) {
   if (!needsMessages(protect) || !Array.isArray(messages)) return protect;
@@ -70,7 +70,7 @@ function rulesFor(protect, messages, path, warnings) {
   return rules;
 }
 
-/** The warning about expressions that find nothing, as that about other rules. */
+/** Creates the warning about expressions without a match, in the form of the one about other rules. */
 function aboutNothing(unmatched) {
   const field = "protect.text";
   const values = { field, named: unmatched.join(", "), count: unmatched.length };
@@ -88,7 +88,7 @@ function chosen(choose, messages, path) {
   });
 }
 
-/** What the expression matches in any text of the messages. A match of nothing protects nothing. */
+/** Returns what the expression matches in the messages' texts. An empty match protects nothing. */
 function foundBy(pattern, messages) {
   const found = new Set();
   const flags = pattern.flags.includes("g") ? pattern.flags : `${pattern.flags}g`;
@@ -99,7 +99,7 @@ function foundBy(pattern, messages) {
   return [...found];
 }
 
-/** Fields of blocks that say nothing of their own; these, and where else is looked, are those of `src/conversation/searchable.rs`. */
+/** Fields of blocks without words of their own; these, and the other places searched, are those of `src/conversation/searchable.rs`. */
 const UNSPOKEN = new Set([
   "type",
   "id",
@@ -114,7 +114,7 @@ const UNSPOKEN = new Set([
 const MIN_FILE = 64;
 const isFile = (key, value) => key === "data" && value.length >= MIN_FILE && !/\s/.test(value);
 
-/** Every text in the contents of messages, whatever block it stands in, with the names and numbers in parameters of calls. */
+/** Iterates over every text in the contents of messages, in any kind of block, with the names and numbers in parameters of calls. */
 function* textsOf(messages) {
   for (const message of messages) {
     const content = message?.content;
@@ -132,7 +132,10 @@ function* textsIn(block) {
   else yield* leavesOf(block, false);
 }
 
-/** Every string and number in a value, of parameters also every name. Not by recursion: parameters may be nested deeply. */
+/**
+ * Iterates over every string and number in a value, and for parameters also every name. Without recursion, because
+ * parameters may be nested deeply.
+ */
 function* leavesOf(value, isInput) {
   const waiting = [["", value]];
   while (waiting.length > 0) {
@@ -148,7 +151,7 @@ function* leavesOf(value, isInput) {
   }
 }
 
-/** All rules of both. */
+/** Returns all rules of both. */
 function joined(one, other) {
   if (!isObject(one) || !isObject(other)) return one ?? other;
   const rules = { ...one };

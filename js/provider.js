@@ -13,13 +13,16 @@ const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { withoutFunctions } = require("./smart.js");
 
-/** The JSON of a configuration, without its functions; undefined means all defaults. */
+/** Returns the JSON of a configuration, without its functions; undefined means all defaults. */
 function configJson(config) {
   if (config !== undefined && !isObject(config)) throw notAllowed("config", config, "an object");
   return serializeSettings(withoutFunctions(config) ?? {}, "config");
 }
 
-/** The configuration that is meant: of the smart provider also by the name of a preset, of per_user without the function that looks users up. */
+/**
+ * Returns the whole configuration: that of the smart provider may be the name of a preset, and that of per_user may
+ * contain a function that looks users up.
+ */
 function wholeConfig(id, config) {
   if (id === "per_user" && isObject(config) && typeof config.lookUp === "function") {
     const { lookUp: _, ...plain } = config;
@@ -31,7 +34,7 @@ function wholeConfig(id, config) {
   return { preset: config };
 }
 
-/** A strategy that runs in the addon. */
+/** A provider that runs in the addon. */
 class NativeCondensationProvider {
   #native;
   /** The configuration, for the functions in it. */
@@ -50,19 +53,19 @@ class NativeCondensationProvider {
     Object.freeze(this);
   }
 
-  /** The addon's own object, for the manager; undefined for anything that is not one of these, here or in another copy of the package. */
+  /** Returns the addon's own object, for the manager; undefined for anything that is not one of these, from this or another copy of the package. */
   static handleOf(provider) {
     const own = NativeCondensationProvider.#own(provider);
     return own === undefined ? undefined : own.#native;
   }
 
-  /** The configuration it was made with; undefined for anything that is not one of these. */
+  /** Returns the configuration given at creation; undefined for anything that is not one of these. */
   static configOf(provider) {
     const own = NativeCondensationProvider.#own(provider);
     return own === undefined ? undefined : own.#config;
   }
 
-  /** The provider itself, or for one of another copy one of this copy that does the same. */
+  /** Returns the provider itself, or an equivalent one of this copy for a provider of another copy. */
   static #own(provider) {
     if (typeof provider !== "object" || provider === null) return undefined;
     if (#native in provider) return provider;
@@ -104,13 +107,13 @@ class NativeCondensationProvider {
   #run(mode, context, options) {
     const start = (prepared, call) => {
       prepared.isPreview = mode !== "always";
-      // No provider of the host is asked, so none has to find the call.
+      // No custom provider runs, so none has to find the call.
       this.#native.condense({ ...call, mode, hostCall: 0, ...bindHandlers(prepared), profiles: [] });
     };
     return condense(context, options, () => this.#config, start);
   }
 
-  /** `options` as for `condense`: a provider that asks a model needs its handler to know the price. */
+  /** `options` are those of `condense`: a provider that calls a model needs its handler to know the price. */
   async estimateReduction(context, config, options = {}) {
     return estimateOf(await this.#run("estimate", context, config === undefined ? options : { ...options, config }));
   }
@@ -120,7 +123,7 @@ class NativeCondensationProvider {
   }
 }
 
-/** Providers of this copy that do what those of another copy do. */
+/** Providers of this copy that correspond to those of another copy. */
 const adopted = new WeakMap();
 
 function adopt(mark) {
@@ -154,7 +157,7 @@ function createPerUser(config) {
   return make("per_user", config, plain, lookUp == null ? undefined : directoryCallback(lookUp));
 }
 
-/** Factories of those that take more than a configuration. */
+/** Factories of providers that take more than a configuration. */
 const OWN = { per_user: createPerUser, smart: (config) => create("smart")(wholeConfig("smart", config)) };
 
 /**

@@ -1,21 +1,24 @@
 "use strict";
 
-// Old texts put together again from the condensed messages, so that restoreData need not hold them. Recipes come from wherever the host kept
-// them, so every number is checked before it is used, and no text gets longer than the one it is for.
+// Rebuilds old texts from the condensed messages, so that restoreData need not contain them. The host may have kept
+// recipes anywhere, so every number is checked before use, and no text becomes longer than the one it is for.
 
-/** What a text may be longer than the texts it is made of: so many times, and so many units more. The addon writes no recipe beyond that (src/conversation/recipe.rs). */
+/**
+ * The limits of a text's length against the texts it is made of: 64 times their length, plus 2^20 units. The addon
+ * writes no recipe beyond that (src/conversation/recipe.rs).
+ */
 const MAX_EXPANSION = 64;
 const FREE_UNITS = 2 ** 20;
-/** Line numbers are as the addon writes them. */
+/** The limits of line numbers, as in the addon. */
 const MAX_NUMBER = 2 ** 32 - 1;
 const MAX_WIDTH = 255;
 const MAX_SEPARATOR = 8;
 const MAX_PATH = 256;
 
-/** How a number stands in front of a line. */
+/** Returns a number in the form before a line. */
 const prefix = (number, width, separator) => String(number).padStart(width) + separator;
 
-/** What stands at `path` in `message`. */
+/** Returns the value at `path` in `message`. */
 function at(message, path) {
   let value = message;
   for (const step of path) {
@@ -37,7 +40,7 @@ function rebuild(recipe, messages, length) {
   const most = MAX_EXPANSION * texts.reduce((sum, text) => sum + text.length, 0) + FREE_UNITS;
   if (length > most) throw new RangeError(`${length} characters cannot come from what is there; at most ${most}`);
   const written = [];
-  // The parts are joined by line feeds.
+  // Line feeds join the parts.
   let left = length + 1;
   const write = (text) => {
     left -= text.length + 1;
@@ -70,14 +73,14 @@ const isWithin = (value, least, most) => Number.isInteger(value) && value >= lea
 const isIndex = (value) => isWithin(value, 0, MAX_NUMBER);
 const isStep = (step) => typeof step === "string" || isIndex(step);
 
-/** `Array.prototype.every`, which passes over holes, for arrays that may be nothing but holes. */
+/** Works like `Array.prototype.every` without skipping holes, for arrays that may consist of holes. */
 function isEach(values, holds) {
   if (!Array.isArray(values)) return false;
   for (const value of values) if (!holds(value)) return false;
   return true;
 }
 
-/** Whether `value` can be a path into a message. */
+/** Returns true if `value` can be a path in a message. */
 const isPath = (value) => Array.isArray(value) && value.length <= MAX_PATH && isEach(value, isStep);
 
 function isNumbering(value, fields) {
@@ -106,7 +109,7 @@ function isPart(part, texts) {
   );
 }
 
-/** Whether `value` has the shape of a recipe for `messages` messages; whether the text it makes is the right one is seen when it is made. */
+/** Returns true if `value` has the form of a recipe for `messages` messages. Whether its text is the right one is checked after rebuilding it. */
 function isRecipe(value, messages) {
   const isText = (text) => Array.isArray(text) && text.length === 2 && isWithin(text[0], 0, messages - 1) && isPath(text[1]);
   return isEach(value?.texts, isText) && isEach(value.parts, (part) => isPart(part, value.texts.length));

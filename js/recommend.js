@@ -16,7 +16,7 @@ const { asOurs } = require("./projection.js");
 const { answersOf, questionsOf } = require("./future-use/index.js");
 const { requireMessages, serializeMessages, serializeSettings } = require("./serialize.js");
 
-/** What can be answered. What was measured goes to the addon beside it, and is no answer. */
+/** The questions that can be answered. Measurements are passed to the addon beside them. */
 const ANSWERS = Object.freeze([
   "priority",
   "budgetPerCondensation",
@@ -53,7 +53,7 @@ async function targetOf({ targetTokens, reductionPercent, contextWindow, recall 
 /** Cuts of the conversation at which it is asked what is kept of what comes next: the newest, because they are largest. */
 const MAX_CUTS = 2;
 
-/** Shares of names and passages that were used after each cut and can still be read in what `condense` makes of the part before it. */
+/** Returns the shares of names and passages used after each cut that can still be read after `condense` has processed the part before it. */
 async function keptBy(condense, cuts) {
   const sums = { names: { kept: 0, needed: 0 }, edits: { kept: 0, needed: 0 } };
   for (const cut of cuts) {
@@ -66,11 +66,11 @@ async function keptBy(condense, cuts) {
     }
   }
   const share = ({ kept, needed }) => (needed === 0 ? 1 : kept / needed);
-  // What nobody needed says nothing.
+  // Cuts without needs say nothing.
   return sums.names.needed + sums.edits.needed === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 
-/** Whether what a model costs is known: under a limit of dollars nothing is asked of one of which it is not. */
+/** Returns true if the price of a model is known: with a limit in dollars, a model without a known price is not asked. */
 async function isPriceKnown(context, options) {
   const limited = new CondensationManager({ fallback: false, cache: false, provider: "native", maxCost: Number.MAX_VALUE });
   /** @type {any} */
@@ -79,8 +79,9 @@ async function isPriceKnown(context, options) {
 }
 
 /**
- * What each candidate makes of the conversation: what is left, replaced and lost, in what time and for how much, and what is kept of what came next. Of one that
- * fails nothing is known, nor, without a model to ask, of those that need one.
+ * Measures each candidate on the conversation: what is left, replaced and lost, in what time and at what cost, and
+ * what is kept of the content used later. A candidate that fails is not measured, nor, without a handler, one that
+ * needs a model.
  */
 async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
   if (signal?.aborted) throw aborted();
@@ -105,9 +106,9 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const [trial] = (await asking.inspect(context, trials)).providers;
     if (signal?.aborted) throw aborted();
     const { error, exact, timeMs } = trial;
-    // Of what fails on it nothing was measured.
+    // A candidate that fails is not measured.
     if (error) continue;
-    // What is really condensed asks no model.
+    // This manager has no handler, so that condensing asks no model.
     const alone = new CondensationManager({ fallback: fallback ?? false, cache: false, guard: false });
     const condense = async (prefix) => {
       const target = share === undefined ? {} : { targetTokens: Math.floor(countMessages(prefix) * share) };
@@ -117,7 +118,7 @@ async function measure({ messages, systemPrompt, handler, price, signal }, answe
     const { tokens: left, superseded, summarized, lost, cost } = trial;
     const kept = exact ? await keptBy(condense, cuts) : {};
     if (signal?.aborted) throw aborted();
-    // What only a summary tells can be read nowhere either.
+    // Content that only a summary covers cannot be read either.
     const price = exact || isPriced ? { cost } : {};
     measured.push({ key, tokens: left, superseded, lost: lost + summarized, ...price, exact, timeMs, ...kept });
   }
@@ -146,7 +147,7 @@ async function recommend(answers = {}) {
     return byRules;
   }
   requireMessages(messages, "answers.messages");
-  // What each provider makes of them is the same, whatever they are written in.
+  // Each provider gives the same result, whatever the format.
   const ours = readable("answers.messages", () => asOurs(messages, formatOf(messages, format ?? undefined, "answers.messages")));
   serializeMessages(ours, "answers.messages");
   const { targetTokens, ...facts } = await measure({ messages: ours, systemPrompt, handler: own, price, signal }, { ...plain, recall });

@@ -1,6 +1,6 @@
 "use strict";
 
-/** The option of a call by which its `requests` have their content, word for word; see js/integrations/telemetry.js. */
+/** The option of a call that adds contents, word for word, to its `requests`; see js/integrations/telemetry.js. */
 const keepsContent = Symbol.for("roo-condense.keepsContent");
 
 module.exports = { keepsContent };

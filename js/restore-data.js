@@ -1,6 +1,6 @@
 "use strict";
 
-// The data that leads back from a condensation: made, and read again from wherever the host kept it.
+// Creates the data that undoes a condensation, and reads it back from wherever the host kept it.
 
 const { argumentError, messageOf } = require("./errors.js");
 const { DIGITS, contentsOf, divided, fingerprintOf, fingerprintsOf, lengthIn } = require("./fingerprints.js");
@@ -13,7 +13,7 @@ const VERSION = 2;
 const MAX_BLOCKS = 2 ** 32 - 1;
 
 /**
- * What `restore` needs later: plain JSON data. It refers to the caller's own objects, so it costs no copy.
+ * The data that `restore` needs later, as plain JSON. It refers to the caller's own objects, so no text is copied.
  * `contents`: what the messages said before (`original`, of all of them) and say now (`condensed`, of each); see fingerprints.js
  * `groups`: the changes that can only be undone together, by their ids; an edit has the number of its group
  * `format`: of the messages, where it is not our own
@@ -30,7 +30,7 @@ function dataOf(edits, contents, groups = [], format = undefined) {
 
 const invalid = (place, reason, more) => argumentError("invalid_restore_data", `${place}: ${reason}`, { field: place, ...more });
 
-/** What `work` returns; what it throws is about the data. */
+/** Returns the result of `work`; errors are reported as errors of the data. */
 function attempt(place, work) {
   try {
     return work();
@@ -40,7 +40,7 @@ function attempt(place, work) {
   }
 }
 
-/** The data, when it has the shape of what a condensation returned. */
+/** Returns the data if it has the form that a condensation returns. */
 function checkedData(data) {
   if (data?.version === 1) {
     throw invalid("restoreData.version", "1 is of an earlier version of roo-condense, which alone can read it; this one reads 2");
@@ -50,7 +50,7 @@ function checkedData(data) {
   }
   const { edits, original, messages: contents, groups = [], format } = data;
   if (edits.length === 0) {
-    // A condensation that changed nothing says no more than that.
+    // A condensation that changed nothing has no other fields.
     const isAll = original === undefined && contents === undefined;
     if (!isAll) throw invalid("restoreData.edits", "are missing: there is no way back without them");
     return { edits, original: "", contents: [], groups: [], format: undefined };
@@ -99,7 +99,7 @@ function isEdit(edit, length) {
   }
 }
 
-/** Throws when two edits are about the same, or one about a part of the other. */
+/** Throws if two edits concern the same value, or one concerns a part of another's. */
 function checkDisjoint(edits) {
   const key = (message, path) => JSON.stringify([message, ...path]);
   const pathOf = ({ op, block, path, at = CONTENT }) => (op === "drop" ? [] : op === "drop_block" ? [...at, block] : path);
@@ -118,12 +118,12 @@ function checkDisjoint(edits) {
   });
 }
 
-/** The array that blocks come to and go from, unless an edit says otherwise. */
+/** The array in which blocks are added and removed, unless an edit names another. */
 const CONTENT = ["content"];
 
 const isInsert = (op) => op === "insert" || op === "insert_block";
 
-/** Throws when a message is not the one that the condensation left there. More may follow. */
+/** Throws if a message is not the one that the condensation left there. Further messages may follow. */
 function checkMessages(messages, known, format) {
   if (messages.length < known.length) {
     throw invalid("messages", `the condensation left ${known.length}, here are ${messages.length}`);
@@ -138,7 +138,7 @@ function checkMessages(messages, known, format) {
   }
 }
 
-/** The edit with what it puts back, which is what was there. */
+/** Returns the edit with the old value that it restores. */
 function resolved(edit, place, messages) {
   if (edit.op === "drop" || edit.op === "drop_block") return edit;
   if (edit.op === "insert") {

@@ -1,6 +1,7 @@
 "use strict";
 
-// Undoing a condensation: exactly, or not at all. What is put back, and what it is put back into, is compared with what it was.
+// Undoes a condensation exactly, or not at all. Both the restored values and the messages they go into are compared
+// with their fingerprints.
 
 const { notAllowed, readable, refuseUnknown } = require("./errors.js");
 const { fingerprintOfMessages } = require("./fingerprints.js");
@@ -9,8 +10,8 @@ const { attempt, checkMessages, checkedData, invalid, resolved } = require("./re
 const { undo, undoWithDependants } = require("./undo.js");
 
 /**
- * Gives back the messages as they were before the condensation that led to `condensed`; with `only`, what undoing these changes leads to, and with
- * `withDependants` all that cannot be as it is without them.
+ * Returns the messages before the condensation that led to `condensed`; with `only`, the messages after undoing these
+ * changes, and with `withDependants` also all changes that depend on them.
  * @param {{ messages: object[], restoreData: object }} condensed
  * @param {{ only?: string[], withDependants?: boolean }} [options]
  */

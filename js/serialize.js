@@ -1,15 +1,15 @@
 "use strict";
 
-// What goes into the addon, as JSON, which it parses off the main thread.
+// Writes values for the addon as JSON, which it parses off the main thread.
 
 const { stringify } = require("./deep-json.js");
 const { argumentError, messageOf, notAllowed, notReadable, readable, shown } = require("./errors.js");
 const { faultyPlace } = require("./place.js");
 
-/** An array with more places than this is looked at for whether something stands in them. */
+/** An array with more places is checked for whether it contains elements. */
 const MANY_PLACES = 100_000;
 
-/** Throws `not_serializable` when `array` is little more than a length: whoever goes through its places would be busy for minutes, for nothing. */
+/** Throws `not_serializable` if `array` is little more than a length, because iterating over its places would take minutes for nothing. */
 function refuseHollow(array, field) {
   if (!Array.isArray(array) || array.length <= MANY_PLACES) return;
   const held = Object.keys(array).length;
@@ -18,10 +18,10 @@ function refuseHollow(array, field) {
   throw argumentError("not_serializable", message, { field });
 }
 
-/** The JSON of any value. Throws a TypeError when `value` has no JSON. */
+/** Returns the JSON of any value. Throws a TypeError if `value` has no JSON. */
 const serialize = (value, field) => writtenAt(value, field, () => stringify(value));
 
-/** What `write` makes of a value, or of some of it; what fails is told with its place in the value. */
+/** Returns the result of `write` for a value or parts of it; errors name the place in the value. */
 function writtenAt(value, field, write) {
   try {
     return write();
@@ -33,10 +33,10 @@ function writtenAt(value, field, write) {
   }
 }
 
-/** Throws when `messages` is no array that holds messages. */
+/** Throws if `messages` is not an array of messages. */
 function requireMessages(messages, field) {
   readable(field, () => {
-    // An array with a toJSON is not what its JSON says; edits would land on the wrong messages.
+    // An array with a toJSON does not match its JSON, so edits would change the wrong messages.
     if (!Array.isArray(messages) || typeof (/** @type {{ toJSON?: unknown }} */ (messages).toJSON) === "function") {
       throw Object.assign(notAllowed(field, messages, "an array of messages"), { code: "invalid_messages" });
     }
@@ -44,19 +44,19 @@ function requireMessages(messages, field) {
   readable(field, () => refuseHollow(messages, field));
 }
 
-/** The JSON of an array of messages. */
+/** Returns the JSON of an array of messages. */
 function serializeMessages(messages, field = "context.messages") {
   requireMessages(messages, field);
   return serialize(messages, field);
 }
 
 /**
- * UTF-16 units of JSON that are handed over at once. V8 writes JSON in pieces of so many and puts longer ones together when they are read: handing over
- * six megabytes takes 21 ms in such parts, and 27 in one.
+ * UTF-16 units of JSON per part. V8 writes JSON in pieces of this size, and joins longer ones when they are read:
+ * passing six megabytes takes 21 ms in such parts, and 27 ms as one.
  */
 const PART_UNITS = 16 * 1024;
 
-/** Hands the JSON of an array of messages to `add`, in parts: each is the JSON of an array of some of them. */
+/** Passes the JSON of an array of messages to `add` in parts, each the JSON of an array of some of them. */
 function serializeInParts(messages, add, field = "context.messages") {
   requireMessages(messages, field);
   const partFrom = (start, most) => {
@@ -73,12 +73,12 @@ function serializeInParts(messages, add, field = "context.messages") {
   }
 }
 
-/** JSON with U+FFFD in the place of unpaired surrogates, which a Rust string cannot hold: `JSON.stringify` writes them as escapes. */
+/** Returns JSON with U+FFFD in place of unpaired surrogates, which a Rust string cannot hold: `JSON.stringify` writes them as escapes. */
 const wellFormed = (json) => (json.includes("\\ud") ? json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd") : json);
 
 /**
- * Stands in JSON for a value that JSON cannot hold, or that only JavaScript can tell to be of no use. The addon refuses it under its name and
- * shows it as it was (src/options).
+ * Represents a value that JSON cannot hold, or that only JavaScript can recognise as unusable. The addon refuses it
+ * with its name, and shows its original form (src/options).
  */
 const refused = (value) => ({ $refused: shown(value) });
 
@@ -86,12 +86,12 @@ const PRICES = ["inputPrice", "outputPrice", "cacheWritesPrice", "cacheReadsPric
 
 const isHeld = (value) => (typeof value === "number" ? Number.isFinite(value) : !["bigint", "function", "symbol"].includes(typeof value));
 
-/** The JSON of settings. What JSON leaves out or turns into something else is refused: a NaN that became null would be taken for absent. */
+/** Returns the JSON of settings. Values that JSON would omit or convert are refused: a NaN converted to null would count as absent. */
 function serializeSettings(settings, field) {
   let json;
   try {
     json = JSON.stringify(settings, function (key, value) {
-      // The last tier of a host's prices has no limit, and null says the same.
+      // The last tier of a host's prices has no limit, which null means too.
       if (key === "contextWindow" && value === Infinity && PRICES.some((name) => name in this)) return null;
       return isHeld(value) ? value : refused(value);
     });

@@ -1,9 +1,10 @@
 "use strict";
 
-// Fields that services accept in messages, from the types of their packages: a field, a role or a part beyond that is refused. A test compares this with the types of
-// `@anthropic-ai/sdk` 1.12 and `openai` 6.49; Gemini's are of `@google/genai` 1.52, Bedrock's of `@aws-sdk/client-bedrock-runtime`.
+// The fields that services accept in messages, from the types of their packages; they refuse other fields, roles and
+// parts. A test compares this with the types of `@anthropic-ai/sdk` 1.12 and `openai` 6.49; Gemini's are from
+// `@google/genai` 1.52, Bedrock's from `@aws-sdk/client-bedrock-runtime`.
 
-/** Names, each a list in a text. */
+/** Splits texts into lists of names. */
 const listed = (fields) => Object.fromEntries(Object.entries(fields).map(([name, names]) => [name, names.split(" ")]));
 
 const OF_SERVER_CALL = "content tool_use_id type cache_control";
@@ -38,7 +39,7 @@ const ANTHROPIC = {
     mcp_tool_listing: "type mcp_server_name tools",
     fallback: "type from to trigger",
   }),
-  /** Places up to which a prompt can be kept. */
+  /** Marks up to which a prompt can be cached. */
   cacheMarks: { field: "cache_control", most: 4 },
 };
 
@@ -107,7 +108,7 @@ const RESPONSES = {
   }),
 };
 
-/** Here a part is known by the one field that it holds beside others. */
+/** A part is recognised by its only field besides common ones. */
 const GEMINI = {
   key: "role",
   messages: listed({ user: "role parts", model: "role parts", function: "role parts" }),
@@ -124,5 +125,8 @@ const BEDROCK = {
   cacheMarks: { field: "cachePoint", most: 4 },
 };
 
-/** By the format of their messages: `messages`, by `key`, the fields of each kind of message; `parts`, those of each type of part, or `part`, the fields of any. */
+/**
+ * By the format of their messages: `messages`, by `key`, the fields of each kind of message; `parts`, those of each
+ * type of part, or `part`, the fields of any.
+ */
 module.exports = { anthropic: ANTHROPIC, "openai-chat": CHAT, "openai-responses": RESPONSES, gemini: GEMINI, "bedrock-converse": BEDROCK };

@@ -7,7 +7,7 @@ const SERVICES = require("./service-fields.js");
 
 const partsOf = ({ content, parts, output }) => [content, parts, output].find(Array.isArray) ?? [];
 const quoted = (names) => names.map((name) => `"${name}"`).join(", ");
-/** Gemini takes both forms of a name. */
+/** Gemini accepts both forms of a name. */
 const inCamelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 /** @typedef {{ messageIndex: number, blockIndex?: number, code: string, message: string }} Problem */
@@ -45,7 +45,7 @@ class Refusals {
     else if (part.type !== undefined)
       this.#add(place, "unknown_block", `type is "${part.type}"; the service knows ${quoted(Object.keys(parts))}`);
     this.#cacheMark(part, place);
-    // A result has parts of its own, which have none.
+    // A result has its own parts, which have no further ones.
     if (!isInner) for (const inner of partsOf(part)) this.#part(inner, place, true);
   }
 

@@ -1,13 +1,13 @@
 "use strict";
 
-// What has to be known of a configuration of the smart provider before the addon reads it: functions that choose among messages, which JSON
-// cannot hold, and the profiles whose handlers it wants.
+// Prepares a configuration of the smart provider for the addon: evaluates functions that choose messages, which JSON
+// cannot hold, and finds the profiles whose handlers it needs.
 
 const { argumentError, messageOf, notAllowed } = require("./errors.js");
 const { answerOf } = require("./host-call.js");
 const { readAt } = require("./place.js");
 
-/** The functions of a pass: where each stands, and what it chooses of messages, as their indices. */
+/** The functions of a pass: where each one is, and how to get the indices of the messages it chooses. */
 const FUNCTIONS = [
   { holders: ["selection"], name: "customSelector", choose: selected },
   { holders: ["execution", "condition"], name: "executeIf", choose: accepted },
@@ -20,7 +20,7 @@ const hasFunctions = (config) =>
   Array.isArray(config?.passes) && config.passes.some((pass) => FUNCTIONS.some((place) => isFunction(pass, place)));
 
 /**
- * `holder` with the field `messageIndices` in the place of the function `name` of what stands at `holders` in it.
+ * Returns `holder` with the field `messageIndices` in place of the function `name` in the object at `holders`.
  * @type {(holder: any, holders: string[], name: string, messageIndices: number[]) => any}
  */
 function replaced(holder, [next, ...rest], name, messageIndices) {
@@ -29,7 +29,7 @@ function replaced(holder, [next, ...rest], name, messageIndices) {
   return { ...others, messageIndices };
 }
 
-/** The configuration with what `indices(choose, function, path)` says in the place of every function. */
+/** Returns the configuration with the result of `indices(choose, function, path)` in place of every function. */
 function withIndices(config, indices) {
   if (!hasFunctions(config)) return config;
   const passes = config.passes.map((pass, index) =>
@@ -41,17 +41,17 @@ function withIndices(config, indices) {
   return { ...config, passes };
 }
 
-/** The configuration as it can be checked before there are messages. */
+/** Returns the configuration in a form that can be checked before there are messages. */
 const withoutFunctions = (config) => readAt("config", config, () => withIndices(config, () => []));
 
-/** What a function of the host answers; what it throws becomes a coded error. */
+/** Returns the result of a host function; what it throws becomes a coded error. */
 function answered(path, call) {
   return answerOf(call, (error) => {
     throw argumentError("invalid_argument", `${path} threw: ${messageOf(error)}`, { field: path, cause: error });
   });
 }
 
-/** The indices of what a function selected: some of the messages it was given, the same objects. */
+/** Returns the indices of the messages that a function selected: the same objects, from those it received. */
 function selected(select, path, messages) {
   const chosen = answered(path, () => select(messages.slice()));
   if (!Array.isArray(chosen)) throw notAllowed(path, chosen, "a function that returns an array of some of the messages");
@@ -61,7 +61,7 @@ function selected(select, path, messages) {
   return indices;
 }
 
-/** The indices of the messages of which a condition holds. */
+/** Returns the indices of the messages for which a condition is true. */
 function accepted(holds, path, messages) {
   return messages.flatMap((message, messageIndex) => {
     const answer = answered(path, () => holds({ message, messageIndex, messageAge: messages.length - 1 - messageIndex }));
@@ -70,7 +70,7 @@ function accepted(holds, path, messages) {
   });
 }
 
-/** The configuration of a call, with what its functions, or those of the provider's configuration that it adds to, choose among its messages. */
+/** Returns the configuration of a call, with the messages chosen by its functions, or by those of the provider's configuration that it extends. */
 function configWithSelections(base, own, messages) {
   const whole = { ...base, ...own };
   if (!hasFunctions(whole) || !Array.isArray(messages)) return own;
@@ -78,10 +78,10 @@ function configWithSelections(base, own, messages) {
   return { ...own, passes };
 }
 
-/** The fields by which configurations name profiles whose handlers write summaries. */
+/** The fields with which configurations name profiles whose handlers write summaries. */
 const PROFILES = ["apiProfile", "condensingApiConfigId"];
 
-/** The profiles that configurations name. */
+/** Returns the profiles that configurations name. */
 function profilesNamed(configs) {
   const named = new Set();
   const seen = new Set();
@@ -93,7 +93,7 @@ function profilesNamed(configs) {
       else look(inner);
     }
   };
-  // Strategies have those of others inside their own.
+  // Strategies contain the configurations of other providers.
   for (const config of configs) look(config);
   return named;
 }

@@ -1,19 +1,20 @@
 "use strict";
 
-// What values held when they were handed over. Whether one holds the same now is told without reading its texts again: a text cannot change, so the same
-// text is the same reference, and engines compare that first.
+// Records what values contained when they were passed. Whether a value still contains the same is checked without
+// reading its texts again: a text cannot change, so the same text has the same reference, which engines compare
+// first.
 
-/** Stands for what is not compared: what has its own JSON, and what cannot be walked. It equals nothing. */
+/** Represents what is not compared: values with their own JSON, and values that cannot be walked. It equals nothing. */
 const UNKNOWN = Symbol("unknown");
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
-/** The value with arrays and objects of its own, which stay as they are whatever is done to those of the value. */
+/** Returns a copy of the value's arrays and objects, which stays unchanged whatever happens to the value. */
 function held(value) {
   if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(held);
   if (typeof value.toJSON === "function") return UNKNOWN;
-  // Spread, which is many times faster than an object without a prototype that is filled name by name.
+  // Spread is many times faster than filling an object without a prototype name by name.
   const fields = { ...value };
   for (const name of Object.keys(fields)) {
     const field = fields[name];
@@ -22,7 +23,7 @@ function held(value) {
   return fields;
 }
 
-/** Whether a value holds what was held. */
+/** Returns true if a value still contains what was recorded. */
 function isSame(was, value) {
   if (!isContainer(was)) return was === value;
   if (!isContainer(value) || Array.isArray(was) !== Array.isArray(value)) return false;
@@ -31,7 +32,7 @@ function isSame(was, value) {
   return names.length === Object.keys(was).length && names.every((name) => Object.hasOwn(was, name) && isSame(was[name], value[name]));
 }
 
-/** Messages as they were handed over. */
+/** Messages as they were passed. */
 class Snapshot {
   #held;
 
@@ -47,7 +48,7 @@ class Snapshot {
     });
   }
 
-  /** Whether `value`, which stands at this place now, is certain to hold what stood there. */
+  /** Returns true if `value`, now at this place, certainly contains what was there. */
   holds(value, message, path = []) {
     let was = this.#held[message];
     for (const step of path) {

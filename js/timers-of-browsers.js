@@ -1,10 +1,11 @@
 "use strict";
 
-// Stands for `timers.js` in browsers (`imports` of package.json), where timers are numbers and keep nothing up.
+// Replaces `timers.js` in browsers (`imports` of package.json), where timers are numbers and do not keep a process
+// running.
 
 const { clearInterval, clearTimeout, setInterval, setTimeout } = globalThis;
 
-/** A timer with what Node's have and this package uses. */
+/** A timer with the methods of Node's timers that this package uses. */
 class Timer {
   #number;
   #start;
@@ -20,7 +21,7 @@ class Timer {
 
   unref() {}
 
-  /** Begins to wait anew. */
+  /** Restarts the timer. */
   refresh() {
     this.stop();
     this.#number = this.#start();
@@ -43,9 +44,9 @@ exports.setInterval = (work, delay) =>
   );
 exports.clearTimeout = (/** @type {Timer | undefined} */ timer) => timer?.stop();
 exports.clearInterval = exports.clearTimeout;
-/** After everything that is due: a message, because timers wait for milliseconds. */
+/** Runs after everything that is due. Uses a message, because timers wait for milliseconds. */
 exports.setImmediate = (next) => {
-  // Of a browser, which the types of Node do not know.
+  // A browser's class, which the types of Node lack.
   const { port1, port2 } = /** @type {any} */ (new MessageChannel());
   port1.onmessage = () => {
     port1.close();

@@ -1,5 +1,5 @@
 "use strict";
 
-// Timers, taken when the package is loaded, because tests of a host may replace the global ones later.
+// Timers, captured when the package is loaded, because a host's tests may replace the global ones later.
 
 module.exports = require("node:timers");

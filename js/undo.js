@@ -1,6 +1,6 @@
 "use strict";
 
-// Undoing single changes of a condensation: those on which nothing stands that came later.
+// Undoes single changes of a condensation on which no later changes depend.
 
 const { contentsOf } = require("./fingerprints.js");
 const { messageOf } = require("./errors.js");
@@ -9,8 +9,9 @@ const { pointersIn } = require("./pointers.js");
 const { attempt, dataOf, resolved } = require("./restore-data.js");
 
 /**
- * Undoes the changes `only` of `messages`, as far as that is possible: a text comes back when all changes of it are undone and it is what the
- * condensation left; messages that were dropped come back together, in the place of what was put there. `known` is what was read of `data`.
+ * Undoes the changes `only` of `messages` as far as possible: a text is restored if all its changes are undone and it
+ * is as the condensation left it; dropped messages are restored together, in place of what replaced them. `known` is
+ * what was read of `data`.
  */
 function undo(messages, known, data, only) {
   const { groups } = known;
@@ -34,7 +35,7 @@ function undo(messages, known, data, only) {
     const obstacle = own.map((group) => work.obstacle(group)).find(Boolean);
     if (obstacle) refuse(id, "changed_since", obstacle.reason, { messageIndex: obstacle.messageIndex });
   }
-  // Refusing one may be a reason to refuse others.
+  // Refusing one change may be a reason to refuse others.
   for (let before = -1; before !== wanted.size; ) {
     before = wanted.size;
     const missing = new Map();
@@ -68,10 +69,10 @@ function undo(messages, known, data, only) {
   };
 }
 
-/** So often it is tried which of those that can be undone by themselves mislead; what is not known by then is refused together. */
+/** Maximum number of trials to find which changes mislead by themselves; those still unknown then are refused together. */
 const MAX_TRIALS = 64;
 
-/** Refuses what would have pointers elsewhere lead to other lines than they do now. */
+/** Refuses changes that would make pointers elsewhere resolve to other lines than now. */
 function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
   const refuseAll = (ids, { needed, messageIndex }) => {
     for (const id of ids) {
@@ -98,7 +99,7 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
     const ids = some.flat();
     return { ids, trial: misledBy(work, ids, groups, groupsOf) };
   };
-  // By halves, because most changes are taken back with none that mislead.
+  // Bisects, because most changes can be undone without misleading any pointer.
   const look = (some) => {
     if (some.length === 0 || trials >= MAX_TRIALS) return;
     const { ids, trial } = tried(some);
@@ -113,12 +114,15 @@ function refuseMisleading(work, wanted, { groups, groupsOf, refuse }) {
   if (!isFine(together)) refuseAll(rest, together);
 }
 
-/** Refuses what would bring back pointers that lead to other lines than they did, with what took those away. Without one, another may lead elsewhere. */
+/**
+ * Refuses changes that would restore pointers that resolve to other lines than before, with the changes that removed
+ * those lines. Without one of them, another may resolve to other lines.
+ */
 function refuseReturning(work, wanted, { groups, groupsOf, refuse }) {
   const clusterOf = new Map(clustersOf(wanted, groups, groupsOf).flatMap((cluster) => cluster.map((id) => [id, cluster])));
   for (;;) {
     const undone = new Set([...wanted].flatMap((id) => groupsOf.get(id)));
-    // Most bring none back, and then the messages need not be read here.
+    // Most changes restore no pointers, and then the messages need not be read here.
     if (!work.returnsPointers(undone)) return;
     const needed = new Map();
     for (const { own, group } of work.misled(undone)) {
@@ -132,12 +136,15 @@ function refuseReturning(work, wanted, { groups, groupsOf, refuse }) {
   }
 }
 
-/** Refuses a change because a pointer would lead to other lines without these. */
+/** Refuses a change because a pointer would resolve to other lines without these. */
 function refuseWithout(id, others, refuse) {
   refuse(id, "needs_others", `a pointer would lead to other lines without ${namesOf(others)}: undo them together`, { with: others });
 }
 
-/** What else has to be undone with these, so that no pointer leads to other lines than before; or the message with a pointer that no change put there. */
+/**
+ * Returns the other changes that must be undone together with these, so that no pointer resolves to other lines than
+ * before; or the message with a pointer that no change wrote.
+ */
 function misledBy(work, ids, groups, groupsOf) {
   const all = new Set(ids);
   for (;;) {
@@ -151,7 +158,7 @@ function misledBy(work, ids, groups, groupsOf) {
   }
 }
 
-/** The ids in as many lists as can be undone by themselves. */
+/** Divides the ids into the most lists that can be undone separately. */
 function clustersOf(ids, groups, groupsOf) {
   const left = new Set(ids);
   const clusters = [];
@@ -166,7 +173,7 @@ function clustersOf(ids, groups, groupsOf) {
   return clusters;
 }
 
-/** Changes as the beginning of a sentence, by their ids. */
+/** Returns changes as the beginning of a sentence, by their ids. */
 function listed(ids) {
   return `${namesOf(ids)} ${ids.length === 1 ? "is" : "are"}`;
 }
@@ -176,11 +183,11 @@ function namesOf(ids) {
   return `the changes ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ` and ${ids.length - 5} more` : ""}`;
 }
 
-/** Messages with the edits that lead back. */
+/** Messages with the edits that undo their changes. */
 class Work {
-  /** Of each edit the same with what it puts back, or why it cannot. */
+  /** For each edit, the same edit with the value it restores, or the reason why it cannot. */
   #resolved = new Map();
-  /** What the pointers in the messages stand for, once that is asked. */
+  /** The targets of the pointers in the messages, once needed. */
   #pointers;
 
   constructor(messages, { edits, contents, format }) {
@@ -198,7 +205,7 @@ class Work {
     }
   }
 
-  /** Why a group cannot be undone whatever else is; undefined when nothing speaks against it. */
+  /** Returns why a group cannot be undone in any case; undefined if it can. */
   obstacle(group) {
     for (const edit of this.byGroup.get(group) ?? []) {
       const messageIndex = this.#changedAt(edit);
@@ -222,7 +229,7 @@ class Work {
     return this.#resolved.get(edit);
   }
 
-  /** The messages when these edits are made. */
+  /** Returns the messages after these edits. */
   #back(taken) {
     return applyPlan(
       this.messages,
@@ -232,14 +239,15 @@ class Work {
   }
 
   /**
-   * Where pointers stand that lead to other lines when these groups are undone, with the group of what put them there; and where pointers come back that
-   * lead to other lines than before the condensation, with the groups of what took those away.
+   * Returns the places of pointers that would resolve to other lines if these groups were undone, with the group that
+   * wrote each; and the places of restored pointers that would resolve to other lines than before the condensation,
+   * with the groups that removed those lines.
    */
   misled(undone) {
     this.#pointers ??= pointersIn(this.messages, this.format);
     const { edits: before, unresolved } = this.#pointers;
     const taken = this.edits.filter(({ group }) => undone.has(group));
-    // An edit that cannot be made is refused when it is asked for.
+    // An edit that cannot be made is refused when it is requested.
     if (taken.some((edit) => !this.#resolve(edit).edit)) return [];
     const returning = taken.filter((edit) => this.#mayPoint(edit));
     if (before.length + unresolved.length + returning.length === 0) return [];
@@ -256,30 +264,30 @@ class Work {
     return returning.length === 0 ? elsewhere : [...elsewhere, ...this.#misledThere(returning, undone, { back, after, shift, places })];
   }
 
-  /** Whether pointers may come back when these groups are undone. */
+  /** Returns true if undoing these groups may restore pointers. */
   returnsPointers(undone) {
     return this.edits.some((edit) => undone.has(edit.group) && this.#mayPoint(edit));
   }
 
-  /** Whether what an edit puts back may hold pointers to other texts. */
+  /** Returns true if the value that an edit restores may contain pointers to other texts. */
   #mayPoint(edit) {
     const known = this.#resolve(edit);
     known.mayPoint ??= /\[[1-9]\d{0,9} lines? as /.test(JSON.stringify(known.edit?.value ?? ""));
     return known.mayPoint;
   }
 
-  /** A message that an edit is about and that is not as the condensation left it. */
+  /** Returns a message that an edit concerns and that is not as the condensation left it. */
   #changedAt(edit) {
     const places = edit.op === "insert" ? [edit.before - 1, edit.before] : [edit.message];
     return places.find((index) => index >= 0 && index < this.contents.length && !this.isSame[index]);
   }
 
-  /** Whether an edit can be made: what it is about is as the condensation left it. */
+  /** Returns true if an edit can be made, because its message is as the condensation left it. */
   #isPossible(edit) {
     return this.#changedAt(edit) === undefined && this.#resolve(edit).edit !== undefined;
   }
 
-  /** The messages before the condensation, as far as they can come back, and what their pointers stand for. */
+  /** Returns the messages before the condensation, as far as they can be restored, and the targets of their pointers. */
   get #original() {
     if (this.originally === undefined) {
       const edits = this.edits.filter((edit) => this.#isPossible(edit));
@@ -290,7 +298,7 @@ class Work {
     return this.originally;
   }
 
-  /** By each line, the edits that put it back. */
+  /** Returns the edits that restore each line. */
   get #byLine() {
     if (this.linesOfEdits === undefined) {
       this.linesOfEdits = new Map();
@@ -304,7 +312,7 @@ class Work {
     return this.linesOfEdits;
   }
 
-  /** The same as `misled`, of the pointers that come back with these edits. */
+  /** Does the same as `misled` for the pointers that these edits restore. */
   #misledThere(returning, undone, { back, after, shift, places }) {
     const original = this.#original;
     const left = new Set(this.edits.filter((edit) => !undone.has(edit.group) && this.#isPossible(edit)));
@@ -332,7 +340,7 @@ class Work {
     return misled;
   }
 
-  /** The messages when these groups are undone, and what is then left to undo. */
+  /** Returns the messages after undoing these groups, and what is then left to undo. */
   done(undone) {
     const taken = this.edits.filter(({ group }) => undone.has(group));
     const back = this.#back(taken);
@@ -340,7 +348,7 @@ class Work {
     const touched = new Set(taken.filter(({ op }) => op !== "insert").map(({ message }) => message));
     const left = this.edits.filter(({ group }) => !undone.has(group)).map((edit) => this.#moved(edit, shift, touched));
     const length = back.length - (this.messages.length - Math.min(this.messages.length, this.contents.length));
-    // Of what stays where it is nothing is read again. A message that somebody edited stays recognisable as one.
+    // Messages that stay are not read again. A message that was edited since stays recognisable as such.
     const contents = new Array(length);
     this.contents.forEach((content, index) => {
       if (!touched.has(index)) contents[shift(index)] = content;
@@ -355,7 +363,7 @@ class Work {
     return { back, left, contents };
   }
 
-  /** An edit for the messages as they are when others have been undone. A recipe that takes lines from what these touched becomes its text. */
+  /** Returns an edit adjusted to the messages after others have been undone. A recipe that uses lines they changed becomes its text. */
   #moved(edit, shift, touched) {
     if (edit.op === "insert") return { ...edit, before: shift(edit.before) };
     if (["drop", "drop_block", "insert_block"].includes(edit.op)) return { ...edit, message: shift(edit.message) };
@@ -368,7 +376,7 @@ class Work {
   }
 }
 
-/** The texts in a value. */
+/** Returns the texts in a value. */
 function textsIn(value) {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -385,22 +393,22 @@ function byMessage(edits) {
 
 const byPlace = (edits) => new Map(edits.map((edit) => [placeOf(edit, edit.message), edit]));
 
-/** Whether what one path leads to is what another leads to, or in it. */
+/** Returns true if one path leads to the same value as another, or into it. */
 const isWithin = (outer, path) => outer.every((step, index) => step === path[index]);
 
-/** The lines of a text, without numbers before them: what a pointer leads to may have others, or none. */
+/** Returns the lines of a text without leading numbers, because the target of a pointer may have other numbers or none. */
 const linesOf = ({ value }) =>
   typeof value === "string" ? value.split("\n").map((line) => line.replace(/^\s*\d+(?:→|\t| ?\| ?)/, "").trim()) : [];
 
-/** So many lines tell which change took them away. */
+/** This many lines identify the change that removed them. */
 const MAX_TELLING_LINES = 5;
 
 const placeOf = ({ path }, message) => `${message} ${JSON.stringify(path)}`;
 
-/** Whether two edits put the same in their place: what a pointer stands for is always a text. */
+/** Returns true if two edits write the same value: the target of a pointer is always a text. */
 const isSameAs = ({ op, value }, other) => op === other?.op && value === other.value;
 
-/** Where a message stands when these edits have been made. */
+/** Returns the function that maps a message's index to its index after these edits. */
 function shiftBy(edits) {
   const steps = edits
     .filter(({ op }) => op === "drop" || op === "insert")
@@ -412,7 +420,7 @@ function shiftBy(edits) {
   return (index) => index + sums[firstAbove(places, index)];
 }
 
-/** How many of the sorted `places` are at most `index`. */
+/** Returns how many of the sorted `places` are at most `index`. */
 function firstAbove(places, index) {
   let [low, high] = [0, places.length];
   while (low < high) {
@@ -424,8 +432,9 @@ function firstAbove(places, index) {
 }
 
 /**
- * Undoes the changes `only` with all that cannot be as it is without them: other changes of the same texts, pointers that would lead elsewhere. What cannot
- * be undone even so takes nothing along. The answer says in `dependants` what came along.
+ * Undoes the changes `only` with all that depend on them: other changes of the same texts, and pointers that would
+ * resolve to other lines. A change that cannot be undone even so does not include its dependants. The result lists
+ * the included ones in `dependants`.
  */
 function undoWithDependants(messages, known, data, only) {
   const asked = new Set(only);
@@ -441,7 +450,7 @@ function undoWithDependants(messages, known, data, only) {
       asked.delete(one.id);
       refused.set(one.id, one);
     }
-    // Without those that were asked for and refused, less may come along.
+    // Without the requested changes that were refused, fewer may be included.
     if (failed.length > 0) continue;
     const restored = answer.restored.filter((id) => asked.has(id));
     const dependants = answer.restored.filter((id) => !asked.has(id));
@@ -450,7 +459,7 @@ function undoWithDependants(messages, known, data, only) {
   }
 }
 
-/** Adds what refusals ask for; whether any of it is new. */
+/** Adds the changes that refusals require. Returns true if any is new. */
 function addAll(ids, refused) {
   const size = ids.size;
   for (const { with: others = [] } of refused) for (const other of others) ids.add(other);

@@ -1,6 +1,6 @@
 "use strict";
 
-// Problems of messages: breaches of their format's rules, and what a service does not know.
+// Lists problems of messages: violations of their format's rules, and content that a service does not know.
 
 const native = require("#native");
 const { checked, notAllowed, readable, refuseUnknown } = require("./errors.js");
@@ -14,20 +14,20 @@ function validateMessages(messages, options) {
   requireFormat(own);
   const named = formatForService(service, own);
   requireMessages(messages, "messages");
-  // Condensing and counting refuse messages of a format that is not read; here every problem is listed.
+  // Condensing and counting refuse messages of an unreadable format; here every problem is listed.
   const { format, index, told } = readable("messages", () => seenIn(messages, named));
   const json = serializeMessages(asRead(messages, format), "messages");
   const problems = JSON.parse(checked(() => native.findProblems(json, format)));
   if (told) return [{ messageIndex: index, code: "unsupported_format", message: told }, ...problems];
   if (service === undefined) return problems;
-  // A role that the format does not have is known already.
+  // A role unknown to the format was already reported.
   const refused = readable("messages", () => refusedBy(service, messages)).filter(
     ({ code, messageIndex }) => !problems.some((problem) => problem.code === code && problem.messageIndex === messageIndex),
   );
   return [...problems, ...refused].sort((one, other) => one.messageIndex - other.messageIndex);
 }
 
-/** The format of messages to a service. */
+/** Returns the format of messages for a service. */
 function formatForService(service, format) {
   if (service === undefined) return format;
   if (!NAMES.includes(service)) throw notAllowed("options.service", service, NAMES.map((name) => `"${name}"`).join(", "));

@@ -1,12 +1,12 @@
 "use strict";
 
-// What is told to people, where JavaScript finds it out: a code and values. The words are the addon's (src/words/en.json), so that a page can say the same
-// in another language.
+// Creates messages for people where JavaScript has something to say: a code and values. The words are the addon's
+// (src/words/en.json), so that a page can use another language.
 
-/** Something told: its English, and what that was made of. */
+/** Creates a message: its English, with code and values. */
 function told(code, values = {}) {
   const said = { code, values };
-  // Only now: help does not depend on the addon.
+  // Loaded only now, because help does not depend on the addon.
   const native = require("#native");
   return { message: JSON.parse(native.english(JSON.stringify(said))), said };
 }

@@ -1,4 +1,4 @@
-//! Maps whose keys are hashes already: hashing them once more would take longer than all else that is done with them.
+//! Maps whose keys are already hashes: hashing them again would take longer than everything else done with them.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Builds the hasher of such a map.
 pub type ByHash = BuildHasherDefault<AlreadyHashed>;
 
-/// Gives a key back as its own hash.
+/// Returns a key as its own hash.
 #[derive(Default)]
 pub struct AlreadyHashed(u64);
 

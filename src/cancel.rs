@@ -1,24 +1,25 @@
-//! The signal that stops work early: polled by loops, awaited by futures.
+//! The signal that cancels work: loops poll it, futures await it.
 
 use tokio_util::sync::CancellationToken;
 
-/// A signal shared by whoever may stop some work and whoever does it. Clones share one state; once set it stays set.
+/// A signal shared by the code that may cancel some work and the code that does it. Clones share one state; once set,
+/// it stays set.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(CancellationToken);
 
 impl Cancel {
-    /// A signal that is not set.
+    /// Creates a signal that is not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the signal, for all clones and children. Setting it twice does nothing more.
+    /// Sets the signal for all clones and children. Setting it again does nothing.
     pub fn cancel(&self) {
         self.0.cancel();
     }
 
-    /// Whether the signal is set. Cheap enough to ask every few microseconds.
+    /// Returns true if the signal is set. Cheap enough to check every few microseconds.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
@@ -29,28 +30,29 @@ impl Cancel {
         self.0.cancelled().await;
     }
 
-    /// The token behind the signal, for those that take one.
+    /// Returns the token behind the signal.
     #[must_use]
     pub fn token(&self) -> &CancellationToken {
         &self.0
     }
 
-    /// A signal that is set when this one is, and can be set alone: for a part of the work, such as one of several requests.
+    /// Creates a signal that is set when this one is, and can also be set alone: for a part of the work, such as one
+    /// of several requests.
     #[must_use]
     pub fn child(&self) -> Self {
         Self(self.0.child_token())
     }
 
-    /// `Err(Cancelled)` if the signal is set, so that a loop can stop with `?`.
+    /// Returns `Err(Cancelled)` if the signal is set, so that a loop can stop with `?`.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Cancelled`] if the signal is set.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 }
 
-/// The work was stopped by its [`Cancel`] signal.
+/// The error for work stopped by its [`Cancel`] signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the operation was cancelled")]
 pub struct Cancelled;

@@ -8,14 +8,14 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use crate::conversation::{Message, PathStep};
 
-/// How much is shown of a difference.
+/// Limits on how much of a difference is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct DiffLimits {
-    /// Lines around what differs.
+    /// Number of unchanged lines around a difference.
     pub context: usize,
-    /// Lines of each text, of those that go and those that come; what comes after them is left out.
+    /// Maximum removed and maximum added lines per text; further ones are left out.
     pub lines: usize,
-    /// Characters of each line. Of a changed line they are those around the first that differs.
+    /// Maximum characters per line. For a changed line, those around the first difference.
     pub characters: usize,
 }
 
@@ -25,25 +25,25 @@ impl Default for DiffLimits {
     }
 }
 
-/// Beyond what both have at their beginnings and ends, texts of more lines are not compared: all of one goes, all of the other comes. The time it takes
-/// grows with the lines that differ, times all lines.
+/// If more lines than this are between the common beginning and end of two texts, they are not compared: all old
+/// lines are removed, and all new ones added. The time to compare grows with the differing lines times all lines.
 const MAX_COMPARED: usize = 4000;
 
-/// How a text differs from what it was.
+/// The differences between two versions of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextDiff {
-    /// The block it stands in; 0 when the content is a string.
+    /// The index of the block; 0 if the content is a string.
     pub block_index: usize,
-    /// From the message to the text.
+    /// The path from the message to the text.
     pub path: Vec<PathStep>,
     /// The differences, in order.
     pub hunks: Vec<Hunk>,
-    /// Differing lines that are left out, because there are too many.
+    /// Number of differing lines left out because there are too many.
     pub omitted_lines: usize,
 }
 
-/// Lines that differ, with those around them.
+/// Differing lines, with those around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
@@ -55,15 +55,15 @@ pub struct Hunk {
     pub lines: Vec<DiffLine>,
 }
 
-/// Whether a line stands in both texts.
+/// The texts that contain a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
-    /// In both.
+    /// Both texts.
     Same,
-    /// Only before.
+    /// The old text only.
     Removed,
-    /// Only afterwards.
+    /// The new text only.
     Added,
 }
 
@@ -71,7 +71,7 @@ pub enum LineKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
-    /// Whether it is in both texts or one of them.
+    /// The texts that contain it.
     pub kind: LineKind,
     /// The text, without its line end; a part of it if it is long.
     pub text: String,
@@ -88,7 +88,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// How the texts of a message differ from those it had; `None` for a message that was not there, or is not there any more.
+/// Returns the differences between the texts of two versions of a message; `None` represents a missing message.
 #[must_use]
 pub fn message_diff(before: Option<&Message>, after: Option<&Message>, limits: DiffLimits) -> Vec<TextDiff> {
     let was = before.map(Message::texts).unwrap_or_default();
@@ -109,7 +109,7 @@ pub fn message_diff(before: Option<&Message>, after: Option<&Message>, limits: D
     found
 }
 
-/// How one text differs from another.
+/// Returns the differences between two texts.
 fn text_diff(block_index: usize, path: Vec<PathStep>, before: &str, after: &str, limits: DiffLimits) -> TextDiff {
     let (was, is) = (lines(before), lines(after));
     let mut diff = TextDiff { block_index, path, hunks: Vec::new(), omitted_lines: 0 };
@@ -147,7 +147,7 @@ fn text_diff(block_index: usize, path: Vec<PathStep>, before: &str, after: &str,
     diff
 }
 
-/// The lines of a text; none of an empty one.
+/// Returns the lines of a text; none if it is empty.
 fn lines(text: &str) -> Vec<&str> {
     if text.is_empty() { Vec::new() } else { text.split('\n').collect() }
 }
@@ -187,13 +187,13 @@ fn moved(operation: DiffOp, by: usize) -> DiffOp {
     }
 }
 
-/// A line, of which so many characters are shown: those at its beginning, or around where it differs from `other`.
+/// Returns a line cut to `characters`: from its beginning, or around its difference from `other`.
 fn line(kind: LineKind, text: &str, other: Option<&str>, characters: usize) -> DiffLine {
     let text = text.strip_suffix('\r').unwrap_or(text);
     let all = text.chars().count();
     let differs =
         other.map_or(0, |other| text.chars().zip(other.chars()).take_while(|(one, other)| one == other).count());
-    // A little before it, so that the place can be seen.
+    // Starts a little before it, so that its surroundings are visible.
     let start = if all <= characters { 0 } else { differs.saturating_sub(characters / 4).min(all - characters) };
     let shown: String = text.chars().skip(start).take(characters).collect();
     DiffLine { kind, text: shown, characters_before: start, characters_after: all.saturating_sub(start + characters) }

@@ -1,23 +1,23 @@
-//! Dollars in sentences that compare them.
+//! Formats dollars in sentences that compare amounts.
 
-/// The digits behind the point of an amount that stands alone.
+/// The decimal places of a single amount.
 const DIGITS: usize = 4;
-/// No more than these, however little tells two amounts apart.
+/// The maximum of decimal places, however close two amounts are.
 const MAX_DIGITS: usize = 12;
 
-/// Two amounts with as many digits as tell them apart, four at least.
+/// Returns two amounts with as many decimal places as distinguish them, at least four.
 pub fn apart(one: f64, other: f64) -> [String; 2] {
     let with = |digits: usize| [one, other].map(|amount| format!("${amount:.digits$}"));
     let told = (DIGITS..=MAX_DIGITS).map(with).find(|[one, other]| one != other);
     told.unwrap_or_else(|| with(DIGITS))
 }
 
-/// A number with so many digits behind its point, for words that are made later.
+/// Returns a number rounded to this many decimal places, for text that is written later.
 pub fn rounded(number: f64, digits: usize) -> f64 {
     format!("{number:.digits$}").parse().unwrap_or(number)
 }
 
-/// The same as numbers, for words that are made later.
+/// Returns both amounts as rounded numbers, for text that is written later.
 pub fn rounded_apart(one: f64, other: f64) -> [f64; 2] {
     let told = apart(one, other);
     std::array::from_fn(|index| told[index].trim_start_matches('$').parse().unwrap_or([one, other][index]))

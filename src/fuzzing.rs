@@ -1,5 +1,5 @@
-//! Targets for a fuzzer: each takes any bytes and asserts what has to hold of them. `cargo fuzz run NAME` looks for bytes with which it does not
-//! (`fuzz/`, CONTRIBUTING); the tests here run the corpus that is kept in `fuzz/corpus`, and random bytes.
+//! Targets for a fuzzer: each accepts any bytes and asserts what must hold. `cargo fuzz run NAME` searches for bytes
+//! that violate it (`fuzz/`, CONTRIBUTING); the tests here run the corpus in `fuzz/corpus`, and random bytes.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::{
     restore::decode,
 };
 
-/// A target by its name.
+/// A target with its name.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -28,10 +28,10 @@ pub const TARGETS: &[Target] = &[
     ("plans", plans),
 ];
 
-/// Text from outside goes in and comes out the same, ill-formed or not.
+/// Outside text is the same after going in and out, ill-formed or not.
 pub fn surrogate_codec(data: &[u8]) {
     let units: Vec<u16> = data.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
-    // As JSON.stringify writes it: what is unpaired is escaped.
+    // As JSON.stringify writes it: unpaired surrogates are escaped.
     let json: String = std::iter::once('"')
         .chain(char::decode_utf16(units.iter().copied()).flat_map(|read| match read {
             Ok(character) => {
@@ -80,7 +80,8 @@ pub fn json_scan(data: &[u8]) {
     let Ok(value) = serde_json::from_str::<Value>(json) else { return };
     let mut expected = Vec::new();
     strings_of(&value, &mut expected);
-    // A key twice: a parser keeps one of the values, a scanner sees both. And what lies too deep is not listed.
+    // If a key occurs twice, a parser keeps one value, but a scanner sees both. Values that are too deep are not
+    // listed.
     let same_keys = |written: String| written.matches(':').count() == json.matches(':').count();
     let is_listed = json.matches(['[', '{']).count() < MAX_LISTED_DEPTH && json.len() < MAX_LISTED_KEYS;
     if !is_listed || !serde_json::to_string(&value).is_ok_and(same_keys) {
@@ -102,7 +103,8 @@ fn strings_of(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Lines of any text as tool results of a conversation: reading pointers neither panics nor makes much of little.
+/// Lines of any text as tool results of a conversation: resolving pointers neither panics nor expands little text to
+/// much.
 pub fn pointers(data: &[u8]) {
     let Some(conversation) = conversation_of(data) else { return };
     let before: usize = conversation.messages().flat_map(Message::texts).map(|text| text.text.len()).sum();
@@ -110,7 +112,7 @@ pub fn pointers(data: &[u8]) {
     assert!(after <= 64 * before + (16 << 20), "{before} bytes became {after}");
 }
 
-/// The bytes as texts of tool results, a text to each part between bytes of 0.
+/// A conversation with the bytes as tool results, separated by zero bytes.
 fn conversation_of(data: &[u8]) -> Option<Conversation> {
     let text = std::str::from_utf8(data).ok()?;
     let results = text.split('\0').enumerate().flat_map(|(index, text)| {
@@ -124,7 +126,7 @@ fn conversation_of(data: &[u8]) -> Option<Conversation> {
     Conversation::parse(&results.collect::<Value>().to_string()).ok()
 }
 
-/// Ranges of a text are exchanged, and nothing else of it.
+/// Only the given ranges of a text are replaced.
 pub fn splicing(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).filter(|at| data[*at].is_multiple_of(5)).collect();
@@ -148,7 +150,7 @@ pub fn splicing(data: &[u8]) {
     assert_eq!(rest, &text[kept..]);
 }
 
-/// A text is JSON or has a fault at a place within it; JSON that nothing happens to stays as it is.
+/// A text is JSON or has an error within it; JSON without changes stays the same.
 pub fn json_files(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let layout = json_file::rewrite::Layout { unit: "  ", newline: "\n" };
@@ -163,7 +165,8 @@ pub fn json_files(data: &[u8]) {
     }
 }
 
-/// An answer of a service, cut into pieces anywhere: it is taken in, or is an error. The first byte says which protocol, the second the length of the pieces.
+/// A service's response, cut into pieces anywhere, is read or is an error. The first byte selects the protocol, the
+/// second the length of the pieces.
 pub fn events(data: &[u8]) {
     let [protocol, length, body @ ..] = data else { return };
     let api = if protocol % 2 == 0 { Api::Anthropic } else { Api::OpenAi };
@@ -173,7 +176,7 @@ pub fn events(data: &[u8]) {
     take_in_whole(api, body);
 }
 
-/// A plan is refused, or done and undone: the inverse gives back what was.
+/// A plan is refused, or applied and undone: the inverse restores the original.
 pub fn plans(data: &[u8]) {
     let history = history();
     let mut edits = Vec::new();

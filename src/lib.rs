@@ -6,33 +6,33 @@
 //! | module | what it holds | knows |
 //! | --- | --- | --- |
 //! | `cancel` | the signal that stops work early | nobody |
-//! | `progress` | tells whoever listens how the work goes | nobody |
+//! | `progress` | progress events for listeners | nobody |
 //! | `parallel` | large work on all cores | nobody |
-//! | `words` | what is told to people: a code and values, and English made from them | nobody |
-//! | `warning` | what the caller should know of a call that did not fail | `words` |
-//! | `options` | what may stand in options, as tables: all faults with their paths, defaults, JSON Schema | nobody |
-//! | `conversation` | messages, blocks, content kinds, plans and how they are applied, shape rules, recipes for old texts | `parallel` |
+//! | `words` | texts for people: a code and values, and English made from them | nobody |
+//! | `warning` | warnings about a call that did not fail | `words` |
+//! | `options` | options as tables: all errors with their paths, defaults, JSON Schema | nobody |
+//! | `conversation` | messages, blocks, content kinds, plans and their application, shape rules, recipes for old texts | `parallel` |
 //! | `formats` | histories in the formats of other APIs, both ways | `conversation` |
 //! | `tokens` | counting and its cache | `conversation` |
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
-//! | `protect` | what the caller protects: rules, and the content that they pin | `transcript`, `options` |
-//! | `markers` | what a model reads where something was left out, quoted in a log or summarised, written and recognised | `conversation` |
-//! | `restore` | what pointers stand for, and recipes for old texts, found by following them | `conversation`, `markers` |
-//! | `story` | what is told of messages that are left out | `transcript`, `tokens`, `markers` |
-//! | `salience` | what is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
+//! | `protect` | the caller's protection rules, and the content that they pin | `transcript`, `options` |
+//! | `markers` | writes and recognises the text that replaces left-out or summarised content | `conversation` |
+//! | `restore` | resolves pointers, and writes recipes for old texts | `conversation`, `markers` |
+//! | `story` | quotations of messages that are left out | `transcript`, `tokens`, `markers` |
+//! | `salience` | selects the content that is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `result` | one new tool result, shortened before it enters a conversation | `salience`, `story`, `transcript`, `tokens`, `markers`, `restore` |
-//! | `inspect` | what a conversation is made of, for people: tokens by kind, tool and file, and what says nothing new | `transcript`, `tokens`, `markers` |
-//! | `recall` | finding and reading what is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
+//! | `inspect` | the composition of a conversation, for people: tokens by kind, tool and file, and content that says nothing new | `transcript`, `tokens`, `markers` |
+//! | `recall` | finds and reads content that is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
 //! | `dollars` | amounts in sentences that compare them | nobody |
-//! | `diff` | what differs between two versions of a message, line by line, for people | `conversation` |
+//! | `diff` | line differences between two versions of a message, for people | `conversation` |
 //! | `json_file` | where a text stops being JSON, and JSON written back with little changed, for the command line | nobody |
 //! | `llm` | the handler trait, transports, streams, retries, prices | nobody |
-//! | `summaries` | asking a model for summaries: questions, parts, store, budget, estimates | `conversation`, `tokens`, `markers`, `llm` |
-//! | `providers` | strategies, each turns a conversation into a plan | all above |
-//! | `strategies` | providers made of others: who is asked, in which order, for how much | all above |
+//! | `summaries` | summaries by a model: prompts, parts, cache, budget, estimates | `conversation`, `tokens`, `markers`, `llm` |
+//! | `providers` | the algorithms: each turns a conversation into a plan | all above |
+//! | `strategies` | providers made of others: which run, in which order, within which budget | all above |
 //! | `manager` | registry, trigger, fallback, budget, metrics | all above |
-//! | `recommend` | which provider to take, by rules and by what was measured | `options` |
+//! | `recommend` | recommends a provider, by rules and measurements | `options` |
 //! | `node` | the only place that names napi | all above |
 
 #![cfg_attr(
@@ -84,8 +84,8 @@ mod node;
 
 #[cfg(not(target_family = "wasm"))]
 pub use crate::llm::HttpHandler;
-// The public face: what a Rust program needs, the tests and benchmarks among them. Everything else is private, so that the compiler names what
-// nobody uses.
+// The public interface for Rust programs, including the tests and benchmarks. Everything else is private, so that the
+// compiler reports unused code.
 pub use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{

@@ -1,7 +1,8 @@
-//! Large work on all cores: divided into as many parts as there are threads, with the results in the order of the work.
+//! Divides large work among all cores, and returns the results in the order of the work.
 //!
-//! The threads wait for work, because a new one begins too late: it was measured to take 2 milliseconds half of the time (Linux puts it on
-//! the core of the thread that made it, though another is idle), while waking one takes 10 microseconds.
+//! The threads wait for work, because a new one starts too late: half of the time that took 2 milliseconds (Linux
+//! places it on the core of the thread that created it, even if another is idle), while waking one takes 10
+//! microseconds.
 
 use std::{
     collections::VecDeque,
@@ -17,30 +18,30 @@ use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use self::Either::{Second, Third};
 
-/// More would get parts too small to be worth it: the largest conversations have some megabytes.
+/// With more threads, parts would be too small to be worth it: the largest conversations have a few megabytes.
 const MAX_HELPERS: usize = 15;
 
-/// A smaller part, in bytes, takes no longer than waking a thread for it and waiting for its end.
+/// A part with fewer bytes takes no longer than waking a thread for it and waiting for it.
 const MIN_PART_BYTES: usize = 32 * 1024;
 
-/// Parts that come in the order of the work are divided further.
+/// Parts that are processed in the order of the work are divided further.
 const PARTS_PER_THREAD: usize = 4;
 
-/// One thread for each core but the caller's. None where there is only one core, or the system gives us no thread.
+/// One thread per core except the caller's. `None` if there is only one core, or if the system allows no thread.
 static HELPERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let others = thread::available_parallelism().ok()?.get().checked_sub(1).filter(|others| *others > 0)?;
     let builder = ThreadPoolBuilder::new().num_threads(others.min(MAX_HELPERS));
     builder.thread_name(|index| format!("condense-helper-{index}")).build().ok()
 });
 
-/// How many helpers have work, or are about to.
+/// Number of helpers that have work, or are about to.
 static CLAIMED: AtomicUsize = AtomicUsize::new(0);
 
 /// A helper reserved for one caller. Waiting for a busy one would mean waiting for another caller's work.
 struct Claim(());
 
 impl Claim {
-    /// `None` when all are busy.
+    /// Returns `None` if all helpers are busy.
     fn new() -> Option<Self> {
         let all = HELPERS.as_ref()?.current_num_threads();
         let claim = |claimed| (claimed < all).then_some(claimed + 1);
@@ -54,7 +55,8 @@ impl Drop for Claim {
     }
 }
 
-/// Into how many parts work of so many bytes is best divided: one for each thread, the caller's included, unless they became too small.
+/// Returns the best number of parts for work of this many bytes: one per thread, the caller's included, unless they
+/// would be too small.
 #[must_use]
 pub fn parts_for(bytes: usize) -> usize {
     match bytes / MIN_PART_BYTES {
@@ -67,7 +69,7 @@ pub fn parts_for(bytes: usize) -> usize {
 /// after the other.
 ///
 /// # Panics
-/// When `of` does.
+/// If `of` panics.
 pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<R> {
     if parts.len() < 2 {
         return parts.into_iter().map(of).collect();
@@ -75,10 +77,10 @@ pub fn each<P: Send, R: Send>(parts: Vec<P>, of: impl Fn(P) -> R + Sync) -> Vec<
     each_beside(parts, of, || ()).1
 }
 
-/// The same, while this thread first does something else.
+/// Works as [`each`], while this thread first calls `first`.
 ///
 /// # Panics
-/// When `of` or `first` does.
+/// If `of` or `first` panics.
 pub fn each_beside<P: Send, R: Send, F>(
     parts: Vec<P>,
     of: impl Fn(P) -> R + Sync,
@@ -110,7 +112,7 @@ pub fn each_beside<P: Send, R: Send, F>(
         work();
         first
     });
-    // The scope has panicked if any of them did not end.
+    // The scope has panicked if any of them did not finish.
     (first, results.iter().filter_map(take).collect())
 }
 
@@ -122,7 +124,7 @@ fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
 /// `first`, or this one does all. `bytes` is the amount of work.
 ///
 /// # Panics
-/// When one of them does.
+/// If one of them panics.
 pub fn all_three<F, S: Send, T: Send>(
     bytes: usize,
     first: impl FnOnce() -> F,
@@ -139,7 +141,7 @@ pub fn all_three<F, S: Send, T: Send>(
     }
 }
 
-/// Work, or what came of it.
+/// Work, or its result.
 enum Either<S, T> {
     Second(S),
     Third(T),
@@ -158,7 +160,7 @@ impl<S, T> Either<S, T> {
     }
 }
 
-/// Work that comes piece by piece: a thread that waits for work begins with each while the next is still being made.
+/// Work that arrives in pieces: a waiting thread begins with each piece while the next is still being produced.
 pub struct Ahead<P, R>(Arc<Pieces<P, R>>);
 
 struct Pieces<P, R> {
@@ -171,18 +173,18 @@ struct Pieces<P, R> {
 struct PiecesState<P, R> {
     waiting: VecDeque<(usize, P)>,
     results: Vec<Option<thread::Result<R>>>,
-    /// How many have no result yet.
+    /// Number of pieces without a result.
     missing: usize,
 }
 
 impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
-    /// `of` is what is done with each piece.
+    /// Creates an empty queue; `of` is applied to each piece.
     pub fn new(of: fn(P) -> R) -> Self {
         let state = PiecesState { waiting: VecDeque::new(), results: Vec::new(), missing: 0 };
         Self(Arc::new(Pieces { of, state: Mutex::new(state), done: Condvar::new() }))
     }
 
-    /// One more piece, for a thread that has time.
+    /// Adds a piece, waking a helper for it.
     pub fn add(&mut self, piece: P) {
         self.add_late(piece);
         if let Some((helpers, claim)) = HELPERS.as_ref().zip(Claim::new()) {
@@ -203,10 +205,10 @@ impl<P: Send + 'static, R: Send + 'static> Ahead<P, R> {
         state.missing += 1;
     }
 
-    /// The results in the order of the pieces. This thread does what nobody has begun.
+    /// Returns the results in the order of the pieces. This thread does the pieces that no helper has begun.
     ///
     /// # Panics
-    /// When the work on a piece did.
+    /// If the work on a piece panicked.
     pub fn finish(self) -> Vec<R> {
         while self.0.work() {}
         let mut state = self.0.state();
@@ -231,7 +233,7 @@ impl<P, R> Pieces<P, R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Works on the next piece; false when there is none.
+    /// Works on the next piece; returns false if there is none.
     fn work(&self) -> bool {
         let Some((index, piece)) = self.state().waiting.pop_front() else { return false };
         let result = catch_unwind(AssertUnwindSafe(|| (self.of)(piece)));
@@ -253,14 +255,14 @@ pub fn in_parts<'i, T: Sync, R: Send>(
     in_parts_beside(items, bytes, of, || ()).1
 }
 
-/// The same, while this thread does something else, as in [`each_beside`].
+/// Works as [`in_parts`], while this thread does something else, as in [`each_beside`].
 pub fn in_parts_beside<'i, T: Sync, R: Send, F>(
     items: &'i [T],
     bytes: impl Fn(&T) -> usize,
     of: impl Fn(&'i [T]) -> Vec<R> + Sync,
     first: impl FnOnce() -> F,
 ) -> (F, Vec<R>) {
-    // Several for each thread: the helpers begin late, and this thread does more of them until then.
+    // Several parts per thread: the helpers begin late, and this thread does more of the parts until then.
     let ends = part_ends(items, bytes, |bytes| match parts_for(bytes) {
         1 => 1,
         threads => (bytes / MIN_PART_BYTES).min(PARTS_PER_THREAD * threads),
@@ -274,7 +276,7 @@ pub fn in_parts_beside<'i, T: Sync, R: Send, F>(
     (first, results.into_iter().flatten().collect())
 }
 
-/// A list divided for [`each_beside`], for parts that are to be owned and whose results are to be put together: into two for each thread.
+/// Divides a list for [`each_beside`] into owned parts, whose results are then joined: two parts per thread.
 pub fn divided<T>(mut items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
     let ends = part_ends(&items, bytes, |bytes| match parts_for(bytes) {
         1 => 1,
@@ -296,7 +298,7 @@ fn part_ends<T>(items: &[T], bytes: impl Fn(&T) -> usize, parts_for: impl Fn(usi
     let mut before = 0;
     for (index, size) in sizes.into_iter().enumerate() {
         before += size;
-        // A large item may be more than the share of one part.
+        // A large item may exceed the share of one part.
         if ends.len() + 1 < parts && before >= all * (ends.len() + 1) / parts {
             ends.push(index + 1);
         }
@@ -352,7 +354,7 @@ mod tests {
             let share = sizes.iter().sum::<usize>() / parts;
             let starts = std::iter::once(0).chain(ends.iter().copied());
             for (start, end) in starts.zip(&ends) {
-                // The last item of a part may go beyond its share, and so may that of the part before.
+                // The last item of a part may exceed its share, and so may that of the previous part.
                 prop_assert!(sizes[start..*end].iter().sum::<usize>() <= share + 200);
             }
         }

@@ -1,28 +1,28 @@
-//! Tells whoever listens how the work goes.
+//! Reports progress to listeners.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
-/// How the work goes.
+/// A progress event.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressEvent {
     /// The step: `counting`, `condensing`, `summarizing`, `retrying`, `done`, and for providers their own.
     pub phase: &'static str,
-    /// The provider at work.
+    /// The running provider.
     pub provider_id: String,
-    /// Steps done.
+    /// Number of steps done.
     pub done: usize,
-    /// Steps in all.
+    /// Total number of steps.
     pub total: usize,
-    /// The pass it belongs to, of providers that work in passes.
+    /// The pass to which it belongs, from providers that work in passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass_id: Option<String>,
     /// Milliseconds until a request is sent again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
-    /// The code of the error that made that necessary.
+    /// The code of the error that caused the retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
 }
@@ -41,13 +41,13 @@ impl Progress {
         Self { listener: Some(Arc::new(listener)), pass: None }
     }
 
-    /// The same listener, told of events as those of a pass.
+    /// Returns a progress with the same listener, whose events name a pass.
     #[must_use]
     pub fn in_pass(&self, id: &str) -> Self {
         Self { listener: self.listener.clone(), pass: Some(id.into()) }
     }
 
-    /// Tells the listener, if there is one.
+    /// Reports progress to the listener, if there is one.
     pub fn report(&self, phase: &'static str, provider_id: &str, done: usize, total: usize) {
         self.tell(|| ProgressEvent {
             phase,
@@ -58,7 +58,7 @@ impl Progress {
         });
     }
 
-    /// Tells the listener that a request failed with `code` and is sent again after `wait_ms` milliseconds: `done` of at most
+    /// Reports that a request failed with `code` and is sent again after `wait_ms` milliseconds: `done` of at most
     /// `total` attempts were made.
     pub fn retrying(&self, provider_id: &str, done: usize, total: usize, wait_ms: u64, code: &'static str) {
         self.tell(|| ProgressEvent {

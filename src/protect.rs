@@ -66,14 +66,14 @@ pub struct ProtectRules {
     paths: BTreeSet<String>,
     messages: BTreeSet<usize>,
     text: BTreeSet<String>,
-    /// Rules of tools, as far as calls stand because of them.
+    /// Tool rules, of which those that keep calls count here.
     calls: ToolRules,
-    /// How many messages at the beginning are frozen.
+    /// Number of frozen messages at the beginning.
     frozen: usize,
 }
 
 impl ProtectRules {
-    /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] of settings that were checked.
+    /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] from checked settings.
     #[must_use]
     pub fn of(settings: &Settings<'_>) -> Self {
         let rules = settings.object(PROTECT.name);
@@ -88,14 +88,15 @@ impl ProtectRules {
         }
     }
 
-    /// With the calls that stand because of rules of their tools.
+    /// Adds tool rules, so that the calls they keep are pinned.
     #[must_use]
     pub fn with_calls(mut self, rows: &ToolRows) -> Self {
         self.calls.extend(rows.rules());
         self
     }
 
-    /// The same by other indices of messages: those that `messages` says for each, and as many frozen ones as `frozen` says.
+    /// Returns the rules with other message indices: `messages` maps each index, and `frozen` the number of frozen
+    /// messages.
     #[must_use]
     pub fn moved(mut self, messages: impl Fn(usize) -> Vec<usize>, frozen: impl Fn(usize) -> usize) -> Self {
         self.messages = self.messages.into_iter().flat_map(messages).collect();
@@ -103,14 +104,14 @@ impl ProtectRules {
         self
     }
 
-    /// With these messages protected, too.
+    /// Adds protected messages.
     #[must_use]
     pub fn with_messages(mut self, messages: impl Iterator<Item = usize>) -> Self {
         self.messages.extend(messages);
         self
     }
 
-    /// Reads the rules in a configuration that was checked.
+    /// Reads the rules in a checked configuration.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {
         static CONFIG: Table = Table::new("protect", &[PROTECT, FROZEN_MESSAGES, TOOLS]).open();
@@ -118,7 +119,7 @@ impl ProtectRules {
         CONFIG.read(config).map(read).unwrap_or_default()
     }
 
-    /// Whether nothing is protected.
+    /// Returns true if nothing is protected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { tools, paths, messages, text, calls, frozen } = self;
@@ -138,13 +139,14 @@ impl ProtectRules {
         self
     }
 
-    /// The conversation with all of it pinned.
+    /// Returns the conversation with everything protected pinned.
     #[must_use]
     pub fn pin(&self, conversation: &Conversation, tools: &ToolTable) -> Conversation {
         self.pin_telling(conversation, tools).0
     }
 
-    /// The conversation with all of it pinned, and what a caller should know of rules that are about nothing in it: of each kind a warning that names them.
+    /// Returns the conversation with everything protected pinned, and warnings about rules that match nothing in it:
+    /// one per kind of rule.
     #[must_use]
     pub fn pin_telling(&self, conversation: &Conversation, tools: &ToolTable) -> (Conversation, Vec<Warning>) {
         if self.is_empty() {
@@ -158,7 +160,7 @@ impl ProtectRules {
         blocks[..conversation.frozen()].iter_mut().for_each(|blocks| blocks.fill(true));
         self.pin_texts(conversation, &mut blocks, &mut used);
         self.pin_calls(conversation, tools, &mut blocks, &mut used);
-        // Blocks pinned along with others may hold pointers, too.
+        // Blocks pinned along with others may contain pointers too.
         loop {
             pin_headers(conversation, tools, &mut blocks);
             pin_counterparts(conversation, &mut blocks);
@@ -166,7 +168,7 @@ impl ProtectRules {
                 break;
             }
         }
-        (conversation.with_pins(|message| Pins::of(&blocks[message])), self.warnings(&used))
+        (conversation.with_pins(|message| Pins::new(&blocks[message])), self.warnings(&used))
     }
 
     fn pin_messages(&self, conversation: &Conversation, blocks: &mut [Vec<bool>], used: &mut Used<'_>) {
@@ -195,7 +197,7 @@ impl ProtectRules {
         }
     }
 
-    /// Pins the calls, in blocks or in texts, of tools and about files.
+    /// Pins the calls, in blocks or in text, that match rules about tools or files.
     fn pin_calls<'a>(
         &'a self,
         conversation: &Conversation,
@@ -216,7 +218,7 @@ impl ProtectRules {
         let directory = transcript.working_directory.as_deref();
         let patterns: Vec<(&str, PathPattern)> =
             self.paths.iter().map(|path| (&**path, PathPattern::new(path, directory))).collect();
-        // Many events are about the same file.
+        // Many events concern the same file.
         let mut known: HashMap<&str, bool> = HashMap::new();
         for event in &transcript.events {
             let has_tool = !event.tool.is_empty() && self.has_tool(&event.tool, used);
@@ -235,9 +237,9 @@ impl ProtectRules {
         }
     }
 
-    /// Pins the calls that stand because of rules: the newest so many of a rule, those that failed, or all.
+    /// Pins the calls that tool rules keep: the newest ones, failed ones, or all.
     fn pin_by_rules(&self, transcript: &Transcript<'_>, blocks: &mut [Vec<bool>]) {
-        // A call that is about several files makes an event for each; what is one block is one call here.
+        // A call about several files makes one event per file; here, events in one block are one call.
         let mut calls: HashMap<&str, BTreeSet<(usize, usize)>> = HashMap::new();
         for event in transcript.events.iter().rev() {
             let Some((name, rule)) = self.calls.of_tool(&event.tool) else { continue };
@@ -257,7 +259,7 @@ impl ProtectRules {
         naming.map(|tool| used.tools.insert(tool)).count() > 0
     }
 
-    /// A warning for each kind of rules of which some are about nothing.
+    /// Returns a warning for each kind of rules of which some match nothing.
     fn warnings(&self, used: &Used<'_>) -> Vec<Warning> {
         let unused = |all: &BTreeSet<String>, used: &BTreeSet<&str>| -> Vec<String> {
             all.iter().filter(|rule| !used.contains(&***rule)).map(|rule| quoted(rule)).collect()
@@ -274,7 +276,7 @@ impl ProtectRules {
     }
 }
 
-/// The rules that were about something.
+/// The rules that matched something.
 #[derive(Default)]
 struct Used<'a> {
     tools: BTreeSet<&'a str>,
@@ -283,9 +285,9 @@ struct Used<'a> {
     text: BTreeSet<&'a str>,
 }
 
-/// At most this many rules are named, the others counted.
+/// Maximum number of rules named; the others are counted.
 const MAX_NAMED: usize = 5;
-/// Characters of a rule.
+/// Maximum characters of a rule.
 const MAX_QUOTED: usize = 80;
 
 fn quoted(rule: &str) -> String {
@@ -304,7 +306,8 @@ fn warning(kind: &str, unused: &[String]) -> Warning {
     Warning::new(WarningCode::ProtectUnmatched, said).about(field)
 }
 
-/// Pins what pointers in pinned blocks lead to: those cannot be led elsewhere. Returns whether that is more than was pinned.
+/// Pins the targets of pointers in pinned blocks, because those pointers cannot be redirected. Returns true if that
+/// pinned anything new.
 fn pin_targets(conversation: &Conversation, blocks: &mut [Vec<bool>]) -> bool {
     let holds = |(message, blocks): (&Message, &Vec<bool>)| blocks.contains(&true) && message_holds_pointers(message);
     if !conversation.messages().zip(&*blocks).any(holds) {
@@ -323,7 +326,7 @@ fn pin_targets(conversation: &Conversation, blocks: &mut [Vec<bool>]) -> bool {
     while let Some(text) = open.pop() {
         let rows = decoder.rows(text);
         for (at, _) in rows.rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Pointer) {
-            // With too few lines after its quoted line a pointer is dead, but only as long as that line remains.
+            // A pointer is dead if too few lines follow its quoted line, but only as long as that line remains.
             let Some(target) = decoder.quoted(text, at) else { continue };
             let (message, TextAt { block, .. }) = &texts[target.text];
             is_more |= !std::mem::replace(&mut blocks[*message][*block], true);
@@ -351,7 +354,7 @@ fn pin_headers(conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec
         return;
     }
     for (pieces, blocks) in decompose(conversation, tools).iter().zip(blocks) {
-        // A header stands before its answer, with nothing between them.
+        // A header directly precedes its result.
         for pair in pieces.windows(2) {
             let [header, answer] = pair else { continue };
             let announces = header.kind == ContentKind::MessageText
@@ -364,7 +367,7 @@ fn pin_headers(conversation: &Conversation, tools: &ToolTable, blocks: &mut [Vec
     }
 }
 
-/// Pins the answers to pinned calls, and the calls of pinned answers.
+/// Pins the results of pinned calls, and the calls of pinned results.
 fn pin_counterparts(conversation: &Conversation, blocks: &mut [Vec<bool>]) {
     let answered = answered(conversation);
     for call in 0..conversation.len().saturating_sub(1) {
@@ -413,7 +416,7 @@ mod tests {
         Conversation::parse(&messages.to_string()).unwrap()
     }
 
-    /// The pinned blocks.
+    /// Returns the pinned blocks.
     fn pinned(rules: Value) -> Vec<(usize, usize)> {
         let options = json!({ "protect": rules });
         let rules = ProtectRules::of(&TABLE.read(&options).unwrap());

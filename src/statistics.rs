@@ -1,22 +1,23 @@
-//! Means with their confidence intervals, and whether two means differ.
+//! Calculates means with confidence intervals, and whether two means differ.
 //!
-//! Formulas: the sample variance by Welford; intervals and tests by Student's t distribution, for two means with the degrees of freedom of Welch and
-//! Satterthwaite; for rates the interval of Wilson. The distribution comes from the regularized incomplete beta function, as a continued fraction
-//! (Abramowitz and Stegun, 26.5.8 and 26.7.1), and Lanczos' approximation of the logarithm of the gamma function.
+//! Formulas: the sample variance by Welford; intervals and tests by Student's t distribution, for two means with the
+//! degrees of freedom of Welch and Satterthwaite; for rates the interval of Wilson. The distribution is calculated
+//! from the regularized incomplete beta function, as a continued fraction (Abramowitz and Stegun, 26.5.8 and 26.7.1),
+//! and Lanczos' approximation of the logarithm of the gamma function.
 
-/// Intervals hold the true value in 19 of 20 cases.
+/// Intervals contain the true value in 19 of 20 cases.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Count, mean and spread of numbers that come one by one.
+/// Count, mean and spread of numbers that are added one by one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
     count: u64,
     mean: f64,
-    /// Sum of the squared distances from the mean.
+    /// The sum of the squared distances from the mean.
     squares: f64,
 }
 
-/// From where to where a value probably lies.
+/// The range in which a value probably lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -25,14 +26,14 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// How two means differ.
+/// The difference between two means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
-    /// The first less the second.
+    /// The first mean minus the second.
     pub mean: f64,
-    /// Its interval.
+    /// The interval of the difference.
     pub interval: Interval,
-    /// How likely a difference at least this large would be if there were none.
+    /// The probability of a difference at least this large if there is none.
     pub p_value: f64,
 }
 
@@ -45,19 +46,19 @@ impl Moments {
         self.squares += from_old * (value - self.mean);
     }
 
-    /// How many there are.
+    /// Returns the count of numbers.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean; 0 of none.
+    /// Returns the mean; 0 if there are no numbers.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The interval of the mean; `None` of fewer than two.
+    /// Returns the interval of the mean; `None` for fewer than two numbers.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let error = self.squared_error()?.sqrt();
@@ -65,13 +66,13 @@ impl Moments {
         Some(Interval { low: self.mean - half, high: self.mean + half })
     }
 
-    /// The interval of a rate, of which these are zeros and ones; `None` of none.
+    /// Returns the interval of a rate, if the numbers are zeros and ones; `None` if there are no numbers.
     #[must_use]
     pub fn rate_interval(&self) -> Option<Interval> {
         if self.count == 0 {
             return None;
         }
-        /// Half of the interval of the normal distribution.
+        /// The normal distribution's 97.5% quantile: half of the width of its interval.
         const Z: f64 = 1.959_963_984_540_054;
         let (n, rate) = (self.count as f64, self.mean);
         let center = (rate + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
@@ -79,14 +80,14 @@ impl Moments {
         Some(Interval { low: (center - half).max(0.0), high: (center + half).min(1.0) })
     }
 
-    /// By Welch's test; `None` where one of them has fewer than two numbers.
+    /// Returns the difference by Welch's test; `None` if either side has fewer than two numbers.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let (own, its) = (self.squared_error()?, other.squared_error()?);
         let mean = self.mean - other.mean;
         let error = (own + its).sqrt();
         if error == 0.0 {
-            // All numbers of each are equal.
+            // All numbers on each side are equal.
             let p_value = if mean == 0.0 { 1.0 } else { 0.0 };
             return Some(Difference { mean, interval: Interval { low: mean, high: mean }, p_value });
         }
@@ -97,26 +98,26 @@ impl Moments {
         Some(Difference { mean, interval, p_value: two_sided(mean / error, freedom) })
     }
 
-    /// The square of the standard error of the mean.
+    /// Returns the square of the mean's standard error.
     fn squared_error(&self) -> Option<f64> {
         let count = self.count as f64;
         (self.count > 1).then(|| self.squares / (count - 1.0) / count)
     }
 }
 
-/// How likely a value at least so far from 0 is in Student's distribution.
+/// Returns the probability of a value at least this far from 0 in Student's distribution.
 fn two_sided(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The value that a share of Student's distribution is below; `share` from 0.5 to below 1.
+/// Returns the value below which a share of Student's distribution lies; `share` is from 0.5 to below 1.
 fn t_quantile(share: f64, freedom: f64) -> f64 {
     let below = |t: f64| 1.0 - two_sided(t, freedom) / 2.0;
     let (mut low, mut high) = (0.0, 1.0);
     while below(high) < share && high < 1e12 {
         high *= 2.0;
     }
-    // Twice as many as a float has bits.
+    // Twice the number of bits of a float.
     for _ in 0..106 {
         let middle = f64::midpoint(low, high);
         if below(middle) < share { low = middle } else { high = middle }
@@ -124,7 +125,7 @@ fn t_quantile(share: f64, freedom: f64) -> f64 {
     high
 }
 
-/// The regularized incomplete beta function.
+/// Returns the regularized incomplete beta function.
 fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
@@ -137,7 +138,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     front * fraction(x, a, b) / a
 }
 
-/// Its continued fraction, by Lentz' method.
+/// Returns its continued fraction, by Lentz' method.
 fn fraction(x: f64, a: f64, b: f64) -> f64 {
     const TINY: f64 = 1e-300;
     const MAX_TERMS: usize = 10_000;
@@ -163,7 +164,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
     result
 }
 
-/// The logarithm of the gamma function of a positive number, to 15 digits: Lanczos with g = 7 and nine terms.
+/// Returns the logarithm of the gamma function of a positive number, to 15 digits: Lanczos with g = 7 and nine terms.
 fn ln_gamma(x: f64) -> f64 {
     const G: f64 = 7.0;
     const TERMS: [f64; 9] = [
@@ -187,7 +188,7 @@ fn ln_gamma(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn of(values: &[f64]) -> Moments {
+    fn moments(values: &[f64]) -> Moments {
         values.iter().fold(Moments::default(), |mut moments, value| {
             moments.add(*value);
             moments
@@ -207,7 +208,7 @@ mod tests {
         }
     }
 
-    /// Values of printed tables of Student's distribution.
+    /// Values from printed tables of Student's distribution.
     #[test]
     fn quantiles_are_those_of_the_tables() {
         for (freedom, expected) in [
@@ -221,29 +222,29 @@ mod tests {
         ] {
             near(t_quantile(0.975, freedom), expected, 1e-6);
         }
-        // With one degree of freedom it is Cauchy's, which has a closed form.
+        // With one degree of freedom, the distribution is Cauchy's, which has a closed form.
         for t in [0.1, 1.0, 3.0, 50.0] {
             near(two_sided(t, 1.0), 1.0 - 2.0 / std::f64::consts::PI * f64::atan(t), 1e-12);
         }
-        // And with two this one.
+        // With two degrees, this is the closed form.
         for t in [0.1_f64, 1.0, 3.0, 50.0] {
             near(two_sided(t, 2.0), 1.0 - t / (2.0 + t * t).sqrt(), 1e-12);
         }
     }
 
-    /// With two numbers each there are two degrees of freedom where the spreads are equal: worked out by hand.
+    /// Two numbers each give two degrees of freedom if the spreads are equal: calculated by hand.
     #[test]
     fn means_differ_as_worked_out_by_hand() {
-        let (a, b) = (of(&[1.0, 3.0]), of(&[5.0, 7.0]));
+        let (a, b) = (moments(&[1.0, 3.0]), moments(&[5.0, 7.0]));
         let difference = a.difference(&b).unwrap();
         // The squared errors are 1 and 1, so t is -4 / sqrt(2).
         near(difference.mean, -4.0, 1e-12);
         near(difference.p_value, 1.0 - 8_f64.sqrt() / 10_f64.sqrt(), 1e-12);
         near(difference.interval.low, -4.0 - 2_f64.sqrt() * 4.302_652_730, 1e-6);
         near(a.interval().unwrap().high, 2.0 + 12.706_204_736, 1e-6);
-        assert!(of(&[1.0]).difference(&b).is_none() && of(&[1.0]).interval().is_none());
-        assert_eq!(of(&[2.0, 2.0]).difference(&of(&[3.0, 3.0])).unwrap().p_value, 0.0);
-        assert_eq!(of(&[2.0, 2.0]).difference(&of(&[2.0, 2.0])).unwrap().p_value, 1.0);
+        assert!(moments(&[1.0]).difference(&b).is_none() && moments(&[1.0]).interval().is_none());
+        assert_eq!(moments(&[2.0, 2.0]).difference(&moments(&[3.0, 3.0])).unwrap().p_value, 0.0);
+        assert_eq!(moments(&[2.0, 2.0]).difference(&moments(&[2.0, 2.0])).unwrap().p_value, 1.0);
     }
 
     /// Wilson's interval of 1 in 10, as published: 0.0179 to 0.4042.
@@ -251,11 +252,11 @@ mod tests {
     fn rates_have_wilsons_interval() {
         let mut values = [0.0; 10];
         values[3] = 1.0;
-        let Interval { low, high } = of(&values).rate_interval().unwrap();
+        let Interval { low, high } = moments(&values).rate_interval().unwrap();
         near(low, 0.0179, 5e-5);
         near(high, 0.4042, 5e-5);
-        assert_eq!(of(&[0.0; 4]).rate_interval().unwrap().low, 0.0);
-        assert!(of(&[]).rate_interval().is_none());
+        assert_eq!(moments(&[0.0; 4]).rate_interval().unwrap().low, 0.0);
+        assert!(moments(&[]).rate_interval().is_none());
     }
 
     /// 95% intervals miss the true mean in one of twenty cases.
@@ -269,7 +270,7 @@ mod tests {
         let missed = (0..4000)
             .filter(|_| {
                 let values: Vec<f64> = (0..12).map(|_| random() + random() + random()).collect();
-                let Interval { low, high } = of(&values).interval().unwrap();
+                let Interval { low, high } = moments(&values).interval().unwrap();
                 !(low..=high).contains(&1.5)
             })
             .count();

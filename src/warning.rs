@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::Said;
 
-/// Something that the caller should know.
+/// A warning for the caller.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     /// The code, for programs to compare.
     pub code: WarningCode,
-    /// The same for a person, without the code.
+    /// The message for people, without the code.
     pub message: String,
-    /// The same as a code and values, for translation; absent if a custom provider gave the words.
+    /// The message as a code and values, for translation; absent if a custom provider wrote the words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// The message it is about, by its index in the conversation that came in; of several, the first.
+    /// The index of the message it concerns in the call's input; the first if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_index: Option<usize>,
-    /// The code of the error that it tells of, where it tells of one: what a provider, a pass or a summary failed with.
+    /// The code of the error it reports, if any: that of a provider, a pass or a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
-    /// The option it is about, as a path such as `profileThresholds.fast`.
+    /// The path of the option it concerns, such as `profileThresholds.fast`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }
@@ -39,81 +39,81 @@ pub struct Warning {
 pub enum WarningCode {
     /// The content that has to stay exceeds the target.
     TargetNotMet,
-    /// A provider failed, and another one of the chain went on.
+    /// A provider failed, and the next one in the chain continued.
     ProviderFailed,
     /// The fallback names a provider that is not registered; the others are tried.
     UnknownProvider,
     /// A profile's own threshold is not valid; the global one applies.
     InvalidThreshold,
-    /// A handler cannot answer and was passed over.
+    /// A handler is not valid and was skipped.
     HandlerInvalid,
     /// A profile has no handler; another one writes its summaries.
     HandlerMissing,
     /// A pass wants a model, and there is no handler.
     NoHandler,
-    /// A pass failed and was left out.
+    /// A pass failed and was skipped.
     PassFailed,
     /// A pass of the smart provider has an override for a message that it does not work on.
     OverrideUnused,
     /// A summary of a text failed; the text stays as it was.
     SummaryFailed,
-    /// A summary leaves out what it must not, or may come to be asked for again therefore.
+    /// A summary misses required content, or may have to be requested again for that reason.
     SummaryIncomplete,
     /// A prepared condensation is useless, because the conversation's first messages have changed.
     PreparationStale,
-    /// Passes of the caller's own, or of the preset `selective`, ask for more than one summary of the whole would cost.
+    /// Passes that the caller wrote, or those of the preset `selective`, cost more than one summary of the whole.
     DearSummaries,
-    /// Too little would be saved to be worth a change.
+    /// The saving would be too small to be worth a change.
     ReductionTooSmall,
-    /// A summary ends in the middle, because it may be no longer.
+    /// A summary was cut off at its maximum length.
     SummaryTruncated,
-    /// The model's window is smaller than thought; it was asked again for less.
+    /// The model's window is smaller than assumed; the request was repeated with less.
     WindowTooLarge,
-    /// The limit on cost cannot be kept before a call.
+    /// The price is unknown, so a cost limit cannot be kept.
     PriceUnknown,
-    /// The limit on cost is spent.
+    /// The cost limit is reached.
     CostLimit,
-    /// A condensation cost more than the host wants to hear nothing of.
+    /// A condensation cost more than the host's threshold for a warning.
     HighCost,
-    /// A summary was paid for, and little was removed.
+    /// A summary was paid for, but little was removed.
     LowReduction,
-    /// A provider of the host left out messages that others need; they stay.
+    /// A custom provider left out messages that others need; they stay.
     PairsCompleted,
-    /// Rules of what is protected are about nothing in the conversation.
+    /// Protection rules match nothing in the conversation.
     ProtectUnmatched,
-    /// Signed thinking stands behind a change, and the service may refuse it.
+    /// Signed thinking follows a change, and the service may refuse it.
     ThinkingAfterChange,
-    /// Writes that were written over stay, because a command that ran since may have brought back what they wrote.
+    /// Overwritten writes stay, because a later command may have restored their content.
     WritesKept,
-    /// The store for summaries failed and was done without.
+    /// The store for summaries failed and was not used.
     CacheFailed,
-    /// The handler's own count failed; the totals are counted locally.
+    /// The handler's own count failed; totals are counted locally.
     CountTokensFailed,
     /// The preferences of a user could not be looked up; the default is used.
     LookUpFailed,
-    /// A provider of the host gave a text as a warning.
+    /// A custom provider returned a text as a warning.
     ProviderWarning,
-    /// A provider of the host gave a warning with a code of its own.
+    /// A custom provider returned a warning with its own code.
     #[serde(untagged)]
     Own(String),
 }
 
 impl Warning {
-    /// A warning in these words.
+    /// Creates a warning.
     #[must_use]
     pub fn new(code: WarningCode, said: Said) -> Self {
         Self { code, message: said.to_string(), said: Some(said), message_index: None, error_code: None, field: None }
     }
 
-    /// The same, about an option.
+    /// Sets the option that the warning concerns.
     #[must_use]
     pub fn about(self, field: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..self }
     }
 
-    /// The same, of an error with this code.
+    /// Sets the code of the error that the warning reports.
     #[must_use]
-    pub fn of(self, error_code: impl Into<String>) -> Self {
+    pub fn caused_by(self, error_code: impl Into<String>) -> Self {
         Self { error_code: Some(error_code.into()), ..self }
     }
 
@@ -125,7 +125,7 @@ impl Warning {
             .is_some_and(|code| !matches!(code, "cost_limit" | "price_unknown") && code != "handler_invalid")
     }
 
-    /// The same, about a message of the conversation that came in, if it is about one.
+    /// Sets the index of the message in the call's input, if the warning concerns one.
     #[must_use]
     pub fn at(self, message_index: Option<usize>) -> Self {
         Self { message_index, ..self }
@@ -139,12 +139,12 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Collects warnings from work that goes on at once, each of them once.
+/// Collects warnings from concurrent work, without duplicates.
 #[derive(Debug, Default)]
 pub struct Warnings(Mutex<Vec<Warning>>);
 
 impl Warnings {
-    /// Adds a warning, unless the same is there already.
+    /// Adds a warning, unless it was already added.
     pub fn add(&self, warning: Warning) {
         let mut warnings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !warnings.contains(&warning) {
@@ -152,7 +152,7 @@ impl Warnings {
         }
     }
 
-    /// Adds several.
+    /// Adds several warnings.
     pub fn extend(&self, warnings: impl IntoIterator<Item = Warning>) {
         warnings.into_iter().for_each(|warning| self.add(warning));
     }

@@ -1,39 +1,70 @@
-// Comments in src name the thing first (CONTRIBUTING.md, "How words are written"). The numbers may only fall: lower a folder's after rewriting its comments.
+// Comments name the thing first, and functions say what they give (CONTRIBUTING.md, "How words are written"). The numbers may only fall: lower a folder's after rewriting it.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/tools.mjs";
 
-const RIDDLE = /^\s*\/\/[/!]? (?:What|Those|Whoever|Of|Who)\b/;
+/** A comment line, or the first line of a block comment, that begins like a riddle. */
+const RIDDLE = /^\s*(?:\/\/[/!]?|\/?\*{1,2}) (?:What|Those|Whoever|Of|Who)\b/;
 
-/** Lines that a folder of src, or a file in it, may still have; 0 where none is named. */
-const MOST = { manager: 48, markers: 20, providers: 237, salience: 105 };
+const CALLED_OF = /\bfn of[(<]/;
 
-/** The lines of a source that begin like a riddle, each with its number. */
-const riddlesOf = (source) => source.split("\n").flatMap((line, at) => (RIDDLE.test(line) ? [`${at + 1}: ${line.trim()}`] : []));
+/** The sources of each language: their folders, and how their files end. */
+const SOURCES = { rust: { folders: ["src"], ends: /\.rs$/ }, script: { folders: ["js", "ui/src"], ends: /\.(?:[jt]sx?|mjs)$/ } };
 
-/** By top folder, or file at the top: `path:line: text` of each such line. */
-function riddles() {
-  const found = new Map();
-  const files = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".rs"));
-  for (const file of files.map((name) => name.replaceAll("\\", "/")).sort()) {
-    const [folder] = file.split("/");
-    const lines = riddlesOf(readFileSync(path.join(root, "src", file), "utf8")).map((line) => `src/${file}:${line}`);
-    found.set(folder, [...(found.get(folder) ?? []), ...lines]);
+/** Lines with riddles that a folder, or a file beside the folders, may still have; 0 where none is named. */
+const RIDDLES = {
+  "src/manager": 48,
+  "src/providers": 18,
+};
+
+/** Functions called `of` that a folder, or a file beside the folders, may still have; 0 where none is named. */
+const OF = {
+  "src/llm": 3,
+  "src/manager": 23,
+  "src/options": 1,
+  "src/protect.rs": 1,
+  "src/providers": 8,
+  "src/strategies": 1,
+  "src/transcript": 3,
+};
+
+/** The lines of a source that match, each with its number. */
+const linesOf = (source, pattern) => source.split("\n").flatMap((line, at) => (pattern.test(line) ? [`${at + 1}: ${line.trim()}`] : []));
+
+/** By folder, or file beside the folders: `path:line: text` of each line that matches. */
+function found({ folders, ends }, pattern) {
+  const all = new Map();
+  for (const folder of folders) {
+    const files = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
+    for (const file of files.filter((name) => ends.test(name) && !name.includes("node_modules/")).sort()) {
+      const name = `${folder}/${file.split("/")[0]}`;
+      const lines = linesOf(readFileSync(path.join(root, folder, file), "utf8"), pattern).map((line) => `${folder}/${file}:${line}`);
+      all.set(name, [...(all.get(name) ?? []), ...lines]);
+    }
   }
-  return found;
+  return all;
 }
 
-test.each([...riddles()])("comments of src/%s name the thing first", (folder, lines) => {
-  const most = MOST[folder] ?? 0;
-  const message = `src/${folder} may have ${most} comment lines that begin with What, Those, Whoever, Of or Who, but has ${lines.length}:\n${lines.join("\n")}`;
+const riddles = new Map([...found(SOURCES.rust, RIDDLE), ...found(SOURCES.script, RIDDLE)]);
+const functions = found(SOURCES.rust, CALLED_OF);
+
+test.each([...riddles])("comments of %s name the thing first", (folder, lines) => {
+  const most = RIDDLES[folder] ?? 0;
+  const message = `${folder} may have ${most} comment lines that begin with What, Those, Whoever, Of or Who, but has ${lines.length}:\n${lines.join("\n")}`;
+  expect(lines.length, message).toBeLessThanOrEqual(most);
+});
+
+test.each([...functions])("functions of %s say what they give", (folder, lines) => {
+  const most = OF[folder] ?? 0;
+  const message = `${folder} may have ${most} functions called \`of\`, but has ${lines.length}:\n${lines.join("\n")}`;
   expect(lines.length, message).toBeLessThanOrEqual(most);
 });
 
 test("every number is of a folder that exists", () => {
-  const folders = riddles();
-  expect(Object.keys(MOST).filter((name) => !folders.has(name))).toEqual([]);
+  expect(Object.keys(RIDDLES).filter((name) => !riddles.has(name))).toEqual([]);
+  expect(Object.keys(OF).filter((name) => !functions.has(name))).toEqual([]);
 });
 
 test("riddles are told from other comments", () => {
@@ -41,10 +72,18 @@ test("riddles are told from other comments", () => {
     "/// What it says.",
     "    //! Of a text.",
     "// Those that wait.",
+    "/** Who is asked. */",
+    " * Whoever asks.",
     "/// The text. What follows is cut.",
     "/// Whatever it is.",
-    "/// Often enough.",
+    "/** Often enough. */",
     "let what = 1; // What it was",
   ];
-  expect(riddlesOf(source.join("\n"))).toEqual(["1: /// What it says.", "2: //! Of a text.", "3: // Those that wait."]);
+  const told = ["1: /// What it says.", "2: //! Of a text.", "3: // Those that wait.", "4: /** Who is asked. */", "5: * Whoever asks."];
+  expect(linesOf(source.join("\n"), RIDDLE)).toEqual(told);
+});
+
+test("functions called of are told from others", () => {
+  const source = ["fn of(text: &str) {", "pub(super) fn of<'a>(", "fn of_text(text: &str) {", "self.of(text)"];
+  expect(linesOf(source.join("\n"), CALLED_OF)).toEqual(["1: fn of(text: &str) {", "2: pub(super) fn of<'a>("]);
 });

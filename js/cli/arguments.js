@@ -1,6 +1,6 @@
 "use strict";
 
-// The command's arguments, checked as far as that is possible without the history.
+// Reads the command's arguments, and checks them as far as possible without the history.
 
 const fs = require("node:fs");
 const { parseArgs } = require("node:util");
@@ -10,7 +10,7 @@ const { findSessions } = require("./sessions.js");
 const { usageOf } = require("./usage.js");
 const { near } = require("../errors.js");
 
-/** The flags as Node's parser takes them. One may be a switch for a command, and take a value for another. */
+/** Returns the flags of a command for Node's parser. A flag may be a switch for one command and take a value for another. */
 const optionsOf = (command) =>
   Object.fromEntries(
     FLAGS.map((flag) => flagFor(flag, command)).map(({ name, short, value, multiple = false }) => [
@@ -19,12 +19,12 @@ const optionsOf = (command) =>
     ]),
   );
 
-/** Where the key of each API comes from. */
+/** The environment variable with the key of each API. */
 const KEY_VARIABLES = Object.freeze({ anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" });
 
 const HINTS = Object.freeze([`Usage: ${usageOf(COMMANDS[0], true)}`, "More: roo-condense --help"]);
 
-/** The failure of wrong arguments; `field` is the flag, or the command, that it is about. */
+/** Returns the failure of wrong arguments; `field` is the flag, or the command, that it is about. */
 const wrong = (message, field) => new Failure(EXIT.usage, message, { field, hints: [...HINTS] });
 
 /** Runs `read` for a command; a failure explains the usage of that command. */
@@ -38,20 +38,20 @@ function usedAs(command, read) {
   }
 }
 
-/** The failure of a flag with an invalid value; `allowed` continues "must be". */
+/** Returns the failure of a flag with an invalid value; `allowed` continues "must be". */
 const invalid = (flag, value, allowed) => wrong(`${flag} must be ${allowed}; got "${value}"`, flag);
 
-/** A question after an unknown name, if a known one is near. */
+/** Returns a question about an unknown name if a known one is similar. */
 function didYouMean(name, known, before = "") {
   const meant = near(name, known).map((each) => `${before}${each}`);
   return meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "";
 }
 
-/** The failure of a word that is none of the allowed ones. */
+/** Returns the failure of a word that is none of the allowed ones. */
 const notAmong = (what, value, allowed) =>
   wrong(`${what} must be one of ${allowed.join(", ")}; got "${value}"${didYouMean(value, allowed)}`, what);
 
-/** The arguments with negative numbers joined to their options, so that they are read as values. */
+/** Joins negative numbers to the option before them, so that they are read as its value. */
 function withNumbersJoined(args, options) {
   const joined = [];
   let isOver = false;
@@ -86,20 +86,20 @@ function parse(args) {
   }
 }
 
-/** The percentage that a number without its sign may have meant: 50 for 50, 0.5 for 50 too; undefined for one that can be none. */
+/** Returns the percentage that a number without a percent sign may mean: 50 for both 50 and 0.5; undefined if it cannot be one. */
 function percentMeant(text) {
   const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   const percent = number < 1 ? Math.round(number * 1e6) / 1e4 : number;
   return percent > 0 && percent <= 100 ? percent : undefined;
 }
 
-/** The failure of a target that is none. */
+/** Returns the failure of an invalid target. */
 function wrongTarget(text, allowed) {
   const percent = percentMeant(text);
   return wrong(`--target must be ${allowed}; got "${text}"${percent === undefined ? "" : `; did you mean ${percent}%?`}`, "--target");
 }
 
-/** `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes a share that saves something only. */
+/** Reads `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes only a share below 100%. */
 function readTarget(text, command) {
   const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
   if (command === "calibrate") {
@@ -114,7 +114,7 @@ function readTarget(text, command) {
   throw wrongTarget(text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
 }
 
-/** `200000` or `200k`. */
+/** Reads `200000` or `200k`. */
 function readWindow(text) {
   const [, digits, thousands] = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text) ?? [];
   const tokens = digits === undefined ? Number.NaN : Math.round(Number(digits) * (thousands ? 1000 : 1) * 1e6) / 1e6;
@@ -147,10 +147,13 @@ function toUrl(text) {
   }
 }
 
-/** Whether a command works without a history: a project may have a folder of its name. */
+/** Returns true if a command works without a history: a project may contain a folder with its name. */
 const takesNoHistory = (name) => Boolean(commandNamed(name)?.arguments.isFolder);
 
-/** The command and its arguments: histories, or a word such as the shell of `completions`. `mistyped` asks for the command that may have been meant. */
+/**
+ * Returns the command and its arguments: histories, or a word such as the shell of `completions`. `mistyped` suggests
+ * the command that may have been meant.
+ */
 function readCommand(positionals) {
   const [first, ...rest] = positionals;
   // A history may have the name of a command.
@@ -179,10 +182,10 @@ function refuseOtherFlags(values, { command, mistyped }) {
   }
 }
 
-/** Commands that are named of those that have a flag. */
+/** The number of commands named for a flag. */
 const MOST_NAMED = 3;
 
-/** The commands that have a flag. */
+/** Lists the commands that have a flag. */
 function ofCommands(name) {
   const { commands } = flagNamed(name);
   const more = commands.length > MOST_NAMED ? ` and ${commands.length - MOST_NAMED} more` : "";
@@ -205,7 +208,7 @@ function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
 }
 
 /**
- * The word that a command takes, such as a shell.
+ * Returns the word that a command takes, such as a shell.
  * @param {import("./flags.js").Command} command
  */
 function readWord({ name: command, arguments: { name, values = [], isOptional, isLong } }, [word, ...more]) {
@@ -218,7 +221,7 @@ function readWord({ name: command, arguments: { name, values = [], isOptional, i
   return word;
 }
 
-/** The file of the newest session of an agent on this machine. */
+/** Returns the file of the newest session of an agent on this machine. */
 function lastSession(names) {
   if (names.length > 0)
     throw wrong(`--last is the newest session on this machine, so no history is named; got ${JSON.stringify(names[0])}`, "--last");
@@ -229,7 +232,7 @@ function lastSession(names) {
 }
 
 /**
- * The histories to work on.
+ * Returns the histories to work on.
  * @param {import("./flags.js").Command} command
  */
 function readNames({ name: command, arguments: { isOptional, isMany } }, names, values) {
@@ -250,7 +253,7 @@ function readNames({ name: command, arguments: { isOptional, isMany } }, names, 
   return names;
 }
 
-/** The session to search, unless it is the newest one, and the words to search for. */
+/** Returns the session to search, unless it is the newest one, and the words to search for. */
 function readWords({ name: command }, names, { last }) {
   const [file, ...words] = last ? [undefined, ...names] : names;
   if (file === undefined && !last)
@@ -302,7 +305,7 @@ function refuseContradictions(values, command, files) {
     throw wrong("--llm costs money, so the result must be kept: add --out FILE, --in-place or --json, or --preview for a dry run", "--llm");
 }
 
-/** The answers that flags give, as `recommend()` calls them. */
+/** Returns the answers given by flags, with the names that `recommend()` uses. */
 const readAnswers = (values) =>
   Object.fromEntries(
     FLAGS.filter(({ name, answers }) => answers !== undefined && values[name] !== undefined).map(({ name, answers, isNumber }) => [
@@ -313,18 +316,18 @@ const readAnswers = (values) =>
 
 const camelCase = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
 
-/** The value of each flag under its name in camel case; a switch is true or false. */
+/** Returns the value of each flag under its name in camel case; a switch is true or false. */
 const plainSettings = (values) =>
   Object.fromEntries(FLAGS.map(({ name, value }) => [camelCase(name), values[name] ?? (value === undefined ? false : undefined)]));
 
-/** The settings for `--help` or `-h` anywhere: help of the command that is named, if any. */
+/** Returns the settings for `--help` or `-h` anywhere: help for the command that is named, if any. */
 const helpAsked = (tokens, positionals) => ({
   command: "help",
   topic: commandNames.includes(positionals[0]) ? positionals[0] : undefined,
   isShort: tokens.every(({ name, rawName }) => name !== "help" || rawName !== "--help"),
 });
 
-/** Reads the arguments. `--help` and `--version` come alone, as the commands `help` and `version`. */
+/** Reads the arguments. `--help` and `--version` become the commands `help` and `version`. */
 function readArguments(args) {
   const { values, positionals, tokens } = parse(args);
   if (values.help) return helpAsked(tokens, positionals);
@@ -364,19 +367,19 @@ function readSettings(values, called) {
   };
 }
 
-/** A whole number. */
+/** Reads a whole number. */
 function readCount(option, text) {
   if (!/^\d{1,9}$/.test(text)) throw invalid(option, text, "a whole number, 0 or more");
   return Number(text);
 }
 
-/** The exit code of a command, as shells have it; Windows has larger and negative ones. */
+/** Reads the exit code of a command, as in shells; Windows has larger and negative ones. */
 function readExitCode(text) {
   if (!/^-?\d{1,10}$/.test(text)) throw invalid("--exit-code", text, "a whole number");
   return Number(text);
 }
 
-/** The rules of `--protect-…`; undefined for none. */
+/** Reads the rules of `--protect-…`; undefined if there are none. */
 function readProtect(values) {
   const [tools, paths, text] = ["tool", "path", "text"].map((name) => values[`protect-${name}`]);
   if (tools === undefined && paths === undefined && text === undefined) return undefined;
@@ -388,12 +391,12 @@ function readProtect(values) {
 }
 
 /**
- * A regular expression as JavaScript writes it: from a slash to the next one that is neither escaped nor in a class, and letters that are flags after it.
- * Paths such as `/etc/passwd` and `/usr/bin/` are not expressions.
+ * Matches a regular expression in JavaScript's notation: from a slash to the next one that is neither escaped nor in
+ * a class, then flags. Paths such as `/etc/passwd` and `/usr/bin/` do not match.
  */
 const EXPRESSION = /^\/((?:[^\\/[]|\\.|\[(?:[^\\\]]|\\.)*\])+)\/((?!.*(.).*\3)[dgimsuvy]*)$/s;
 
-/** A text, or a regular expression: `/token: \w+/i`. A backslash before the first slash makes a text of it: `\/usr/`. */
+/** Reads a text or a regular expression such as `/token: \w+/i`. A backslash before the first slash makes it a text: `\/usr/`. */
 function readPattern(flag, text) {
   if (text.startsWith("\\/")) return text.slice(1);
   const [, source, flags] = EXPRESSION.exec(text) ?? [];
@@ -406,10 +409,10 @@ function readPattern(flag, text) {
   }
 }
 
-/** A text as an expression that finds it. */
+/** Returns an expression that finds a text. */
 const patternOf = (pattern) => (typeof pattern === "string" ? new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")) : pattern);
 
-/** The value of `--color` in arguments that may be wrong otherwise. */
+/** Returns the value of `--color`, even if other arguments are wrong. */
 function colorOf(args) {
   const own = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
   const at = own.findLastIndex((arg) => arg === "--color" || arg.startsWith("--color="));

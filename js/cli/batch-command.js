@@ -1,6 +1,7 @@
 "use strict";
 
-// `roo-condense batch`: condenses files, folders and data sets of any size into a folder, on all cores, and goes on where an earlier run ended.
+// `roo-condense batch`: condenses files, folders and data sets of any size into a folder, on all cores, and continues
+// after an earlier run.
 
 const { createHash } = require("node:crypto");
 const { open } = require("node:fs/promises");
@@ -21,10 +22,10 @@ const { wholeLines } = require("./whole-lines.js");
 const { WorkerPool } = require("./worker-pool.js");
 const { version } = require("../../package.json");
 
-/** Bytes of histories that are under way or wait to be written, for each thread. */
+/** Bytes of histories in progress or waiting to be written, for each thread. */
 const HELD = 16 << 20;
 
-/** The settings that results depend on, with the content of files in place of their names. */
+/** Returns the settings that results depend on, with the contents of files instead of their names. */
 function settingsOfResults({
   target,
   provider,
@@ -49,7 +50,7 @@ function settingsOfResults({
   };
 }
 
-/** What identifies settings, and this version. */
+/** Returns a hash of the settings and this version. */
 function hashOf(settings) {
   const plain = (_, value) => (value instanceof RegExp ? `${value}` : value);
   return createHash("sha256")
@@ -57,7 +58,7 @@ function hashOf(settings) {
     .digest("hex");
 }
 
-/** The failure of a thread that died, for example because it needs more memory than it may have. */
+/** Returns the failure of a thread that died, for example because it needs more memory than it may have. */
 const deathOf = (error, place) => ({ exitCode: EXIT.failed, code: "failed", message: `${place}: ${error.message}`, hints: [] });
 
 class Batch {
@@ -68,13 +69,13 @@ class Batch {
   #pool;
   #signal;
   #begun = performance.now();
-  /** Inputs that an earlier run had finished. */
+  /** The number of inputs that an earlier run had finished. */
   #earlier = 0;
-  /** Bytes of the inputs that are to do, and that are done. */
+  /** Bytes of the inputs to do, and of those done. */
   #toDo = 0;
   #done = 0;
   #histories = 0;
-  /** The data set that is being written. @type {DataSet | undefined} */
+  /** The data set being written. @type {DataSet | undefined} */
   #written;
 
   constructor(out, environment, { inputs, journal, pool, signal }) {
@@ -99,7 +100,7 @@ class Batch {
       await inOrder(this.#pieces(left), {
         work: (piece) => this.#work(piece),
         commit: (piece, answer) => (piece.count > 0 ? this.#commitLines(piece, answer) : this.#commitFile(piece, answer)),
-        // A file is written when its work is done. The result of lines waits for that of the lines before.
+        // A file is written when its work is done. The result of lines waits for the results of earlier lines.
         weightOf: (piece, answer) => (answer === undefined ? piece.weight : (answer.content?.length ?? 0)),
         limit: HELD * os.availableParallelism(),
         signal: this.#signal,
@@ -109,7 +110,10 @@ class Batch {
     }
   }
 
-  /** Whether an earlier run has finished an input, and its result is where it was written. What failed is tried again: the reason may be gone. */
+  /**
+   * Returns true if an earlier run has finished an input and its result is still in place. Failed inputs are tried
+   * again, since the reason may be gone.
+   */
   #isFinished({ file, name }) {
     const stat = statOf(file);
     const done = stat && this.#journal.doneOf(name, identityOf(file, stat));
@@ -122,28 +126,28 @@ class Batch {
   #isWritten({ name, out, restore }) {
     const file = path.join(this.#out, name);
     if (statOf(file)?.size === out) return restore === -1 || statOf(restoreFileOfResult(file))?.size === restore;
-    // Killed between the last note and the move.
+    // The earlier run was killed between its last note and the move.
     const part = this.#journal.partOf(name);
     if (statOf(part)?.size !== out) return false;
     publish(part, file);
     return true;
   }
 
-  /** What the threads do, in the order of the inputs: files, and lines of data sets. @returns {AsyncGenerator<any>} */
+  /** Yields the work for the threads, in the order of the inputs: files, and lines of data sets. @returns {AsyncGenerator<any>} */
   async *#pieces(inputs) {
     for (const input of inputs) {
       let isLines = false;
       try {
         isLines = await isDataSet(input.file);
       } catch {
-        // Reading it says why.
+        // Reading it reports the error.
       }
       if (isLines) yield* this.#piecesOf(input);
       else yield { input, weight: statOf(input.file)?.size ?? 0 };
     }
   }
 
-  /** A file that fails while it is read is a piece with an `error`, behind those that were read. */
+  /** Yields the pieces of a file. If reading fails, the last piece has an `error`. */
   async *#piecesOf(input) {
     let handle;
     let dataSet;
@@ -243,14 +247,14 @@ class Batch {
 const asFailure = ({ exitCode, message, hints, code }) => new Failure(exitCode, message, { hints, code });
 const noted = ({ line, exitCode, code, message }) => ({ line, exitCode, code, message });
 
-/** A time in the largest unit that says enough. */
+/** Returns a time in the largest suitable unit. */
 function timeLeft(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 100) return `${seconds} s`;
   return seconds < 6000 ? `${number(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** Refuses wrong settings before any input is read, as a history without messages shows them; a summary of that is refused for another reason. */
+/** Refuses wrong settings before any input is read, by condensing a history without messages. Failures that are not about the arguments are ignored. */
 async function check(library, settings, env) {
   try {
     await condense(library, { messages: [], bytes: Buffer.alloc(0) }, settings, { env, interruption: NEVER, step() {} });

@@ -1,6 +1,7 @@
 "use strict";
 
-// A data set: JSON Lines with a whole history on each line. It is read in pieces, and its result is written in a part of a file, which is moved to its place when it is whole.
+// A data set: JSON Lines with a whole history on each line. It is read in pieces, and its result is written to a
+// temporary file, which is moved to its place when complete.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -13,7 +14,7 @@ const { linesIn, wholeLines } = require("./whole-lines.js");
 
 const fdatasync = promisify(fs.fdatasync);
 
-/** Least time between two notes about a data set: what is noted must be on the disk. */
+/** The shortest time between two notes about a data set, because noted results must be on the disk. */
 const NOTE_MS = 1000;
 
 /** @type {import("./batch-report.js").Sums} */
@@ -31,10 +32,10 @@ const statOf = (file) => {
 
 const restoreFileOfResult = (file) => /** @type {string} */ (restoreNames(file).next().value);
 
-/** What identifies an input, apart from its name. */
+/** Returns the values that identify an input, apart from its name. */
 const identityOf = (file, stat) => ({ file: path.resolve(file), size: stat.size, mtime: stat.mtimeMs });
 
-/** Whether a file is JSON Lines with a whole history on each line, as its first lines say. */
+/** Returns true if a file is JSON Lines with a whole history on each line, judging by its first lines. */
 async function isDataSet(file) {
   if (!/\.jsonl$/i.test(file)) return false;
   const handle = await fs.promises.open(file);
@@ -60,7 +61,7 @@ function publish(part, file) {
   }
 }
 
-/** The result of a data set while it is written: a part, which is moved to its place when it is whole. */
+/** The result of a data set being written: a temporary file that is moved to its place when complete. */
 class DataSet {
   #journal;
   #part;
@@ -70,7 +71,7 @@ class DataSet {
   /** @type {import("./batch-journal.js").Entry} */
   entry;
 
-  /** Goes on with what an earlier run has noted. */
+  /** Continues after the lines that an earlier run has noted. */
   constructor({ file, name }, stat, out, journal) {
     this.#journal = journal;
     this.#part = journal.partOf(name);
@@ -106,12 +107,12 @@ class DataSet {
     } catch (error) {
       throw error instanceof Failure ? error : notWritten(this.#part, error);
     }
-    // An earlier run may have found one history in the file, with restore data.
+    // An earlier run may have found a single history in the file, and written restore data.
     fs.rmSync(restoreFileOfResult(this.#file), { force: true });
     publish(this.#part, this.#file);
   }
 
-  /** What is noted is on the disk. */
+  /** Notes the results so far, once they are on the disk. */
   async #note() {
     await fdatasync(this.#descriptor);
     this.#journal.note(this.entry);
@@ -119,7 +120,7 @@ class DataSet {
     this.#lastNote = performance.now();
   }
 
-  /** Gives up what was written. */
+  /** Deletes the temporary file. */
   discard() {
     this.close();
     fs.rmSync(this.#part, { force: true });

@@ -1,7 +1,8 @@
 "use strict";
 
-// What a batch has done so far, in the folder of its results: a line of JSON for each finished input, and for a data set one for each part of it that is on the disk. The same command
-// goes on from there after any end, and the report is made from it.
+// The progress of a batch, in the folder of its results: a line of JSON for each finished input, and for a data set
+// one for each part that is on the disk. The same command continues from there after any interruption, and the report
+// is made from it.
 
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
@@ -11,12 +12,12 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { notWritten, writeAt } = require("./output-file.js");
 const { visible } = require("./terminal.js");
 
-/** The folder in that of the results: the journal, and what is not finished. */
+/** The subfolder of the results with the journal and unfinished files. */
 const FOLDER = ".roo-condense-batch";
 const FORMAT = 1;
 
 /**
- * What is done of an input. An input is finished when `at` is its `size`.
+ * The progress of an input, which is finished when `at` is its `size`.
  * @typedef {object} Entry
  * @property {string} name the path of the result below the folder of results, which identifies the input
  * @property {string} file the path of the input
@@ -36,12 +37,15 @@ class Journal {
   #file;
   #descriptor = -1;
   #length = 0;
-  /** For each name the newest entry without its failures, and the places of the lines that hold them. @type {Map<string, { entry: Entry, places: number[] }>} */
+  /**
+   * For each name the newest entry without its failures, and the places of the lines that contain them. @type
+   * {Map<string, { entry: Entry, places: number[] }>}
+   */
   #known = new Map();
   #folder;
 
   /**
-   * Opens the journal of a folder of results, which is made if it is missing. Entries of other `settings` do not count.
+   * Opens the journal of a folder of results, and creates it if necessary. Entries with other `settings` are ignored.
    * @param {string} folder
    * @param {string} settings what identifies everything that results depend on, besides the input
    */
@@ -63,17 +67,17 @@ class Journal {
     }
   }
 
-  /** Where files that are not finished lie, on the same disk as the results. */
+  /** The folder of unfinished files, on the same disk as the results. */
   get folder() {
     return this.#folder;
   }
 
-  /** The file for what is written of a data set that is not finished. */
+  /** Returns the file for the unfinished result of a data set. */
   partOf(name) {
     return path.join(this.#folder, `${createHash("sha256").update(name).digest("hex")}.part`);
   }
 
-  /** Removes what a killed run has left, except the parts of these inputs that are noted. */
+  /** Removes files left by a killed run, except the noted parts of these inputs. */
   sweep(names) {
     const kept = new Set([
       "journal.jsonl",
@@ -83,7 +87,7 @@ class Journal {
     for (const each of fs.readdirSync(this.#folder)) if (!kept.has(each)) fs.rmSync(path.join(this.#folder, each), { force: true });
   }
 
-  /** Two batches at once would write over each other's results. */
+  /** Locks the folder: two batches at the same time would overwrite each other's results. */
   #lock() {
     const lock = path.join(this.#folder, "lock");
     for (;;) {
@@ -108,7 +112,7 @@ class Journal {
     let isOurs = false;
     for (const { text, at, end } of linesOf(this.#descriptor)) {
       const value = parsed(text);
-      // The last line may be torn, because the process was killed or the machine stopped.
+      // The last line may be incomplete, because the process was killed or the machine stopped.
       if (value === undefined) break;
       if (at === 0) isOurs = value.format === FORMAT && value.settings === settings;
       else if (isOurs) this.#remember(value, at);
@@ -135,7 +139,7 @@ class Journal {
   }
 
   /**
-   * What is done of an input, if it is still the same.
+   * Returns the progress of an input if it is still the same file.
    * @param {string} name
    * @param {{ file: string, size: number, mtime: number }} input
    */
@@ -145,7 +149,7 @@ class Journal {
   }
 
   /**
-   * Notes what is done.
+   * Appends an entry.
    * @param {Entry} entry
    */
   note(entry) {
@@ -156,13 +160,13 @@ class Journal {
     }
   }
 
-  /** What is done of an input, without its failures. */
+  /** Returns the progress of an input, without its failures. */
   entryOf(name) {
     return this.#known.get(name)?.entry;
   }
 
   /**
-   * The failures of an input.
+   * Yields the failures of an input.
    * @param {string} name
    */
   *failuresOf(name) {
@@ -191,7 +195,7 @@ function isRunning(id) {
   }
 }
 
-/** Results replace files of their names, so the folder must hold nothing else. */
+/** Refuses a folder with other files, because results replace files of their names. */
 function requireOwn(folder) {
   if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw wrong(`--out must be a folder; got "${folder}"`, "--out");
@@ -209,7 +213,7 @@ function parsed(text) {
   }
 }
 
-/** The lines of a file from a byte on, with where they begin and end. */
+/** Yields the lines of a file from a byte on, with their begin and end. */
 function* linesOf(descriptor, from = 0) {
   const part = Buffer.allocUnsafe(1 << 16);
   let rest = Buffer.alloc(0);

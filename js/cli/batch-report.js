@@ -1,6 +1,7 @@
 "use strict";
 
-// The report of a batch: its totals, for people and for programs. It is made from the journal, entry by entry, so that it covers earlier runs and takes little memory.
+// The report of a batch: its totals, for people and for programs. It is made from the journal, entry by entry, so
+// that it covers earlier runs and takes little memory.
 
 const { EXIT } = require("./exit-codes.js");
 const { Report } = require("./report-lines.js");
@@ -13,7 +14,7 @@ const { version } = require("../../package.json");
  * @typedef {{ file: string, name: string }} Input
  */
 
-/** The totals, and the exit code: that of the first failure, in the order of the inputs. */
+/** Returns the totals, and the exit code: the one of the first failure, in the order of the inputs. */
 function totalOf(journal, inputs) {
   const total = { inputs: 0, histories: 0, failed: 0, skipped: 0, tokensBefore: 0, tokensAfter: 0, cost: 0 };
   const failures = {};
@@ -35,7 +36,7 @@ function totalOf(journal, inputs) {
   return { exitCode, total: { ...total, failures } };
 }
 
-/** What became of an input, for programs. */
+/** Returns the result of an input, for programs. */
 function outcomeOf(journal, { file, name }) {
   const { sums, lines, out, restore } = journal.entryOf(name);
   const failures = [...journal.failuresOf(name)];
@@ -58,7 +59,7 @@ function outcomeOf(journal, { file, name }) {
   };
 }
 
-/** The report for programs, in parts: one JSON object. */
+/** Yields the report for programs in parts, which form one JSON object. */
 function* reportJson(journal, inputs, { exitCode, total }) {
   const isSkipped = ({ name }) => journal.entryOf(name).skipped !== undefined;
   yield `{\n  "version": ${JSON.stringify(version)},\n  "exitCode": ${exitCode},\n  "total": ${JSON.stringify(total)},\n  "files": [`;
@@ -82,7 +83,7 @@ function* reportJson(journal, inputs, { exitCode, total }) {
   yield "\n}\n";
 }
 
-/** The report for people. `earlier`: how many inputs an earlier run had finished. */
+/** Returns the report for people. `earlier`: the number of inputs that an earlier run had finished. */
 function reportText({ total }, { out, earlier, ms, bytes, stream, env, color }) {
   const report = new Report(stream, env, color);
   const { bold, red } = report.paint;

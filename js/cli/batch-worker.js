@@ -1,6 +1,7 @@
 "use strict";
 
-// A thread of `roo-condense batch`: condenses whole files, which it writes itself, and lines of data sets, which it gives back.
+// A thread of `roo-condense batch`: condenses whole files, which it writes itself, and lines of data sets, which it
+// returns.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -18,10 +19,10 @@ const { visible } = require("./terminal.js");
 const library = require("../api.js");
 
 const { settings, unfinished } = workerData;
-/** Where a file is written before it is moved to its place. */
+/** The file that is written before it is moved to its place. */
 const temporary = path.join(unfinished, `${threadId}.tmp`);
 
-/** Condenses a history, for a file `out` or in its own place; throws where nothing is to be written. */
+/** Condenses a history, to be written to a file `out` or in place; throws if nothing is to be written. */
 async function condensed(history, out) {
   const result = await condense(library, history, settings, { env: process.env, interruption: NEVER, step() {} });
   if (result.target && !result.target.met)
@@ -31,7 +32,7 @@ async function condensed(history, out) {
   return { content: history.contentWith(result.messages, out), sums, restoreData: result.didCondense ? result.restoreData : undefined };
 }
 
-/** A failure for the other thread. `isUsage`: the arguments are wrong, so every input would fail. */
+/** Returns a failure for the main thread. `isUsage`: the arguments are wrong, so every input would fail. */
 function told(thrown, line) {
   const error = failureOf(thrown);
   const isKnown = error instanceof Failure;
@@ -43,7 +44,7 @@ function told(thrown, line) {
   };
 }
 
-/** Notes which state of a file this is about. */
+/** Notes the state of the file that was read. */
 function note(done, stat) {
   done.size = stat?.size ?? -1;
   done.mtime = stat?.mtimeMs ?? 0;
@@ -73,13 +74,13 @@ async function workOnFile({ file, out, restore }) {
     done.sums = sums;
   } catch (error) {
     done.failure = told(error);
-    // An earlier run may have condensed what the file held then.
+    // An earlier run may have condensed a former content of the file.
     for (const name of [out, restore]) fs.rmSync(name, { force: true });
   }
   return { answer: done, transfer: [] };
 }
 
-/** Condenses lines that are a history each. A line that fails is left out. */
+/** Condenses lines that are a history each. Lines that fail are left out. */
 async function workOnLines({ file, bytes, line }) {
   const parts = [];
   const failures = [];

@@ -1,6 +1,7 @@
 "use strict";
 
-// `roo-condense calibrate FOLDER...`: learns thresholds of the provider smart from histories, and prints them as a configuration with the evidence.
+// `roo-condense calibrate FOLDER...`: learns thresholds of the smart provider from histories, and prints them as a
+// configuration with the evidence.
 
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -12,7 +13,7 @@ const { filesOf, noHistories } = require("./several.js");
 const { number, percent, plural, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** The histories that are named or in folders. `leftOut` counts the files of folders that are not histories. */
+/** Reads the histories that are named or in folders. `leftOut` counts files in folders that are not histories. */
 function readAll(names, format) {
   const files = filesOf(names);
   const histories = [];
@@ -26,7 +27,7 @@ function readAll(names, format) {
   return { histories, leftOut: files.length - histories.length };
 }
 
-/** The measurements, in a sentence, which also becomes the description of the configuration. */
+/** Returns the measurements in a sentence, which also becomes the description of the configuration. */
 function evidenceLine({ preset, cuts, fixed, learned }) {
   const told = ({ reductionPercent, kept }) =>
     `${percent(reductionPercent, 100)} fewer tokens, ${percent(kept, 1)} of later uses still readable`;

@@ -1,6 +1,7 @@
 "use strict";
 
-// Recall for a client of the Model Context Protocol: over the session that it is in, and on request over the earlier ones of its project.
+// Recall for a client of the Model Context Protocol: over its current session and, on request, over earlier ones of
+// its project.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -14,11 +15,14 @@ const { bytes, plural, visible } = require("./terminal.js");
 const { runTool } = require("../recall/ask.js");
 const isObject = require("../is-object.js");
 
-/** Bytes of session files that are read at most: an index of them, with what Node needs to read them, stays below 1 GB (benches/recall-sessions.mjs). */
+/**
+ * The most bytes of session files that are read: an index of them stays below 1 GB with the memory that Node needs to
+ * read them (benches/recall-sessions.mjs).
+ */
 const MOST_BYTES = 320_000_000;
-/** Earlier sessions that are searched at most. */
+/** The most earlier sessions that are searched. */
 const MOST_SESSIONS = 50;
-/** Characters of a query that are looked at. */
+/** The number of characters of a query that are used. */
 const LONGEST_QUERY = 2000;
 
 const NO_SESSION =
@@ -31,7 +35,7 @@ function noSession({ name: client, machine }) {
 
 const sizeOf = (name) => fs.statSync(name, { throwIfNoEntry: false })?.size ?? 0;
 
-/** The parts of a session on which no other depends: one that cannot be read is left out. */
+/** Returns the parts of a session that is optional: one that cannot be read is left out. */
 function partsOrNone(files, name, options) {
   try {
     return files.partsAt(name, options);
@@ -41,7 +45,7 @@ function partsOrNone(files, name, options) {
   }
 }
 
-/** A session among others: by its day and the beginning of its id. */
+/** Returns a name for a session among others: its day and the beginning of its id. */
 function calledBy({ name, changed }) {
   const id = /[0-9a-f]{8}(?=[^/\\]*$)/.exec(name)?.[0] ?? path.basename(name, path.extname(name)).slice(-12);
   return `session ${new Date(changed).toISOString().slice(0, 10)} ${id}`;
@@ -62,7 +66,7 @@ class ClientRecall {
   }
 
   /**
-   * The text that answers a call of the tool.
+   * Returns the text that answers a call of the tool.
    * @param {{ name: string, args: any, meta?: any }} call
    * @param {Parameters<typeof ownSession>[0]} client
    */
@@ -83,7 +87,7 @@ class ClientRecall {
       const all = [...parts, ...earlier.parts];
       await this.#index.update(all);
       const input = { ...args, ...(typeof args.query === "string" && { query: args.query.slice(0, LONGEST_QUERY) }) };
-      // A key of another session is known from its hits alone.
+      // A key of another session is known only from that session's hits.
       const within = args.key === undefined ? this.#index.within(all) : undefined;
       return `${await runTool(input, this.#index.index, { within })}\n\n${noteOn(own, this.#index.stateOf(all), earlier)}`;
     } catch (error) {
@@ -92,7 +96,7 @@ class ClientRecall {
     }
   }
 
-  /** A client that begins another session stays with its server. What is called an earlier session then is another one. */
+  /** Notices that a client has begun another session with the same server. The earlier sessions are then other ones. */
   #turnTo(name) {
     if (this.#own !== undefined && this.#own !== name) {
       this.#files = new SessionFiles();
@@ -101,7 +105,7 @@ class ClientRecall {
     this.#own = name;
   }
 
-  /** The parts of earlier sessions, the newest first, as far as memory allows. */
+  /** Returns the parts of earlier sessions, the newest first, as far as memory allows. */
   #earlierParts(client, own) {
     const parts = [];
     let left = MOST_BYTES - sizeOf(own);
@@ -120,7 +124,7 @@ class ClientRecall {
   }
 }
 
-/** The lines that tell a reader where an answer comes from. */
+/** Returns the lines that tell a reader the source of an answer. */
 function noteOn({ name, how }, { damaged, leftOut, isGone }, earlier) {
   const facts = [
     `Session: ${visible(path.basename(name))} (${how})`,

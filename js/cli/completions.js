@@ -1,13 +1,14 @@
 "use strict";
 
-// `roo-condense completions SHELL`: the script that completes commands, flags and their values, from the table of both.
+// `roo-condense completions SHELL`: the script that completes commands, flags and their values, made from the tables
+// of both.
 
 const { COMMANDS, FLAGS, commandNames, flagsOf } = require("./flags.js");
 
 /** The commands that are recognised by their name. Everything else condenses. */
 const NAMED = COMMANDS.filter(({ name }) => name !== "condense");
 const [CONDENSE] = COMMANDS;
-/** Commands whose argument is a word, not a history. */
+/** The commands whose argument is a word, not a history. */
 const OF_WORDS = COMMANDS.filter(({ arguments: { values } }) => values);
 
 /** @param {import("./flags.js").Flag} flag */
@@ -18,7 +19,7 @@ const longForms = (command) =>
     .join(" ");
 const isNotCondensing = NAMED.map(({ name }) => name).join(" ");
 
-/** The values of a flag or an argument, as a shell takes them. */
+/** Returns the values of a flag or an argument, as a shell takes them. */
 /** @param {{ values?: readonly string[] }} of */
 const wordsOf = ({ values }) => values?.join(" ");
 
@@ -86,7 +87,7 @@ function zsh() {
     const taken = command.arguments.values ? `1:word:${action(command.arguments)}` : "*:history:_files";
     return [...flagsOf(command.name).flatMap(flagOf), quoted(taken)].join(" \\\n      ");
   };
-  // The name of a command is no argument of it.
+  // The name of a command is not one of its arguments.
   const cases = NAMED.map(
     (command) => `    ${command.name}) words=(roo-condense "\${(@)words[3,-1]}"); (( CURRENT-- )); _arguments \\
       ${words(command)} ;;`,
@@ -133,7 +134,7 @@ ${COMMANDS.flatMap(flags).join("\n")}
 
 const SCRIPTS = { bash, zsh, fish };
 
-/** The script for a shell. */
+/** Returns the script for a shell. */
 const completions = (shell) => SCRIPTS[shell]();
 
 module.exports = { completions };

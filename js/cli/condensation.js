@@ -1,6 +1,6 @@
 "use strict";
 
-// From arguments to calls of the package: the provider, its options and its result.
+// Turns arguments into calls of the package: the provider, its options and its result.
 
 const fs = require("node:fs");
 const { KEY_VARIABLES, wrong } = require("./arguments.js");
@@ -13,7 +13,7 @@ const { inOwnWords } = require("./own-words.js");
 const { isRooCondenseError } = require("../errors.js");
 const isObject = require("../is-object.js");
 
-/** The object that a flag gives: JSON, or a file with JSON. */
+/** Returns the object given by a flag: JSON, or a file with JSON. */
 function readObject(option, given) {
   if (given === undefined) return undefined;
   const isJson = given.trimStart().startsWith("{");
@@ -35,13 +35,13 @@ function readObject(option, given) {
   return object;
 }
 
-/** The handler for `--llm`. `price`: dollars per million tokens, where the call does not give it. */
+/** Creates the handler for `--llm`. `price`: dollars per million tokens, for calls that pass none. */
 function createHandler(library, model, env, price) {
   if (!model) return undefined;
   if (typeof library.httpHandler !== "function") throw wrong("--llm: this build of roo-condense cannot call language models", "--llm");
   const variable = KEY_VARIABLES[model.api];
   const apiKey = env[variable];
-  // Your own servers often need no key.
+  // A server of the user's often needs no key.
   if (!apiKey && model.baseUrl === undefined)
     throw wrong(`--llm ${model.api} needs the environment variable ${variable}, which is not set`, "--llm");
   const options = {
@@ -55,13 +55,13 @@ function createHandler(library, model, env, price) {
   return reportAsUsage(() => library.httpHandler(options), unencryptedHints(model, apiKey));
 }
 
-/** Advice if a key would be sent over plain http. */
+/** Returns advice if a key would be sent over plain http. */
 const unencryptedHints = ({ baseUrl, insecure }, apiKey) =>
   baseUrl?.startsWith("http:") && apiKey && !insecure
     ? ["--insecure sends the key unencrypted, so others on the network can read it. Unset the variable if the server needs no key."]
     : [];
 
-/** The provider to use, and whether it has fallbacks. */
+/** Returns the provider to use, and whether it has fallbacks. */
 function chooseProvider({ provider, preset, model, target }) {
   if (provider !== undefined) return { id: provider, fallback: false };
   if (preset !== undefined) return { id: "smart" };
@@ -69,7 +69,7 @@ function chooseProvider({ provider, preset, model, target }) {
   return target ? { id: "lossless" } : { id: "lossless", fallback: false };
 }
 
-/** A manager for the arguments, and the id of the provider. */
+/** Creates a manager for the arguments, and returns it with the id of the provider. */
 function prepare(library, settings, env) {
   const { id, fallback } = chooseProvider(settings);
   const { preset } = settings;
@@ -88,7 +88,7 @@ function prepare(library, settings, env) {
   });
 }
 
-/** The failure for what the package throws: wrong arguments, so the user's. */
+/** Returns the failure for an error of the package: the arguments are wrong, so it is the user's. */
 function usageFailure(error, hints) {
   if (error instanceof Failure || !isRooCondenseError(error)) return error;
   const exitCode = error.code === "not_serializable" ? EXIT.failed : EXIT.usage;
@@ -99,7 +99,7 @@ function usageFailure(error, hints) {
   });
 }
 
-/** Calls the package; what it throws, or rejects with, is a failure of usage. */
+/** Calls the package; an error that it throws or rejects with becomes a failure of usage. */
 function reportAsUsage(call, hints = []) {
   try {
     const answer = call();
@@ -115,7 +115,7 @@ function reportAsUsage(call, hints = []) {
 
 const withOwnWords = (warnings) => warnings.map((warning) => ({ ...warning, message: inOwnWords(warning, "condense") }));
 
-/** `signal` has the exit code as its reason. */
+/** Returns the failure for an error. The reason of `signal` is the exit code. */
 function failureOf(error, signal, cost = 0) {
   if (signal.aborted) return new Failure(signal.reason, "interrupted; nothing was written");
   const { code } = error;
@@ -127,7 +127,7 @@ function failureOf(error, signal, cost = 0) {
 /** Codes of errors that mean that a model gave no usable response. */
 const UNANSWERED = /^(?:llm_|summary_empty$|handler_invalid$)/;
 
-/** The failure of a model that gave no usable response, where a fallback ran. Single texts may fail if others were summarised. */
+/** Returns the failure of a model that gave no usable response, if no fallback ran. Single texts may fail if others were summarised. */
 function unanswered({ warnings, changes, cost }, { model, fallback }) {
   if (!model || fallback) return undefined;
   const wrote = changes.some(({ operation }) => operation === "summarize");
@@ -138,14 +138,15 @@ function unanswered({ warnings, changes, cost }, { model, fallback }) {
   return new Failure(EXIT.failed, message, { code: told.errorCode, hints: keyHints(told.errorCode, model) });
 }
 
-/** Where the key came from that a service refused. */
+/** Returns a hint about the source of the key that a service refused. */
 const keyHints = (code, model) =>
   code === "llm_unauthorized" && model ? [`The key comes from the environment variable ${KEY_VARIABLES[model.api]}.`] : [];
 
 /**
- * Condenses, or with the setting `preview` makes a dry run. `choose(result)`, if given, resolves to the result with the changes that the user wants. `step(label, done, total, isLong)` is called with the progress. Returns the result with
- * further facts for the report: `tokens` by kind before and, except in a dry run, after, `target`, `problems` of the input, and the id of the provider
- * that was called.
+ * Condenses, or makes a dry run with the setting `preview`. `choose(result)`, if given, resolves to the result with
+ * the changes that the user wants. `step(label, done, total, isLong)` receives the progress. Returns the result with
+ * further facts for the report: `tokens` by kind before and, except in a dry run, after, `target`, `problems` of the
+ * input, and the id of the provider that was called.
  * @param {any} library
  * @param {any} history
  * @param {any} settings
@@ -204,7 +205,7 @@ async function condense(library, history, settings, { env, interruption, step, c
   const result = choose && found.didCondense ? await interruption.during(() => choose(found)) : found;
   step("counting the result", 18, 20);
   const after = await recountByKind(before, history, result.messages, library);
-  // A user who leaves changes out wants the result all the same.
+  // If the user rejects changes, the result is wanted even if it misses the target.
   if (target) target.met = result !== found || result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return {
@@ -218,7 +219,7 @@ async function condense(library, history, settings, { env, interruption, step, c
   };
 }
 
-/** For each operation the number of changes and the tokens saved, in order of appearance. */
+/** Returns for each operation the number of changes and the tokens saved, in order of appearance. */
 function byOperation(changes) {
   const operations = new Map();
   for (const { operation, tokensBefore, tokensAfter } of changes) {

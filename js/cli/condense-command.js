@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense HISTORY`: condenses a history, and writes the result where the arguments say.
+// `roo-condense HISTORY`: condenses a history, and writes the result to the place given by the arguments.
 
 const fs = require("node:fs");
 const { condense } = require("./condensation.js");
@@ -11,7 +11,7 @@ const { checkOutput, replaceInput, requireReplaceable, withRestoreData, writeOut
 const { missedTarget, reportJson, reportText } = require("./report.js");
 
 /**
- * Writes the result where the arguments say. Returns what was written, or undefined.
+ * Writes the result to the place given by the arguments. Returns its description; undefined if nothing was written.
  * @returns {{ file: string, bytes: number, backup?: string, restoreData?: string, otherNames?: number } | undefined}
  */
 function write(history, condensed, content, settings) {
@@ -24,7 +24,7 @@ function write(history, condensed, content, settings) {
   return { ...withRestoreData(data, put), bytes: content.length };
 }
 
-/** Refuses, before the work, what could not be written afterwards. */
+/** Checks before the work that the result can be written. */
 function checkPlace(history, settings) {
   if (settings.out !== undefined) checkOutput(settings.out, history, settings.force);
   if (settings.inPlace && history.isCopyOnly)

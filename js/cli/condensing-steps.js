@@ -1,19 +1,22 @@
 "use strict";
 
-// Progress of condensing: in words, and as a share of the whole.
+// The progress of condensing: in words, and as a share of the whole.
 
 const { milliseconds } = require("./terminal.js");
 
-/** The share of the first provider; its fallbacks, which seldom run, share the rest. */
+/** The share of the first provider; its fallbacks, which rarely run, divide the rest. */
 const FIRST = 0.8;
 
-/** A listener for progress events, which calls `tell(label, share)`; the share is 0 to 1. The passes of a provider have equal parts of its share. */
+/**
+ * Returns a listener for progress events, which calls `tell(label, share)`; the share is 0 to 1. The passes of a
+ * provider have equal parts of its share.
+ */
 function condensingSteps(tell) {
   let share = 0;
   let provider = { begin: 0, size: 1 };
   let pass = provider;
   const partOf = ({ begin, size }, done, total) => ({ begin: begin + (size * done) / Math.max(total, 1), size: size / Math.max(total, 1) });
-  /** Never goes back: a provider may repeat its passes. */
+  /** The share never decreases: a provider may repeat its passes. */
   const step = (label, reached = share) => {
     share = Math.max(share, Math.min(reached, 1));
     tell(label, share);

@@ -4,7 +4,7 @@
 
 const isObject = require("../is-object.js");
 
-/** The kinds in the order they are shown, with their names for people. */
+/** The kinds in the order in which they are shown, with their names for people. */
 const KINDS = Object.freeze({
   messageText: "message text",
   toolParameters: "tool parameters",
@@ -25,7 +25,7 @@ const KIND_OF_TYPE = {
 
 const kindOf = (block) => (isObject(block) && Object.hasOwn(KIND_OF_TYPE, block.type) ? KIND_OF_TYPE[block.type] : "other");
 
-/** The kinds of an inspection, as far as they have another name here. Injected context is part of messages. */
+/** The kinds of an inspection that have another name here. Injected context is part of messages. */
 const KIND_OF_INSPECTION = {
   user: "messageText",
   assistant: "messageText",
@@ -35,7 +35,7 @@ const KIND_OF_INSPECTION = {
   results: "toolResults",
 };
 
-/** Tokens of each kind in messages of this `format`, undefined for most of Anthropic's. Their sum is what all of them together count. */
+/** Counts the tokens of each kind in messages of this `format`, undefined for most of Anthropic's. The sum is the count of all together. */
 async function countByKind({ messages, format }, library) {
   if (format === undefined) return countBlocks(messages, library.countTokens);
   const { kinds } = await library.inspect({ messages }, { format, largest: 0 });
@@ -48,17 +48,17 @@ function countBlocks(messages, countTokens) {
   /** @type {Record<string, object[]>} */
   const groups = Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, []]));
   for (const message of messages) {
-    // Without a role it is no message, and counts nothing.
+    // A value without a role is no message, and counts nothing.
     if (!isObject(message) || typeof message.role !== "string") continue;
     const { role, content } = message;
-    // Each block as a message of its own: one call counts all of a kind.
+    // Each block becomes a message of its own, so that one call counts all blocks of a kind.
     if (Array.isArray(content)) for (const block of content) groups[kindOf(block)].push({ role, content: [block] });
     else groups[typeof content === "string" ? "messageText" : "other"].push({ role, content });
   }
   return Object.fromEntries(Object.entries(groups).map(([kind, group]) => [kind, group.length ? countTokens(group) : 0]));
 }
 
-/** What is left of each kind in `after`, given the counts of the history before. Of Anthropic's messages only those that differ are counted. */
+/** Counts each kind in `after`, from the counts of the history before. In Anthropic's format, only messages that differ are counted. */
 async function recountByKind(counts, { messages: before, format }, after, library) {
   if (format !== undefined) return countByKind({ messages: after, format }, library);
   const old = new Set(before);
@@ -74,10 +74,10 @@ async function recountByKind(counts, { messages: before, format }, after, librar
   return Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, counts[kind] - gone[kind] + come[kind]]));
 }
 
-/** Tokens of all kinds together. */
+/** Returns the tokens of all kinds together. */
 const totalOf = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** Whether tool calls are plain text in the messages (Roo's XML), so that they count as message text. */
+/** Returns true if tool calls are plain text in the messages (Roo's XML), so that they count as message text. */
 function hasToolText(messages) {
   let found = false;
   for (const message of messages) {

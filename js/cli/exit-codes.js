@@ -1,6 +1,7 @@
 "use strict";
 
-// How the program ends. With any code but 0, the history that failed was not changed; where only the report could not be printed, the message says so.
+// The exit codes of the program. With any code but 0, the history that failed was not changed; if only the report
+// could not be printed, the message says so.
 
 const EXIT = Object.freeze({
   /** Done, or there was nothing to gain. */
@@ -13,7 +14,7 @@ const EXIT = Object.freeze({
   targetNotMet: 6,
   notWritten: 7,
   misshapen: 8,
-  /** 128 and the number of the signal, SIGHUP, SIGINT or SIGTERM, as shells have it. */
+  /** 128 and the number of the signal (SIGHUP, SIGINT or SIGTERM), as in shells. */
   hungUp: 129,
   interrupted: 130,
   terminated: 143,
@@ -35,7 +36,7 @@ const MEANINGS = Object.freeze([
   [EXIT.terminated, "terminated (SIGTERM)"],
 ]);
 
-/** The fixed word of an exit code, for `--json`. */
+/** Returns the fixed word of an exit code, for `--json`. */
 function codeName(code) {
   const [name] = Object.entries(EXIT).find(([, value]) => value === code) ?? ["failed"];
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense expand`: a condensed history with every pointer replaced by the lines it points to.
+// `roo-condense expand`: returns a condensed history with every pointer replaced by the lines it points to.
 
 const { EXIT } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");

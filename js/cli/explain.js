@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense explain CODE`: what a code of an error or warning means, and what to do; of a number, what an exit code means.
+// `roo-condense explain CODE`: explains a code of an error or warning, and what to do; for a number, an exit code.
 
 const codes = require("./codes.json");
 const { MEANINGS, codeName } = require("./exit-codes.js");
@@ -12,7 +12,7 @@ const OF_EXITS = Object.fromEntries(MEANINGS.map(([code, meaning]) => [codeName(
 const ended = (text) => `${text}${/[.!?]$/.test(text) ? "" : "."}`;
 const sentence = (text) => ended(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
-/** The explanation of a code in lines of `width`. */
+/** Returns the explanation of a code in lines of `width`. */
 function explain(code, width) {
   const exit = /^\d+$/.test(code) ? MEANINGS.find(([number]) => number === Number(code)) : undefined;
   const own = OF_EXITS[code];

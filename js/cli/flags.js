@@ -1,7 +1,8 @@
 "use strict";
 
-// The one definition of every command and every flag. The parser, the checks, the help, the completions, the flags in error messages and the table in
-// docs/command-line.md are made from it. Texts are Markdown; the help leaves the backticks out.
+// The single definition of every command and every flag. The parser, the checks, the help, the completions, the flags
+// in error messages and the table in docs/command-line.md are made from it. Texts are Markdown; the help leaves the
+// backticks out.
 
 /**
  * The argument of a command.
@@ -318,7 +319,7 @@ const FLAGS = deepFrozen([
     about: "Format of the messages, if they do not show it",
     details: "Most formats write text alone in the same way, which is then read as Anthropic's.",
     group: "work",
-    // A session says itself what it is.
+    // A session identifies its own format.
     commands: READING.filter((name) => name !== "recall"),
     options: ["options.format", "format", "answers.format"],
   },
@@ -710,19 +711,19 @@ function deepFrozen(value) {
 }
 
 /**
- * The command of a name, if there is one.
+ * Returns the command with a name, if there is one.
  * @param {string | undefined} name
  */
 const commandNamed = (name) => COMMANDS.find((command) => command.name === name);
 
 /**
- * The flag of a name, which there is.
+ * Returns the flag with a name, which must exist.
  * @param {string} name
  */
 const flagNamed = (name) => /** @type {Flag} */ (FLAGS.find((flag) => flag.name === name));
 
 /**
- * A flag as a command understands it.
+ * Returns a flag with its meaning for a command.
  * @param {Flag} flag
  * @param {string} [command]
  * @returns {Flag}
@@ -730,12 +731,12 @@ const flagNamed = (name) => /** @type {Flag} */ (FLAGS.find((flag) => flag.name 
 function flagFor(flag, command = "") {
   const own = flag.for?.[command];
   if (!own) return flag;
-  // The details of the general meaning do not explain another one.
+  // Details of the general meaning do not explain a different one.
   return { ...flag, ...(own.about && { details: undefined }), ...own };
 }
 
 /**
- * The flags that a command understands, as it does.
+ * Returns the flags of a command, with their meaning for it.
  * @param {string} command
  */
 const flagsOf = (command) => FLAGS.filter(({ commands }) => commands.includes(command)).map((flag) => flagFor(flag, command));

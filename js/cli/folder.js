@@ -1,10 +1,11 @@
 "use strict";
 
-// Contents of a folder that another program owns: it may not be there, or be unreadable, or go at any moment.
+// Reads the contents of a folder that another program owns: it may be missing or unreadable, or disappear at any
+// moment.
 
 const fs = require("node:fs");
 
-/** The names in a folder, sorted; none where it cannot be read. */
+/** Returns the names in a folder, sorted; none if it cannot be read. */
 function namesIn(folder) {
   try {
     return fs.readdirSync(folder).sort();
@@ -13,7 +14,7 @@ function namesIn(folder) {
   }
 }
 
-/** The first bytes of a file as text; an empty one where it cannot be read. */
+/** Returns the first bytes of a file as text; an empty text if it cannot be read. */
 function headOf(file, bytes) {
   let descriptor;
   try {
@@ -27,7 +28,7 @@ function headOf(file, bytes) {
   }
 }
 
-/** The value of a file of JSON; undefined where it cannot be read or is none. */
+/** Returns the value in a file of JSON; undefined if it cannot be read or is invalid. */
 function valueIn(file) {
   try {
     return JSON.parse(fs.readFileSync(file, "utf8"));
@@ -36,7 +37,7 @@ function valueIn(file) {
   }
 }
 
-/** Values of lines of JSON; lines that are none are left out. */
+/** Returns the values in lines of JSON; invalid lines are left out. */
 const valuesOfLines = (text) =>
   text.split("\n").flatMap((line) => {
     try {

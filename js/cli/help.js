@@ -1,28 +1,28 @@
 "use strict";
 
-// The help, of everything or of a command, long or with one line for each entry.
+// The help for everything or for one command, long or with one line for each entry.
 
 const { MEANINGS } = require("./exit-codes.js");
 const { COMMANDS, FLAGS, GROUPS, commandNamed, flagsOf } = require("./flags.js");
 const { item, wrap } = require("./terminal.js");
 const { argumentOf, usageOf } = require("./usage.js");
 
-/** The widest help; a narrower terminal gets as many columns as it has. */
+/** The largest width of the help; a narrower terminal gets as many columns as it has. */
 const WIDTH = 80;
 /** Columns for the names of commands and flags. */
 const NAMES = 24;
-/** Below this width a name stands above what it means. */
+/** Below this width a name is placed above its meaning. */
 const NARROW = 64;
 
 const withoutBackticks = (text) => text.replaceAll("`", "");
 
-/** The forms of help at a width: an entry, a paragraph, command lines. */
+/** Formats the help for a width: an entry, a paragraph, command lines. */
 class Layout {
   constructor(width) {
     this.width = Math.min(width, WIDTH);
   }
 
-  /** A name, and beside or below it what it means. */
+  /** Returns a name, with its meaning beside or below it. */
   entry(name, text) {
     const isNarrow = this.width < NARROW;
     const lines = wrap(withoutBackticks(text), this.width - (isNarrow ? 4 : NAMES));
@@ -34,14 +34,14 @@ class Layout {
     return item(mark, withoutBackticks(text), this.width).join("\n");
   }
 
-  /** Command lines, in several lines each where they are too long. */
+  /** Returns command lines, each in several lines if it is too long. */
   examplesOf(commands) {
     const lines = commands.flatMap(({ examples = [] }) => examples);
     const shown = lines.map((line) => this.#broken(line, "  "));
     return [lines.length === 1 ? "Example" : "Examples", ...shown].join("\n");
   }
 
-  /** A command line, broken before flags, else at a blank, where it is too long. */
+  /** Breaks a command line that is too long before flags, else at a blank. */
   #broken(line, indent) {
     const room = this.width - indent.length - 2;
     if (indent.length + line.length <= this.width) return indent + line;
@@ -66,7 +66,7 @@ class Layout {
   }
 }
 
-/** The first line of an entry as a sentence, and further ones. */
+/** Returns the first line of an entry as a sentence, and further ones. */
 const sentences = (...parts) =>
   parts
     .filter(Boolean)
@@ -76,10 +76,10 @@ const sentences = (...parts) =>
 const nameOf = ({ name, short, value }) => `${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`;
 const allowedBy = ({ values, isLong = false }) => values && !isLong && `One of: ${values.join(", ")}`;
 
-/** The commands of a flag, in the help of everything: named if it is not for condensing. */
+/** Returns the commands of a flag for the general help: none if the flag is for condensing. */
 const ofOthers = ({ commands }) => (commands.includes("condense") ? [] : commands);
 
-/** The meaning of a flag, with that for single commands where it differs. */
+/** Returns the meaning of a flag, with its other meanings for single commands. */
 function meaningOf(flag) {
   const others = new Map();
   for (const [command, { about, values, details }] of Object.entries(flag.for ?? {})) {
@@ -99,7 +99,7 @@ function flagEntry(layout, flag, isShort) {
 const commandEntry = (layout, command, isShort) =>
   layout.entry(`${command.name} ${argumentOf(command)}`, isShort ? command.about : sentences(command.about, command.details));
 
-/** The sections of flags; `entryOf` writes each. */
+/** Returns the sections of flags; `entryOf` writes each flag. */
 const flagSections = (flags, entryOf) =>
   Object.entries(GROUPS)
     .map(([group, title]) => [title, flags.filter((flag) => flag.group === group)])
@@ -121,7 +121,7 @@ function helpOfAll(layout, isShort) {
   return [usage, about, commands, ...flags, layout.examplesOf(COMMANDS), layout.exitCodes()];
 }
 
-/** The entry of a flag in the help of a command. */
+/** Returns the entry of a flag in the help for a command. */
 function ownEntry(layout, flag, isShort) {
   return layout.entry(
     nameOf(flag),
@@ -142,7 +142,7 @@ function helpOfOne(layout, command, isShort) {
   ];
 }
 
-/** The help of a command, or of all, at most `width` columns wide; `isShort` has one line for each entry. */
+/** Returns the help for a command, or for all, at most `width` columns wide; `isShort` has one line for each entry. */
 function help(name, isShort = false, width = WIDTH) {
   const command = commandNamed(name);
   const layout = new Layout(width);

@@ -13,14 +13,14 @@ const { bytes: shownBytes, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
 const { told } = require("../words.js");
 
-/** Largest file that Node reads. */
+/** The largest file that Node reads. */
 const MAX_BYTES = 2 ** 31 - 1;
 /** Bytes to read at once. */
 const PART = 1 << 20;
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** The bytes of a file and what identifies it, or those of standard input, where there is nothing to identify. */
+/** Returns the bytes of a file with its identity, or the bytes of standard input, which has none. */
 function readBytes(name) {
   if (name === "-") return { bytes: readInput() };
   let descriptor;
@@ -38,7 +38,7 @@ function readBytes(name) {
   }
 }
 
-/** All content of a pipe or a device, up to the limit for files. */
+/** Reads all content of a pipe or a device, up to the limit for files. */
 function readAll(descriptor) {
   const parts = [];
   for (let length = 0; ; ) {
@@ -51,7 +51,7 @@ function readAll(descriptor) {
   }
 }
 
-/** Reads once; waits where a terminal or a pipe that does not block has nothing yet. */
+/** Reads once; waits if a terminal or a pipe that does not block has no data yet. */
 function readSome(descriptor, part) {
   for (;;) {
     try {
@@ -67,13 +67,13 @@ function readInput() {
   try {
     return readAll(0);
   } catch (error) {
-    // Windows: nothing is connected.
+    // Windows: nothing is connected to standard input.
     if (error.code === "EOF") return Buffer.alloc(0);
     throw unreadable("standard input", error);
   }
 }
 
-/** Why a file cannot be read, by Node's code. */
+/** The reasons why a file cannot be read, by Node's code. */
 const CODES = Object.freeze({
   ENOENT: "file.gone",
   ENOTDIR: "file.noFolder",
@@ -98,7 +98,7 @@ function unreadable(name, error) {
   return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
 }
 
-/** Lists the folder of a file that does not exist. */
+/** Returns the names in the folder of a file; none if it cannot be listed. */
 function namesBeside(name) {
   try {
     return fs.readdirSync(path.dirname(name));
@@ -111,7 +111,7 @@ function isDangling(name) {
   return fs.lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** The text of UTF-8 bytes, without the byte order mark. `before`: number of lines above, if they are a line of a file. */
+/** Returns the text of UTF-8 bytes, without the byte order mark. `before`: the number of lines above, if they are a line of a file. */
 function decode(bytes, shownName, before = 0) {
   if (bytes.length === 0) throw new Failure(EXIT.notJson, told("file.empty", { name: shownName }));
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
@@ -138,7 +138,7 @@ function decode(bytes, shownName, before = 0) {
   }
 }
 
-/** The first byte that cannot be part of UTF-8: its offset, and where the text up to there ends. */
+/** Finds the first byte that cannot be part of UTF-8: its offset, and the end of the text before it. */
 function firstInvalidByte(bytes) {
   // Decoding replaces invalid bytes by U+FFFD; the first one that is not in the bytes marks the place.
   const text = bytes.toString("utf8");
@@ -153,7 +153,10 @@ function firstInvalidByte(bytes) {
   }
 }
 
-/** The text of a history. The last line of JSON Lines may be cut off within a character; the text then ends before that line, and `isCut` is true. */
+/**
+ * Returns the text of a history. The last line of JSON Lines may be cut off within a character; the text then ends
+ * before that line, and `isCut` is true.
+ */
 function decodeHistory(bytes, shownName) {
   try {
     return { ...decode(bytes, shownName), isCut: false };
@@ -177,9 +180,11 @@ function isWhole(line) {
 }
 
 /**
- * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file), `messages`, their `format` (see `isOwn`
- * for Anthropic's), `contentWith(messages, out)`, the bytes of the file with other messages, for a file `out` or in its own place; `program` of a file of a kind (kinds/),
- * `appends` if it grows when it is condensed in place, `isCopyOnly` if that is not read again by its program, and `isHalfWritten`, if an incomplete last line was ignored; `warn` is called then.
+ * Reads a history: `name` is a path, or `-` for standard input. Returns `bytes`, `stat` (of a regular file),
+ * `messages`, their `format` (see `isOwn` for Anthropic's), and `contentWith(messages, out)`, which returns the bytes
+ * of the file with other messages, for a file `out` or in place. Files of a kind (kinds/) also have `program`,
+ * `appends` if condensing in place makes them grow, and `isCopyOnly` if the program does not read such a file again.
+ * `isHalfWritten` is set if an incomplete last line was ignored, which is passed to `warn`.
  * @param {string} name
  * @param {((sentence: string) => void) | undefined} [warn]
  * @param {string} [named] the format that the caller says the messages are in
@@ -201,7 +206,8 @@ function readHistory(name, warn, named) {
   } = stored ?? readText(name, shownName, text, named);
   const isHalfWritten = isCut || halfLine !== undefined;
   if (isHalfWritten) warn?.(`${shownName}: the last line is incomplete and was ignored; another program may still be writing it`);
-  // A session in lines, to be written to a file with another ending, becomes an array of messages. `JSON.parse` reads no mark.
+  // A session in lines that is written to a file with another ending becomes an array of messages. `JSON.parse`
+  // accepts no byte order mark.
   const isOwnForm = (out) => !messagesText || out === undefined || path.extname(out).toLowerCase() === path.extname(name).toLowerCase();
   const textFor = (changed, out) => {
     if (isCopyOnly) return textWith(changed);
@@ -222,7 +228,7 @@ function readHistory(name, warn, named) {
   };
 }
 
-/** The history of a session of OpenCode's, which is in many files; undefined where the name is not that of one. */
+/** Returns the history of an OpenCode session, which has many files; undefined if the name belongs to none. */
 function storedHistory(name, shownName, text) {
   const readFile = (file) =>
     file === name ? parse(text, shownName) : parse(decode(readBytes(file).bytes, visible(file)).text, visible(file));
@@ -243,7 +249,8 @@ function storedHistory(name, shownName, text) {
 }
 
 /**
- * Reads a line of JSON Lines that is a whole history; undefined for a blank one. Returns what `readHistory` does, as far as a line has it.
+ * Reads a line of JSON Lines that is a whole history; undefined for a blank one. Returns the fields of `readHistory`
+ * that apply to a line.
  * @param {Buffer} bytes without the line break
  * @param {string} shownName of the file
  * @param {number} number of the line, from 1
@@ -258,16 +265,16 @@ function readHistoryLine(bytes, shownName, number, named) {
   return { name: place, shownName: place, bytes, messages, format, contentWith: (changed) => Buffer.from(inOneLine(textWith(changed))) };
 }
 
-/** A file of a kind that is not written back becomes an array in several lines. */
+/** Puts an array in several lines, for a file of a kind that is not written back, into one line. */
 const inOneLine = (text) => (text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text);
 
-/** Whether each of these lines is a whole history, as the first one says that is JSON; undefined if none is. */
+/** Returns true if each of these lines is a whole history, judging by the first valid one; undefined if there is none. */
 function holdsHistories(lines) {
   for (const { bytes } of lines) {
     try {
       return isWholeHistory(JSON.parse(bytes.toString("utf8").replace(BYTE_ORDER_MARK, "")));
     } catch {
-      // Damaged, which the next line may not be.
+      // This line is damaged; the next one may not be.
     }
   }
   return undefined;

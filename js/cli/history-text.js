@@ -1,6 +1,7 @@
 "use strict";
 
-// The messages in the text of a history, and the text for other messages. It knows no files, because browsers use it, too.
+// Finds the messages in the text of a history, and makes the text for other messages. Uses no files, because browsers
+// use it, too.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const { isJsonLines, linesOf, readLines, rewrittenLines } = require("./json-lines.js");
@@ -10,15 +11,18 @@ const { seenIn } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { told } = require("../words.js");
 
-/** What Roo calls its files. */
+/** The name of Roo's files. */
 const ROO_HISTORY = "api_conversation_history.json";
-/** Where the messages are, in files and requests of the formats that are read: `history` in checkpoints of Gemini CLI, `conversation` in exports of Goose, `values` in states of LangGraph. */
+/**
+ * The places of messages in files and requests of supported formats: `history` in checkpoints of Gemini CLI,
+ * `conversation` in exports of Goose, `values` in states of LangGraph.
+ */
 const PLACES = [["messages"], ["input"], ["contents"], ["history"], ["conversation"], ["values", "messages"]];
 
-/** Characters shown on either side of an error. */
+/** The number of characters shown on either side of an error. */
 const AROUND = 30;
 
-/** `before`: number of lines above the text, if it is a line of a file. */
+/** Parses a text. `before`: the number of lines above it, if it is a line of a file. */
 function parse(text, shownName, before) {
   try {
     return JSON.parse(text);
@@ -39,14 +43,14 @@ function parse(text, shownName, before) {
   }
 }
 
-/** Where the text stops being JSON, and why. `JSON.parse` reports that too, but differently in each version of Node. */
+/** Returns where the text stops being JSON, and why. `JSON.parse` reports that, too, but differently in each version of Node. */
 function jsonFault(text, cause) {
-  // Only now: help does not depend on the addon.
+  // Loaded here, because help does not depend on the addon.
   const native = require("#native");
   return JSON.parse(native.jsonFault(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
 }
 
-/** Line and column of an offset, both from 1; columns in UTF-16 units, as editors count them. `start` is the offset of the line. */
+/** Returns line and column of an offset, both from 1; columns in UTF-16 units, as editors count them. `start` is the offset of the line. */
 function position(text, offset) {
   let line = 1;
   let start = 0;
@@ -57,7 +61,7 @@ function position(text, offset) {
   return { line, column: offset - start + 1, start };
 }
 
-/** The place of an error, with a mark under it. */
+/** Returns the text around an error, with a mark under it. */
 function excerpt(text, lineStart, offset) {
   const lineEnd = text.indexOf("\n", offset);
   const from = Math.max(lineStart, offset - AROUND);
@@ -67,15 +71,15 @@ function excerpt(text, lineStart, offset) {
   return (before + after).trim() === "" ? [] : [`  ${before}${after}`, `  ${" ".repeat(before.length)}^`];
 }
 
-/** As long as the text itself, so that the mark is in the right place. */
+/** Replaces characters without changing the length, so that the mark is in the right place. */
 const shownText = (text) => [...text].map((character) => (character === "\t" ? " " : visible(character) || " ")).join("");
 
-/** What is at a path in a value. @type {(root: any, path: string[]) => any} */
+/** Returns the value at a path. @type {(root: any, path: string[]) => any} */
 const at = (root, path) => path.reduce((holder, field) => (isObject(holder) ? holder[field] : undefined), root);
-/** The path to the messages in an object. */
+/** Returns the path to the messages in an object. */
 const placeIn = (root) => PLACES.find((path) => Array.isArray(at(root, path)));
 
-/** The array of messages in a JSON value, and how to put another one in its place. */
+/** Returns the array of messages in a JSON value, and how to replace it. */
 function findMessages(root, shownName) {
   if (Array.isArray(root)) return { messages: root, withMessages: (changed) => changed };
   const path = placeIn(root);
@@ -88,7 +92,10 @@ function findMessages(root, shownName) {
   return { messages: at(root, path), withMessages: (changed) => put(root, path, changed) };
 }
 
-/** The format of messages, undefined for most of Anthropic's; `named` is what the caller says. `noMessage` is thrown if none of them is a message. */
+/**
+ * Returns the format of messages, undefined for most of Anthropic's; `named` is the format given by the caller. Throws
+ * `noMessage` if none of them is a message.
+ */
 function requireFormatOf(messages, { shownName, named }, noMessage) {
   const { format, index, told: why } = seenIn(messages, named);
   if (why) {
@@ -99,7 +106,7 @@ function requireFormatOf(messages, { shownName, named }, noMessage) {
   return format;
 }
 
-/** Whether a format is that of the Messages API. It has its name where the service has put a summary in the place of messages. */
+/** Returns true for the format of the Messages API. It has a name if the service has replaced messages by a summary. */
 const isOwn = (format) => format === undefined || format === "anthropic";
 
 function describe(value) {
@@ -113,7 +120,7 @@ function describe(value) {
     .join(", ")}${keys.length > 6 ? " and more" : ""}`;
 }
 
-/** Refuses a place in a file of a kind: it lacks the field, or has something else there. */
+/** Refuses a place in a file of a kind where a field is missing or has a wrong type. */
 const refusing =
   (shownName, { program }) =>
   (place, field) => {
@@ -121,12 +128,12 @@ const refusing =
     throw new Failure(EXIT.notMessages, told("file.notOfKind", { name, program, field }));
   };
 
-/** Messages alone, for a file of a kind that is not written back. */
+/** Returns messages alone, for a file of a kind that is not written back. */
 const asArray = (messages) => `${JSON.stringify(messages, null, 2)}\n`;
 
 /**
- * A history of JSON Lines: of messages, or of a kind. `textWith(messages)` writes lines of the same kind again; `isCopyOnly` if that cannot be, because the program does not read
- * such a file again: an array of messages then.
+ * Reads a history in JSON Lines: of messages, or of a kind. `textWith(messages)` writes lines of the same kind again.
+ * With `isCopyOnly` it writes an array of messages, because the program does not read such a file again.
  */
 function readJsonLines(text, shownName, named) {
   const { lines, halfLine } = readLines(text, (line, number) => parse(line, shownName, number - 1));
@@ -140,7 +147,7 @@ function readJsonLines(text, shownName, named) {
   return { messages, format, ...formOf(kind, written, ownText), halfLine };
 }
 
-/** How other messages are written into a file of a kind, or of none. */
+/** Returns how other messages are written into a file of a kind, or of none. */
 const formOf = (kind, written, ownText) =>
   kind && !written
     ? { program: kind.program, isCopyOnly: true, textWith: asArray }
@@ -151,7 +158,9 @@ const formOf = (kind, written, ownText) =>
       };
 
 /**
- * A history of JSON: with messages at a known field, or of a kind. The text that `textWith` writes differs only where messages do. `line`: its number from 1, if it is a line of a file; `named`: the format, if the caller says it.
+ * Reads a history in JSON: with messages in a known field, or of a kind. The text that `textWith` writes differs only
+ * in the changed messages. `line`: its number from 1, if it is a line of a file; `named`: the format, if the caller
+ * gives it.
  * @param {string} text
  * @param {string} fileName
  * @param {{ line?: number | undefined, named?: string | undefined }} [options]
@@ -163,7 +172,7 @@ function readJson(text, fileName, { line, named } = {}) {
   const { messages, written } = kind ? kind.read({ root, refuse: refusing(shownName, kind) }) : asKind(findMessages(root, shownName));
   const format = formatIn(messages, shownName, named);
   const ownText = (changed) => {
-    // Only now: help does not depend on the addon.
+    // Loaded here, because help does not depend on the addon.
     const { rewriteJson } = require("./json-rewrite.js");
     return rewriteJson(text, root, written?.(changed));
   };
@@ -171,7 +180,7 @@ function readJson(text, fileName, { line, named } = {}) {
 }
 
 /**
- * The format of the messages of a JSON value, of which there may be none.
+ * Returns the format of the messages of a JSON value, which may have none.
  * @param {any[]} messages
  * @param {string} shownName
  * @param {string} [named]
@@ -184,7 +193,7 @@ function formatIn(messages, shownName, named) {
   return messages.length > 0 ? requireFormatOf(messages, { shownName, named }, noMessage) : undefined;
 }
 
-/** The messages of a JSON value that is of no kind, and their format. Refuses others by name. */
+/** Returns the messages of a JSON value that is of no kind, and their format. Refuses others by name. */
 function listIn(root, shownName) {
   const { messages } = findMessages(root, shownName);
   return { messages, format: formatIn(messages, shownName) };
@@ -197,11 +206,11 @@ function readText(name, shownName, text, named) {
   return hasLines ? readJsonLines(text, shownName, named) : readJson(text, shownName, { named });
 }
 
-/** Whether a value is a whole history, and neither a message nor the first line of a session: a line of JSON Lines may be any of these. */
+/** Returns true for a whole history: a line of JSON Lines may also be a message or the first line of a session. */
 const isWholeHistory = (value) =>
   Array.isArray(value) || (isObject(value) && !("role" in value) && placeIn(value) !== undefined && kindOfLines([value]) === undefined);
 
-/** The messages in the text of a file of this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
+/** Returns the messages in the text of a file with this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => readText(name, visible(name), text);
 
 module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, listIn, parse, position, readJson, readText };

@@ -1,13 +1,14 @@
 "use strict";
 
-// Work side by side whose results are taken in order, with a bound on what is held meanwhile.
+// Runs work in parallel and commits the results in order, with a limit for what is held in memory.
 
-/** Most pieces of work that are under way or wait for an earlier one. */
+/** The most pieces of work in progress or waiting for an earlier one. */
 const MOST = 1024;
 
 /**
- * Starts `work` on each item and calls `commit(item, answer)` in the order of the items. An item weighs `weightOf(item)` until its work is done, and `weightOf(item, answer)` from then until it
- * is committed. As long as all weigh more than `limit` together, no other begins, unless it is alone.
+ * Starts `work` on each item and calls `commit(item, answer)` in the order of the items. An item weighs
+ * `weightOf(item)` until its work is done, and `weightOf(item, answer)` from then until it is committed. While the
+ * total weight is above `limit`, no other item starts, unless it is alone.
  * @template Item, Answer
  * @param {AsyncIterable<Item>} items
  * @param {{ work: (item: Item) => Promise<Answer>, commit: (item: Item, answer: Answer) => Promise<void>, weightOf: (item: Item, answer?: Answer) => number, limit: number, signal: AbortSignal }} how
@@ -24,7 +25,7 @@ async function inOrder(items, { work, commit, weightOf, limit, signal }) {
     wake();
   };
 
-  /** Commits what is done, and waits while `isFull()`. */
+  /** Commits finished items, and waits while `isFull()`. */
   const drain = async (isFull) => {
     for (;;) {
       signal.throwIfAborted();

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense inspect`: what fills a history, and with --compare what each provider would leave.
+// `roo-condense inspect`: shows the contents of a history, and with --compare the result of each provider.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
@@ -22,17 +22,17 @@ const KINDS = Object.freeze({
   other: "other",
 });
 
-/** The kinds of content that say nothing new, with their names for people. */
+/** The kinds of redundant content, with their names for people. */
 const WASTE = Object.freeze({
   superseded: "replaced by newer",
   stale: "stale reads",
   repeated: "repeated",
 });
 
-/** Lines of a table before the rest is only counted. */
+/** The number of lines of a table; the rest is only counted. */
 const MOST = 8;
 
-/** The end of a label that fits its column, which ends two before the numbers. */
+/** Shortens a label to its column, which ends two columns before the numbers. */
 function short(text, width) {
   const shown = visible(text);
   return shown.length <= width ? shown : `…${shown.slice(shown.length - width + 1)}`;

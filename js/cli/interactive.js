@@ -1,6 +1,6 @@
 "use strict";
 
-// `--interactive`: shows each change on the terminal, and keeps it or leaves its text as it was.
+// `--interactive`: shows each change on the terminal, and applies it or leaves the text unchanged.
 
 const readline = require("node:readline/promises");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -11,7 +11,7 @@ const { number, plural } = require("./terminal.js");
 const { takeBack } = require("../studio/kept.js");
 
 const KEYS = "y: condense it, n: leave it as it was, a: condense it and the rest, d: leave it and the rest, q: quit";
-/** Each letter with what it says of this change and, where it says so, of all later ones. */
+/** The meaning of each letter for this change and, if so, for all later ones. */
 const ANSWERS = Object.freeze({
   y: { keeps: true },
   n: { keeps: false },
@@ -31,11 +31,11 @@ async function letter(terminal, prompt, { ended, signal, stdout }) {
   }
 }
 
-/** The ids of the changes that are not wanted. */
+/** Returns the ids of the changes that the user rejects. */
 async function unwanted({ changes, messages }, history, { stdin, stdout, env, color, signal, diffMessages }) {
   const terminal = readline.createInterface({ input: stdin, output: stdout });
   const ended = new Promise((resolve) => terminal.once("close", () => resolve(undefined)));
-  // A terminal that is read line by line hears Ctrl+C before the process does.
+  // A terminal in line mode receives Ctrl+C before the process does.
   terminal.once("SIGINT", () => terminal.close());
   const diff = (before, after) => diffMessages(before, after, LIMITS, history.format);
   const skipped = [];
@@ -58,7 +58,7 @@ async function unwanted({ changes, messages }, history, { stdin, stdout, env, co
   }
 }
 
-/** A result with the changes that the user wants. Its sums are counted again. */
+/** Returns a result with the changes that the user wants, and its sums counted again. */
 async function chooseChanges(result, history, environment) {
   const { stdout, library } = environment;
   const skipped = await unwanted(result, history, { ...environment, diffMessages: library.diffMessages });

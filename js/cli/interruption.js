@@ -1,7 +1,7 @@
 "use strict";
 
-// Signals that end the work early. Until something is written, the process may end at once. A running condensation is aborted and ends in order; a second
-// signal does not wait for that.
+// Handles signals that end the work early. Until something is written, the process may end at once. A running
+// condensation is aborted and ends in order; a second signal ends the process without waiting for that.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 
@@ -64,13 +64,13 @@ class Interruption {
     }
   }
 
-  /** Throws if a signal came. */
+  /** Throws if a signal was received. */
   check() {
     if (this.signal.aborted) throw new Failure(this.signal.reason, "interrupted; nothing was written");
   }
 }
 
-/** For work that no signal interrupts. */
+/** An interruption that never happens. */
 const NEVER = Object.freeze({ signal: new AbortController().signal, during: (work) => work() });
 
 module.exports = { Interruption, NEVER };

@@ -6,8 +6,9 @@ const { Failure } = require("./exit-codes.js");
 const isObject = require("../is-object.js");
 
 /**
- * A text of several values, one a line. `parse(line, number)` reads one. Returns `{ value, text, number }` for each line that is not blank, and the number of a last
- * line that somebody is still writing: it has no end, and is no value yet.
+ * Reads a text of several values, one on each line. `parse(line, number)` reads one. Returns `{ value, text, number
+ * }` for each line that is not blank, and the number of a last line that is incomplete because it is still being
+ * written.
  */
 function readLines(text, parse) {
   const lines = text.split("\n");
@@ -25,7 +26,7 @@ function readLines(text, parse) {
   return { lines: found, halfLine };
 }
 
-/** Whether a text begins with two objects on lines of their own, which no JSON text does. */
+/** Returns true if a text begins with two objects on lines of their own, which no JSON text does. */
 function isJsonLines(text) {
   const [first, second] = text
     .slice(0, 5_000_000)
@@ -38,7 +39,7 @@ function isJsonLines(text) {
   }
 }
 
-/** Messages as lines; one that was not changed is the line that it was. */
+/** Returns messages as lines; an unchanged one is its original line. */
 function linesOf(messages, lines, text) {
   const known = new Map(lines.map((line) => [line.value, line.text]));
   return joinedLines(
@@ -47,16 +48,16 @@ function linesOf(messages, lines, text) {
   );
 }
 
-/** Lines of which some are changed: `{ before, after }`, a value that was read and what it is now. What did not change in a line stays byte for byte. */
+/** Returns lines with changes: `{ before, after }`, an original value and its new one. Unchanged parts of a line stay byte for byte. */
 function rewrittenLines(changes, lines, text) {
-  // Only now: help does not depend on the addon.
+  // Loaded here, because help does not depend on the addon.
   const { rewriteJson } = require("./json-rewrite.js");
   const known = new Map(lines.map((line) => [line.value, line.text]));
   const written = ({ before, after }) => (before === undefined ? JSON.stringify(after) : rewriteJson(known.get(before), before, after));
   return joinedLines(changes.map(written), text);
 }
 
-/** Lines as one text, which ends as `text` does. */
+/** Joins lines to one text, which ends as `text` does. */
 function joinedLines(written, text) {
   const newline = /\r\n/.test(text.slice(0, 1_000_000)) ? "\r\n" : "\n";
   return written.join(newline) + (/\n\s*$/.test(text) && written.length > 0 ? newline : "");

@@ -1,29 +1,30 @@
 "use strict";
 
-// Writes a changed value into the JSON text it was read from. Here it is found out what changed; the addon, which knows where it stands in
-// the text, leaves everything else as it is, byte for byte.
+// Writes a changed value into the JSON text it was read from. This module finds the changes; the addon, which finds
+// their places in the text, leaves everything else byte for byte.
 
 const native = require("#native");
 const { origins } = require("../origins.js");
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
-/** How the file is laid out, where something new is written: the indentation of one level, and its line breaks. */
+/** Returns the layout of the file for new values: the indentation of one level, and its line breaks. */
 function layoutOf(text) {
   const unit = /^\s*[[{]\r?\n([ \t]+)/.exec(text.slice(0, 200))?.[1] ?? "";
   return { unit, newline: /\r\n/.test(text.slice(0, 10_000)) ? "\r\n" : "\n" };
 }
 
-/** The text of a value that is new, `depth` levels deep. */
+/** Returns the text of a new value, `depth` levels deep. */
 function freshText(value, { unit, newline }, depth) {
   if (!unit) return JSON.stringify(value);
-  // A string in JSON has no line break of its own.
+  // A string in JSON contains no line breaks, so all of them belong to the layout.
   return JSON.stringify(value, null, unit).replaceAll("\n", newline + unit.repeat(depth));
 }
 
 /**
- * What makes `after` of `before`, as the addon reads it: `"keep"`; `{ text }`, the JSON of another value; `{ elements: [[index, change]] }`, of an array,
- * where an element without an index is a text; or `{ fields: { changed, removed, added } }`, whose names are JSON, too.
+ * Returns the change from `before` to `after`, as the addon reads it: `"keep"`; `{ text }`, the JSON of another
+ * value; `{ elements: [[index, change]] }` for an array, where an element without an index is a text; or `{ fields: {
+ * changed, removed, added } }`, whose names are JSON, too.
  */
 function changeOf(before, after, layout, depth) {
   if (Object.is(before, after)) return "keep";
@@ -41,7 +42,8 @@ function changeOf(before, after, layout, depth) {
   }
   const had = (key) => Object.hasOwn(before, key);
   const added = Object.keys(after).filter((key) => !had(key));
-  // Fields that stay are written where they were. A message that comes back may have been matched with one that has them in another order.
+  // Fields that stay are written in their original place. A restored message may have been matched with one that has
+  // them in another order.
   const order = [...Object.keys(before).filter((key) => Object.hasOwn(after, key)), ...added];
   if (Object.keys(after).some((key, position) => key !== order[position])) return { text: freshText(after, layout, depth) };
   const changed = Object.keys(after).filter((key) => had(key) && !Object.is(before[key], after[key]));
@@ -56,7 +58,7 @@ function changeOf(before, after, layout, depth) {
   };
 }
 
-/** The text of `after`, written into `text`, which is the JSON of `before`. Objects shared by both are taken to be unchanged. */
+/** Returns the text of `after`, written into `text`, the JSON of `before`. Objects shared by both count as unchanged. */
 function rewriteJson(text, before, after) {
   if (Object.is(before, after)) return text;
   const layout = layoutOf(text);

@@ -1,6 +1,6 @@
 "use strict";
 
-// Errors and warnings of the package in the words of the command line, which has flags and no options of the JavaScript API.
+// Rewords errors and warnings of the package for the command line, which has flags and no JavaScript options.
 
 const { FLAGS, flagNamed } = require("./flags.js");
 
@@ -14,23 +14,23 @@ const BY_CODE = Object.freeze({
       : `this needs a language model, which ${command} does not call`,
 });
 
-/** Advice by error code, which follows the last semicolon, where the API has options for it and the command line has none. */
+/** Advice by error code. It replaces the text after the last semicolon, which names JavaScript options that the command line lacks. */
 const ADVICE = Object.freeze({
   llm_timeout: "choose a faster model",
   llm_response_too_large: "choose another model",
   llm_bad_request: "check --model and the messages",
 });
 
-/** Paths of options and their flags, the longest first. */
+/** The paths of options with their flags, the longest first. */
 const PATHS = FLAGS.flatMap(({ name, options = [], answers }) => {
   const paths = answers ? [answers, `answers.${answers}`] : options;
   return paths.map((path) => ({ path, flag: `--${name}` }));
 }).sort((one, other) => other.path.length - one.path.length);
 
-/** What follows a path in a message about its value. */
+/** Matches the text after a path in a message about its value. */
 const IS_FAULT = /^(?:[.[]\S*)?(?:: | must be | is missing| is unknown| threw: | cannot be )/;
 
-/** A line with the flag in place of the path that it begins with. */
+/** Replaces the path at the beginning of a line by its flag. */
 function withFlag(line) {
   const found = PATHS.find(({ path }) => line.startsWith(path) && IS_FAULT.test(line.slice(path.length)));
   if (!found) return line.startsWith("apiKey ") ? line.replace("apiKey", KEYS) : line;
@@ -39,7 +39,7 @@ function withFlag(line) {
   return `${found.flag}${rest.startsWith(".") ? `: ${rest.slice(1)}` : rest}`;
 }
 
-/** A line with flags in place of the options that it quotes, and of the handler, which `--llm` is here. */
+/** Replaces quoted options in a line by flags, and the handler by `--llm`. */
 const withFlags = (line) =>
   line.replace(/\bthere is no handler\b/g, "there is no --llm").replace(/`(\w+)(?:: true)?`/g, (quoted, option) => {
     if (option === "apiKey") return KEYS;
@@ -47,7 +47,7 @@ const withFlags = (line) =>
     return found ? found.flag : quoted;
   });
 
-/** The message of an error, or of a warning about one, for somebody who typed a command. */
+/** Returns the message of an error or warning for a user of the command line. */
 function inOwnWords({ code, errorCode = code, message }, command) {
   const own = BY_CODE[errorCode ?? ""];
   if (own) return own(command);

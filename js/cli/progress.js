@@ -1,15 +1,15 @@
 "use strict";
 
-// Progress on standard error while work takes long: how many steps are done, the current one, and the time. A terminal shows a bar; anything else, such as the
-// log of a build, gets a line every few seconds.
+// Shows progress on standard error while work takes long: the number of steps done, the current one, and the time. A
+// terminal shows a bar; anything else, such as the log of a build, gets a line every few seconds.
 
 const { visible, widthOf } = require("./terminal.js");
 
-/** Shorter work shows no bar. */
+/** The delay before the bar, so that shorter work shows none. */
 const DELAY_MS = 500;
 const REDRAW_MS = 100;
 const BAR_WIDTH = 20;
-/** Time before the first line of a log, and between lines. */
+/** The time before the first line of a log, and between lines. */
 const LINE_MS = 5000;
 
 class Progress {
@@ -18,7 +18,7 @@ class Progress {
   #timer;
   #begun = performance.now();
   #lastLine = this.#begun;
-  /** Which history, of how many. */
+  /** The current history and the number of histories. */
   #prefix = "";
   /** The current step; undefined between histories, while a report is printed. */
   #step;
@@ -32,7 +32,7 @@ class Progress {
     this.#timer.unref();
   }
 
-  /** Begins with one of several histories. */
+  /** Starts the progress of one of several histories. */
   begin(name, index, count) {
     this.#prefix = count > 1 ? `${index + 1} of ${count}, ${visible(name)}: ` : "";
   }

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense recall`: searches a whole session for a person.
+// `roo-condense recall`: searches a whole session, for people.
 
 const path = require("node:path");
 const { MOST_BYTES } = require("./client-recall.js");
@@ -14,10 +14,10 @@ const { bytes, plural, visible, visibleLine } = require("./terminal.js");
 const { readLines } = require("../recall/ask.js");
 const { version } = require("../../package.json");
 
-/** Tokens of an answer: about two screens. */
+/** The tokens of an answer: about two screens. */
 const MAX_TOKENS = 1500;
 
-/** The newest session of the current folder. */
+/** Returns the newest session of the current folder. */
 function newestHere() {
   const [newest] = sessionsOf({ project: process.cwd() });
   if (newest) return newest.name;
@@ -41,7 +41,7 @@ async function answerTo(index, words) {
 const headOf = ({ text: _, ...read }) => `[${read.key}] ${read.title}: lines ${read.first}-${read.last} of ${read.total}`;
 
 /**
- * The result as a person reads it.
+ * Returns the result as text for people.
  * @param {{ read?: any, found?: any }} answer
  * @param {string} name
  * @param {string[]} notes
@@ -55,7 +55,7 @@ function textOf({ read, found }, name, notes) {
   return `${shown} of ${found.matching} with these words, in ${name}${about}. A key and lines print more: recall FILE KEY 40-80\n\n${found.hits.map(({ text }) => text.trimEnd()).join("\n\n")}`;
 }
 
-/** Notes on the files for a reader. */
+/** Returns notes about the files for a reader. */
 const notesOn = ({ damaged, leftOut }) => [
   ...(damaged > 0 ? [`${plural(damaged, "damaged line")} skipped`] : []),
   ...(leftOut > 0 ? [`the oldest ${bytes(leftOut)} are not searched`] : []),

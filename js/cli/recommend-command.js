@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense recommend [HISTORY]`: which provider to use. Without answers it asks, on a terminal.
+// `roo-condense recommend [HISTORY]`: recommends a provider. Without answers it asks, on a terminal.
 
 const path = require("node:path");
 const readline = require("node:readline/promises");
@@ -16,13 +16,13 @@ const { item, visible } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /**
- * The words of a flag as choices with their values.
+ * Returns the words of a flag as choices with their values.
  * @type {(flag: string) => [string, string][]}
  */
 const choicesOf = (flag) => (flagNamed(flag).values ?? []).map((word) => [word, word]);
 
 /**
- * The questions: the answer that each gives, and its choices with their values.
+ * The questions: the name of each answer, and its choices with their values.
  * @type {readonly (readonly [string, string, [string, string | number][]])[]}
  */
 const QUESTIONS = Object.freeze([
@@ -62,7 +62,7 @@ const QUESTIONS = Object.freeze([
   ["configuration", "How much do you want to configure?", choicesOf("configuration")],
 ]);
 
-/** The choice with this number or text. */
+/** Returns the choice with this number or text. */
 function choiceOf(choices, said) {
   const number = /^\d+$/.test(said) ? Number(said) : 0;
   return choices[number - 1] ?? choices.find(([text]) => text.toLowerCase() === said.toLowerCase());
@@ -72,7 +72,7 @@ function choiceOf(choices, said) {
 async function ask(stdin, stdout, interruption) {
   const terminal = readline.createInterface({ input: stdin, output: stdout });
   const ended = new Promise((resolve) => terminal.once("close", () => resolve(undefined)));
-  // A terminal that is read line by line hears Ctrl+C before the process does.
+  // A terminal in line mode receives Ctrl+C before the process does.
   const stopped = new Promise((_, reject) => terminal.once("SIGINT", () => reject(new Failure(EXIT.interrupted, "interrupted"))));
   const { signal } = interruption;
   const answers = {};
@@ -103,16 +103,16 @@ async function ask(stdin, stdout, interruption) {
   }
 }
 
-/** A word as shells take it. */
+/** Quotes a word for shells. */
 const quoted = (word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** Tokens that the recommendation says remain; undefined where nothing was measured. */
+/** Returns the tokens that the recommendation promises; undefined if nothing was measured. */
 const promised = ({ values }) => values.tokens ?? (values.reason && promised(values.reason));
 
-/** Providers that call no model. */
+/** The providers that call no model. */
 const ALONE = ["lossless", "truncation"];
 
-/** The flags of a model, which has to be named; what it writes costs money, so the result is kept. */
+/** Returns the flags for a model, which has to be named. Its output costs money, so the result is written to a file. */
 function modelFlags(file, model) {
   const { api = "API", model: name = "MODEL", baseUrl } = model ?? {};
   const kept = file === undefined ? "FILE" : quoted(`${file.replace(/\.jsonl?$/i, "")}.condensed${path.extname(file)}`);
@@ -120,8 +120,8 @@ function modelFlags(file, model) {
 }
 
 /**
- * The command line that condenses as recommended, and leaves what was measured: with the target, also where that is missed. Lossless alone leaves the same
- * without a target that it misses.
+ * Returns the command line that condenses as recommended, with the result that was measured: with the target, even if
+ * that is missed. Lossless alone gives the same result without a target that it misses.
  */
 function commandFor({ provider, config, isDefault, targetTokens, said }, { file, model }) {
   const { preset, ...rest } = config;
@@ -150,7 +150,7 @@ function textOf(found, settings, { stdout, env }) {
   };
   put("", `${provider}${shown(config)}`, bold);
   put("  ", reason);
-  // In one line, whatever its length: it is to be copied.
+  // In one line, whatever its length, so that it can be copied.
   report.line(`  Use it: ${commandFor(found, settings)}`);
   if (managerOptions) put("  ", `In the JavaScript API, with the manager's options${shown(managerOptions)}`);
   for (const { code, message } of warnings) put("", `${code}: ${message}`, (line) => line.replace(`${code}:`, () => `${yellow(code)}:`));

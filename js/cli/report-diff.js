@@ -1,14 +1,15 @@
 "use strict";
 
-// Differences of messages as lines for people: removed lines in red, added ones in green, with a few lines around them.
+// Shows differences of messages as lines for people: removed lines in red, added ones in green, with a few lines
+// around them.
 
 const { number, plural, visible, visibleLine } = require("./terminal.js");
 
-/** Largest number of removed or added lines in a row that are all shown, and the number shown of more. */
+/** The largest number of removed or added lines in a row that are all shown, and the number shown of longer rows. */
 const [MAX_IN_A_ROW, SHOWN_IN_A_ROW] = [6, 4];
-/** Largest number of places shown of one text. */
+/** The largest number of places shown of one text. */
 const MAX_HUNKS = 4;
-/** Largest number of texts shown of one message. */
+/** The largest number of texts shown of one message. */
 const MAX_TEXTS = 4;
 const INDENT = "      ";
 
@@ -17,14 +18,14 @@ const LIMITS = Object.freeze({ context: 1, lines: 5000, characters: 240 });
 
 const MARKS = { same: " ", removed: "-", added: "+" };
 
-/** The place of a text in its message, in words. */
+/** Describes the place of a text in its message. */
 function placeOf({ path, blockIndex }, named) {
   const names = path.slice(1).filter((step) => typeof step === "string");
   const parameter = names[0] === "input" ? names.slice(1).join(".") : "";
   return [named && path.length > 1 && `block ${blockIndex}`, parameter].filter(Boolean).join(" ");
 }
 
-/** A line of a difference, cut to the width; of a long one the part that differs is there already. */
+/** Returns a line of a difference, cut to the width. Long lines were already reduced to the part that differs. */
 function shownLine({ kind, text, charactersBefore = 0, charactersAfter = 0 }, width) {
   const said = visibleLine(text);
   const room = width - INDENT.length - 2;
@@ -45,7 +46,7 @@ function rowsOf(lines) {
   return rows;
 }
 
-/** The place of a hunk, in words. */
+/** Describes the place of a hunk. */
 function headingOf(hunk, place) {
   const { beforeLine, afterLine } = hunk;
   const line = beforeLine === afterLine ? `line ${number(beforeLine)}` : `line ${number(beforeLine)}, now ${number(afterLine)}`;
@@ -64,7 +65,7 @@ function writeHunk(report, hunk, place) {
   }
 }
 
-/** Writes what differs in the texts of a message. */
+/** Writes the differences in the texts of a message. */
 function writeTexts(report, diff, { named = true } = {}) {
   const { dim } = report.paint;
   for (const text of diff.slice(0, MAX_TEXTS)) {

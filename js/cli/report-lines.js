@@ -1,15 +1,15 @@
 "use strict";
 
-// The lines of a report for people: paragraphs, tables and lists that fit the terminal.
+// Builds the lines of a report for people: paragraphs, tables and lists that fit the terminal.
 
 const { colours, item, number, widthOf, wrap } = require("./terminal.js");
 
-/** Lines of a list before the rest is only counted. */
+/** The number of lines of a list; the rest is only counted. */
 const MAX_LINES = 10;
 
 const LABEL_WIDTH = 24;
 const NUMBER_WIDTH = 13;
-/** Columns that a table needs. On fewer, labels have lines of their own. */
+/** The columns that a table needs. On narrower terminals, labels have lines of their own. */
 const TABLE_WIDTH = LABEL_WIDTH + 4 * NUMBER_WIDTH;
 
 /** Builds the lines; the stream decides about colour and width. */
@@ -26,7 +26,7 @@ class Report {
     this.#lines.push(text);
   }
 
-  /** A paragraph, each line coloured alone, so that colours never span line breaks. */
+  /** Adds a paragraph. Each line is coloured separately, so that colours never span line breaks. */
   text(text, paint = (line) => line) {
     for (const line of wrap(text, this.width)) this.line(paint(line));
   }
@@ -44,7 +44,7 @@ class Report {
     for (const line of wrap(shown.map((cell) => cell.trim()).join(" "), this.width - 4)) put(`    ${line}`);
   }
 
-  /** A number with words behind it. */
+  /** Adds a number with words after it. */
   fact(label, value, words) {
     if (this.isNarrow) return this.text(`${label}: ${value} ${words}`.trimStart());
     this.line(`${label.padEnd(LABEL_WIDTH)}${value.padStart(NUMBER_WIDTH)}  ${words}`);

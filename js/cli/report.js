@@ -81,7 +81,7 @@ const CONTENT = {
   other: "other blocks",
 };
 
-/** Columns for what became of the content; they add up to all of it. */
+/** The columns of the survival table, which add up to all content. */
 const FATES = {
   readable: ["kept", "pointed"],
   replaced: ["superseded"],
@@ -99,7 +99,7 @@ function goneWords({ superseded, summarized, recorded, lost }) {
   return `${number(superseded.tokens)} replaced by newer content,${inShort} ${number(lost.tokens)} lost. They are no longer in the messages; restore brings them back.`;
 }
 
-/** What became of each kind of content. */
+/** Writes the fate of each kind of content. */
 function writeSurvival(report, { didCondense, survival }) {
   if (!didCondense || !survival) return;
   report.heading("Tokens by outcome", Object.keys(FATES));
@@ -271,7 +271,7 @@ function missedTarget({ target, stats, id }, { provider, target: asked }) {
   return sentences;
 }
 
-/** What --in-place does to a file whose program keeps all lines. */
+/** Describes the effect of --in-place on a file whose program keeps all lines. */
 const growth = ({ program }) =>
   `${program} keeps its old lines, so a condensation in place is added at the end: the file grows, and what is sent to the model shrinks.`;
 

@@ -9,7 +9,7 @@ const { checkOutput, replaceInput, requireReplaceable, writeOutput } = require("
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { bytes: shownBytes, number, visible } = require("./terminal.js");
 
-/** The restore data to try, the likeliest first. Unreadable ones are reported only if there are no others. */
+/** Returns the restore data to try, the likeliest first. Unreadable ones are reported only if there are no others. */
 function candidates(settings) {
   if (settings.restoreData !== undefined) return { data: [readRestoreFile(settings.restoreData)], failures: [] };
   const data = [];
@@ -25,7 +25,7 @@ function candidates(settings) {
   return { data, failures };
 }
 
-/** The content before the condensation: `{ content, name, isExact, messages }`. */
+/** Returns the content before the condensation: `{ content, name, isExact, messages }`. */
 function restored(library, history, settings) {
   const { data, failures } = candidates(settings);
   const exact = data.find((each) => isResultOf(each, history.bytes));
@@ -47,7 +47,7 @@ function restored(library, history, settings) {
 }
 
 /**
- * Where the content goes; undefined for nowhere.
+ * Writes the content to the place given by the arguments; undefined if there is none.
  * @returns {{ file: string, bytes: number, backup?: string, otherNames?: number } | undefined}
  */
 function place(content, history, settings) {

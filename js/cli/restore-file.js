@@ -1,7 +1,8 @@
 "use strict";
 
-// The file with the restore data beside a condensed file: `history.restore.json` beside `history.json`, or `history.restore.1.json` and so on if that
-// exists. It holds the compressed bytes of the input, and the data that `restore` needs if messages were added to the result since.
+// The file with the restore data beside a condensed file: `history.restore.json` beside `history.json`, or
+// `history.restore.1.json` and so on if that exists. It contains the compressed bytes of the input, and the data that
+// `restore` needs if messages were added to the result since.
 
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
@@ -19,20 +20,20 @@ const FORMAT = 1;
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const mark = (bytes) => ({ bytes: bytes.length, sha256: sha256(bytes) });
 
-/** The restore data of a condensation of `history`, whose result are the bytes `content`. */
+/** Returns the restore data of a condensation of `history` with the result `content`, as bytes. */
 function restoreFileOf(history, content, restoreData) {
   const original = { ...mark(history.bytes), deflated: zlib.deflateRawSync(history.bytes).toString("base64") };
   return `${JSON.stringify({ format: FORMAT, writtenBy: `roo-condense ${version}`, condensed: mark(content), original, restoreData })}\n`;
 }
 
-/** The names that restore data of `file` may have, in the order in which they are taken. */
+/** Yields the names that restore data of `file` may have, in the order in which they are used. */
 function* restoreNames(file) {
   const name = file.replace(/\.json$/i, "");
   yield `${name}.restore.json`;
   for (let count = 1; ; count++) yield `${name}.restore.${count}.json`;
 }
 
-/** The restore data beside `file`, the newest first. */
+/** Returns the restore data beside `file`, the newest first. */
 function restoreFilesBeside(file) {
   const folder = path.dirname(file);
   const stem = `${path.basename(file).replace(/\.json$/i, "")}.restore`;
@@ -74,14 +75,14 @@ function readRestoreFile(file) {
 
 const damaged = (file, what) => new Failure(EXIT.failed, `${visible(file)}: ${what}`, { code: "invalid_restore_data" });
 
-/** Whether the bytes are those that were written with this restore data. */
+/** Returns true if the bytes were written with this restore data. */
 const isResultOf = ({ condensed }, bytes) => condensed.bytes === bytes.length && condensed.sha256 === sha256(bytes);
 
-/** The bytes of the input. */
+/** Returns the bytes of the input. */
 function originalBytes({ name, original }) {
   let bytes;
   try {
-    // No longer than it says: what is damaged must not fill the memory.
+    // Limited to the recorded length, so that damaged data cannot fill the memory.
     bytes = zlib.inflateRawSync(Buffer.from(original.deflated, "base64"), { maxOutputLength: Math.max(1, original.bytes) });
   } catch (error) {
     throw damaged(name, `its copy of the input is damaged (${error.message})`);

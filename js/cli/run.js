@@ -1,6 +1,6 @@
 "use strict";
 
-// The command from its arguments to its exit code.
+// Runs the command from its arguments to its exit code.
 
 const { colorOf, readArguments } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
@@ -11,7 +11,7 @@ const { failureJson, failureOf, print, tell } = require("./telling.js");
 const { plural, visible, widthOf } = require("./terminal.js");
 const { version } = require("../../package.json");
 
-/** Prints the report. The result may be written by then. */
+/** Prints the report. The result may already be written. */
 async function printReport(stream, text, written) {
   try {
     await print(stream, text);
@@ -27,7 +27,7 @@ function tellOfOtherNames(written, stderr) {
   stderr.write(`roo-condense: ${visible(written.file)} has ${names} (hard links), which keep the old content\n`);
 }
 
-/** The work of each command on one history: `{ exitCode, report, text, sums, output, standardOutput, missed }`. `sums` are what a total adds up. */
+/** The work of each command on one history: `{ exitCode, report, text, sums, output, standardOutput, missed }`. `sums` are added up in a total. */
 const WORK = {
   condense: (library, settings, environment) => require("./condense-command.js").condenseHistory(library, settings, environment),
   restore: (library, settings, environment) => ({
@@ -40,7 +40,7 @@ const WORK = {
   validate: (library, settings, environment) => require("./validate-command.js").validateHistory(library, settings, environment),
 };
 
-/** Commands that print for themselves, and return their exit code. */
+/** The commands that print their own output, and return their exit code. */
 const PAGES = {
   batch: (library, settings, environment) => require("./batch-command.js").batch(library, settings, environment),
   calibrate: (library, settings, environment) => require("./calibrate-command.js").calibrate(library, settings, environment),
@@ -51,12 +51,12 @@ const PAGES = {
   report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),
 };
 
-/** Commands that answer before the addon is loaded: a client does not wait for its servers. */
+/** The commands that answer before the addon is loaded, because a client does not wait for its servers. */
 const SERVERS = {
   mcp: (settings, environment) => require("./mcp-command.js").mcp(settings, environment),
 };
 
-/** Commands that print a text, for which there is no history to read. */
+/** The commands that print a text and read no history. */
 const TEXTS = {
   explain: ({ topic }, { stdout }) => require("./explain.js").explain(topic, widthOf(stdout)),
   help: ({ topic, isShort }, { stdout }) => require("./help.js").help(topic, isShort, widthOf(stdout)),
@@ -78,7 +78,7 @@ async function workOn(settings, environment) {
   if (settings.json) return { exitCode, report: { exitCode, ...report }, sums, output };
   if (!settings.quiet) await printReport(settings.out === "-" ? stderr : stdout, `${isLater ? "\n" : ""}${text}`, output);
   tellOfOtherNames(output, stderr);
-  // The report says it, too: once is enough where both are seen.
+  // The report contains it, too: once is enough if the user sees both.
   const isSeen = stdout.isTTY && stderr.isTTY && !settings.quiet;
   const name = settings.files.length > 1 ? `${visible(settings.file)}: ` : "";
   if (missed && !isSeen) tell(new Failure(exitCode, `${name}${missed}`), environment);
@@ -86,8 +86,8 @@ async function workOn(settings, environment) {
 }
 
 /**
- * Works on several histories, one by one. One that fails is reported, and the others go on; the exit code is that of the first failure. A file of a folder that is
- * not a history is skipped. A total ends the report.
+ * Works on several histories, one by one. A failure is reported, and the others continue; the exit code is the one of
+ * the first failure. A file in a folder that is not a history is skipped. A total ends the report.
  */
 async function workOnAll(settings, files, environment) {
   const { stdout, progress } = environment;
@@ -163,12 +163,12 @@ async function work(settings, environment) {
   }
 }
 
-/** Whether the report is to be JSON, from arguments that may be wrong. */
+/** Returns true if the report is to be JSON, even if the arguments are wrong. */
 const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--") : args.length).includes("--json");
 
 /**
- * Runs the command and resolves to its exit code. `loadLibrary` gives the package, and is called only when it is needed: help does not
- * depend on the addon.
+ * Runs the command and resolves to its exit code. `loadLibrary` returns the package, and is called only when needed:
+ * help does not depend on the addon.
  */
 async function run(args, { loadLibrary, stdout = process.stdout, stderr = process.stderr, env = process.env }) {
   const begun = performance.now();
@@ -184,7 +184,7 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
     tell(error, environment);
     if (wantsJson(args)) {
       const told = { version, exitCode, error: failureJson(error) };
-      // If that cannot be printed, it is on standard error.
+      // If it cannot be printed, the failure is on standard error anyway.
       await print(stdout, `${JSON.stringify(told, null, 2)}\n`).catch(() => {});
     }
     return exitCode;

@@ -97,7 +97,7 @@ function partInFolder(name) {
   return { name, source, whole: openCode.whole, program: openCode.PROGRAM, format: "opencode" };
 }
 
-/** The kind of a file of lines, by its first ones; a list of messages is one, too. Refuses others by name. */
+/** Returns the kind of a file of lines, from its first ones; a list of messages counts as one, too. Refuses others by name. */
 function kindOfHead(name, head) {
   const values = valuesOfLines(head).filter(isObject).slice(0, MOST_LINES);
   const kind = values.map((_, index) => kindOfLines(values.slice(0, index + 1))).find(Boolean);
@@ -120,7 +120,7 @@ function partOfJson(name) {
     }
     const bytes = fs.readFileSync(name);
     const { original, added } = originalOf(name, bytes);
-    // What was added since stands within the condensed text: then that is read.
+    // Messages added since the condensation are inside the condensed JSON, which is then read.
     const root = parse((added.every(({ length }) => length === 0) ? original : bytes).toString("utf8"), shownName);
     const found = kindOfJson(root);
     if (found) {

@@ -1,14 +1,14 @@
 "use strict";
 
-// An index of recall over whole sessions, kept up to date with the files that the sessions are in.
+// An index of recall over whole sessions, updated when the files of the sessions change.
 
 const { cleaner } = require("./session-cleaning.js");
 const { ConversationIndex } = require("../recall/conversation-index.js");
 
-/** Characters of messages to give to the index at once. */
+/** The number of characters of messages that are given to the index at once. */
 const BATCH = 2_000_000;
 
-/** About how many characters a value has as text. */
+/** Returns the approximate number of characters of a value as text. */
 function lengthOf(value) {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;
@@ -17,17 +17,17 @@ function lengthOf(value) {
   return length;
 }
 
-/** All texts in a message, in order. */
+/** Returns all texts in a message, in order. */
 const textsIn = (value) => {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
   return typeof value === "object" && value !== null ? textsIn(value.content ?? value.parts ?? value.text ?? []) : [];
 };
 
-/** A summary as the index knows one in any format. */
+/** Returns a summary in the form that the index recognises in any format. */
 const asSummary = (message) => ({ role: "user", content: textsIn(message).join("\n"), isSummary: true });
 
-/** A file of a session, and how far it was read. */
+/** A file of a session, and how much of it was read. */
 class Reading {
   #take;
   /** The conversations in it, by the names of their subagents. */
@@ -43,7 +43,7 @@ class Reading {
     this.#take = part.whole();
   }
 
-  /** The pieces of a value; undefined if it is damaged, or nested deeper than Node can follow. */
+  /** Returns the pieces of a value; undefined if it is damaged, or nested deeper than Node can follow. */
   pieces(value, clean) {
     try {
       return this.#take(value)?.map((piece) => (piece.isBoundary ? piece : { ...piece, message: clean(piece.message) }));
@@ -66,7 +66,7 @@ class SessionIndex {
   }
 
   /**
-   * Reads what is new in these parts. Calls follow one another.
+   * Reads the new content of these parts. Calls run one after another.
    * @param {import("./session-files.js").Part[]} parts those of a session, or of several
    */
   update(parts) {
@@ -90,7 +90,7 @@ class SessionIndex {
     }
   }
 
-  /** Reads all again, because what stands in an index cannot be taken out of it. What cannot be read any more is lost with it. */
+  /** Reads everything again, because nothing can be removed from an index. Content that cannot be read any more is lost. */
   async #readAnew(parts) {
     const all = new Map([...this.#readings.values()].map(({ part }) => [part.name, part]));
     for (const part of parts) if (!all.has(part.name)) all.set(part.name, part);
@@ -129,12 +129,12 @@ class SessionIndex {
     await this.index.append(conversations.get(thread), messages, { format: isSummary ? undefined : part.format });
   }
 
-  /** The conversations of these parts, as the index numbers them. */
+  /** Returns the numbers of the conversations of these parts in the index. */
   within(parts) {
     return parts.flatMap(({ name }) => [...(this.#readings.get(name)?.conversations.values() ?? [])]);
   }
 
-  /** Notes on these parts for a reader of an answer: damaged lines, bytes left out, compactions, and whether the first is gone. */
+  /** Returns facts about these parts for a reader of an answer: damaged lines, bytes left out, compactions, and whether the first is gone. */
   stateOf(parts) {
     const readings = parts.flatMap(({ name }) => this.#readings.get(name) ?? []);
     const leftOut = readings.reduce((total, { part }) => total + (part.source.leftOut ?? 0), 0);

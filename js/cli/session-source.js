@@ -1,18 +1,19 @@
 "use strict";
 
-// Where the values of a session come from, as they are written: the lines of a file, the elements of a file of JSON, a folder or a database. Each source tells with `changes()` what is new
-// since the last time; a source may be written, replaced, cut or deleted at any moment by the program that it belongs to.
+// The sources of a session's values: the lines of a file, or the elements of a JSON file, a folder or a database.
+// Each source returns with `changes()` the values added since the last call; the program that owns it may write,
+// replace, cut or delete it at any moment.
 
 const fs = require("node:fs");
 const { linesIn, wholeLines } = require("./whole-lines.js");
 
-/** Bytes before the place read up to, by which a file that was written anew is told from one that grew. */
+/** The number of bytes before the current place by which a file that was written anew is distinguished from one that grew. */
 const REMEMBERED = 256;
-/** Longest line in bytes: a longer one is no message, and would take the memory of all others. */
+/** The longest line in bytes: a longer one is no message, and would take the memory of all others. */
 const LONGEST = 1 << 26;
 
 /**
- * Reads the new part of a source.
+ * The result of reading the new part of a source.
  * @typedef {object} Changes
  * @property {"gone" | "more" | "anew"} state `more`: the values follow those that came before, and may be none; `anew`: they replace them
  * @property {AsyncIterable<{ value?: any, isDamaged?: boolean }>} values
@@ -27,7 +28,7 @@ const UNCHANGED = Object.freeze({ state: /** @type {const} */ ("more"), values: 
 /** @type {(value: any) => { value?: any, isDamaged?: boolean }} */
 const asRead = (value) => (value === undefined ? { isDamaged: true } : { value });
 
-/** The lines of a file. Memory is that of one line at a time, whatever the size of the file. */
+/** The lines of a file. It takes the memory of one line at a time, whatever the size of the file. */
 class Lines {
   #file;
   #at = 0;
@@ -46,7 +47,7 @@ class Lines {
     this.#most = most;
   }
 
-  /** Forgets what was read: the next changes are all there is. */
+  /** Forgets what was read: the next changes contain everything. */
   restart() {
     this.#identity = undefined;
   }
@@ -73,7 +74,7 @@ class Lines {
     }
   }
 
-  /** Whether what stands before the place read up to is still there. */
+  /** Returns true if the bytes before the current place are unchanged. */
   async #isContinued(handle) {
     const { length } = this.#before;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, this.#at - length);
@@ -82,14 +83,14 @@ class Lines {
 
   async *#values(handle, size) {
     try {
-      // The first line is a part of one.
+      // The first line is incomplete.
       let isCut = this.#at > 0 && this.#at === this.leftOut;
       for await (const { bytes, at, end } of wholeLines(handle, { at: this.#at, size, longest: LONGEST })) {
         if (bytes === undefined && !isCut) yield { isDamaged: true };
         let read = at;
         for (const { bytes: line, lineBreak } of bytes === undefined ? [] : linesIn({ bytes, line: 1 })) {
           const value = parsed(line);
-          // Somebody is still writing it.
+          // It is still being written.
           if (lineBreak.length === 0 && value === undefined) return this.#remember(bytes, at, read);
           read += line.length + lineBreak.length;
           if (!isCut && !isBlank(line)) yield asRead(value);
@@ -102,7 +103,7 @@ class Lines {
     }
   }
 
-  /** Keeps where reading goes on, and what stands before it. */
+  /** Stores the place where reading continues, and the bytes before it. */
   #remember(bytes, from, to) {
     this.#at = to;
     if (bytes === undefined || to === from) this.#before = bytes === undefined ? Buffer.alloc(0) : this.#before;
@@ -110,7 +111,7 @@ class Lines {
   }
 }
 
-/** Whether a line holds nothing. A crash may leave zeros, which are something. */
+/** Returns true for a blank line. A crash may leave zeros, which do not count as blank. */
 const isBlank = (line) => line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 
 function parsed(line) {
@@ -122,8 +123,9 @@ function parsed(line) {
 }
 
 /**
- * Elements that are read all at once. `version()` changes when they may have: undefined if they are gone. `read()` gives them, undefined for a damaged one. Elements that are as they
- * were are not told again; `signOf` says of one what must stay the same.
+ * Elements that are read all at once. `version()` changes when they may have changed; it is undefined if they are
+ * gone. `read()` returns them, with undefined for a damaged one. Unchanged elements are not returned again; `signOf`
+ * returns the part of an element that must stay the same.
  */
 class Elements {
   #version;
@@ -132,7 +134,7 @@ class Elements {
   /** The version that was read. */
   #last;
   #signs = /** @type {string[]} */ ([]);
-  /** Whether the program goes on with the last element, which is then held back. */
+  /** True while the program continues the last element, which is then held back. */
   isLive = false;
 
   constructor({ version, read, signOf }) {
@@ -141,7 +143,7 @@ class Elements {
     this.#signOf = signOf;
   }
 
-  /** Forgets what was read: the next changes are all there is. */
+  /** Forgets what was read: the next changes contain everything. */
   restart() {
     this.#last = undefined;
   }
@@ -154,7 +156,7 @@ class Elements {
     if (version === this.#last) return UNCHANGED;
     const all = this.#read();
     if (all === undefined) return UNCHANGED;
-    // A record that the program still works on changes with each of its steps.
+    // A record in progress changes with each step of the program.
     const elements = this.isLive ? all.slice(0, -1) : all;
     const signs = elements.map(this.#signOf);
     const isMore = this.#last !== undefined && this.#signs.every((sign, index) => sign === signs[index]);

@@ -1,7 +1,7 @@
 "use strict";
 
-// Sessions of coding agents on this machine, in the folders where the agents keep them, and the projects they belong to. Of a session no more is read here than its first lines,
-// which say in which folder its agent worked.
+// Finds sessions of coding agents on this machine, in the folders where the agents store them, and the projects they
+// belong to. This module reads only the first lines of a session, which name the folder in which its agent worked.
 
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
@@ -13,25 +13,25 @@ const { ROO_HISTORY } = require("./history-text.js");
 const { canReadDatabases, sessionsIn } = require("./kinds/opencode-database.js");
 const { nameInDatabase } = require("./session-files.js");
 
-/** So many of the newest are listed. */
+/** The number of newest sessions that are listed. */
 const MOST = 60;
-/** Files and folders that are looked at in one place at most: who keeps everything of years waits no longer. */
+/** The most files and folders that are looked at in one place, so that users with sessions of many years do not wait longer. */
 const MOST_LOOKED_AT = 20_000;
-/** Bytes of the beginning of a session in which its folder is looked for: in more, where it is not in fewer. */
+/** Bytes at the beginning of a session that are searched for its folder: more of them if fewer do not contain it. */
 const HEADS = [1 << 14, 1 << 18, 1 << 22];
-/** Sessions whose beginning is read to find those of a project, the newest. */
+/** The number of newest sessions whose beginning is read to find those of a project. */
 const MOST_READ = 3000;
 
-/** Editors that VS Code extensions live in, by the name of their folder. */
+/** Editors with VS Code extensions, by the name of their folder. */
 const EDITORS = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
-/** Agents that are extensions of such editors: publisher and name of the extension, and how they call themselves as clients of the Model Context Protocol. */
+/** Agents that are extensions of such editors: publisher and name of the extension, and their name as clients of the Model Context Protocol. */
 const EXTENSIONS = Object.freeze({
   roo: { extension: "rooveterinaryinc.roo-cline", client: /^roo/i },
   zoo: { extension: "zoocodeorganization.zoo-code", client: /^zoo/i },
   cline: { extension: "saoudrizwan.claude-dev", client: /^cline/i },
 });
 
-/** Where an editor keeps what is its user's. */
+/** Returns the folders in which editors store user data. */
 function editorFolders({ home, env, platform }) {
   const base =
     platform === "darwin"
@@ -46,7 +46,7 @@ const isLines = (name) => name.endsWith(".jsonl");
 const isJson = (name) => name.endsWith(".json");
 const dashed = (folder) => folder.replace(/[^a-zA-Z0-9]/g, "-");
 
-/** The first of these values that names a folder. @type {(values: any[], folderOf: (value: any) => any) => string[]} */
+/** Returns the first of these values that names a folder. @type {(values: any[], folderOf: (value: any) => any) => string[]} */
 const firstFolder = (values, folderOf) => {
   const found = values.map((value) => folderOf(value ?? {})).find((folder) => typeof folder === "string");
   return found === undefined ? [] : [found];
@@ -62,33 +62,33 @@ function inHead(file, find) {
   return [];
 }
 
-/** The folder that the first lines of a session name. */
+/** Returns the folder named in the first lines of a session. */
 const folderInLines = (folderOf) => (file) => inHead(file, (head) => firstFolder(valuesOfLines(head), folderOf));
 
-/** The folder that Roo-Code or a relative told the model, in JSON. */
+/** Returns the folder that Roo-Code or a fork told the model, in JSON. */
 function toldFolder(head) {
   const told = /Current (?:Workspace|Working) Directory \(((?:[^"\\]|\\.)*?)\) Files/.exec(head)?.[1];
   return told === undefined ? [] : [told.replaceAll("\\\\", "\\")];
 }
 
-/** The folder of a task of Roo-Code or its relatives: in the file beside it, or as the model was told it. */
+/** Returns the folder of a task of Roo-Code or its forks: from the file beside it, or as it was told to the model. */
 function folderOfTask(file) {
   const item = valueIn(path.join(path.dirname(file), "history_item.json"));
   const known = firstFolder([item?.workspace, item?.cwdOnTaskInitialization], (folder) => folder);
   return known.length > 0 ? known : inHead(file, toldFolder);
 }
 
-/** The folder of a workspace of VS Code. */
+/** Returns the folder of a workspace of VS Code. */
 function folderOfWorkspace(file) {
   const folder = valueIn(path.join(path.dirname(path.dirname(file)), "workspace.json"))?.folder;
   return typeof folder === "string" && folder.startsWith("file:") ? [fileURLToPath(folder)] : [];
 }
 
-/** Gemini CLI writes the hash of the folder. */
+/** Returns true if a file contains the hash of the folder, which Gemini CLI writes. */
 const hasHashOf = (file, folder) => headOf(file, 4096).includes(createHash("sha256").update(folder).digest("hex"));
 
 /**
- * A place where an agent keeps its sessions.
+ * A place where an agent stores its sessions.
  * @typedef {object} Place
  * @property {string} agent
  * @property {RegExp} client how it calls itself as a client of the Model Context Protocol
@@ -100,7 +100,10 @@ const hasHashOf = (file, folder) => headOf(file, 4096).includes(createHash("sha2
  * @property {(project: string) => (name: string) => boolean} [mayHold] the folders directly below in which a project's sessions can be; default: all
  */
 
-/** Each place with its agent. @type {(machine: { home: string, env: Record<string, string | undefined>, platform: string }) => Place[]} */
+/**
+ * Returns all places, each with its agent. @type {(machine: { home: string, env: Record<string, string | undefined>,
+ * platform: string }) => Place[]}
+ */
 function placesOf(machine) {
   const { home, env } = machine;
   const data = env.XDG_DATA_HOME || path.join(home, ".local", "share");
@@ -185,7 +188,7 @@ function placesOf(machine) {
   ];
 }
 
-/** The databases of agents that keep their sessions in one, with `sessions()`: `{ name, folder, changed }[]`. */
+/** Returns the databases of agents that store sessions in one, with `sessions()`: `{ name, folder, changed }[]`. */
 function databasesOf({ home, env }) {
   const file = path.join(env.XDG_DATA_HOME || path.join(home, ".local", "share"), "opencode", "opencode.db");
   const sessions = () =>
@@ -193,13 +196,13 @@ function databasesOf({ home, env }) {
   return [{ agent: "opencode", client: /^opencode/i, file, sessions }];
 }
 
-/** A database of a client's that this Node cannot read; undefined if there is none. */
+/** Returns a database of a client that this Node cannot read; undefined if there is none. */
 function closedDatabase({ client = "", machine }) {
   const found = databasesOf(machineOf(machine)).find((database) => database.client.test(client) && fs.existsSync(database.file));
   return canReadDatabases() ? undefined : found?.file;
 }
 
-/** The files exactly `depth` below a folder. A folder that is not there, or that nobody may read, has none. */
+/** Returns the files exactly `depth` below a folder; none if the folder is missing or unreadable. */
 function filesBelow(folder, depth, isSession, budget, mayHold = (_) => true) {
   let entries;
   try {
@@ -222,7 +225,7 @@ function describedFile(agent, file) {
     const { mtimeMs, size } = fs.statSync(file);
     return [{ id: file, agent, name: file, changed: Math.round(mtimeMs), bytes: size }];
   } catch {
-    // Gone since it was listed.
+    // It was deleted after it was listed.
     return [];
   }
 }
@@ -230,7 +233,7 @@ function describedFile(agent, file) {
 /** @type {(machine?: { home?: string, env?: Record<string, string | undefined>, platform?: string }) => Parameters<typeof placesOf>[0]} */
 const machineOf = ({ home = os.homedir(), env = process.env, platform = process.platform } = {}) => ({ home, env, platform });
 
-/** The sessions in these places, newest first. */
+/** Returns the sessions in these places, newest first. */
 const sessionsAt = (places, mayHoldOf = (_place) => undefined) =>
   places
     .flatMap((place) =>
@@ -241,7 +244,7 @@ const sessionsAt = (places, mayHoldOf = (_place) => undefined) =>
     .sort((one, other) => other.changed - one.changed);
 
 /**
- * The newest sessions, newest first, and the folders that were looked in.
+ * Returns the newest sessions, newest first, and the folders that were searched.
  * @param {{ home?: string, env?: Record<string, string | undefined>, platform?: string }} [machine]
  */
 function findSessions(machine) {
@@ -253,13 +256,16 @@ function findSessions(machine) {
   return { folders, sessions: sessions.slice(0, MOST) };
 }
 
-/** A path as paths are compared: one kind of slash, none at the end, and on Windows no case. */
+/** Returns a path in a form for comparing: one kind of slash, none at the end, and lower case on Windows. */
 function comparable(folder, { platform }) {
   const plain = folder.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
   return platform === "win32" || /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
 }
 
-/** Says of a folder whether it is a project's or lies in it. The root of the disk and the user's own folder hold every project, and so are none but for themselves. */
+/**
+ * Returns a function that is true for folders of a project and folders inside it. The root of the disk and the user's
+ * home contain every project, so they count only for themselves.
+ */
 function withinOf(project, machine) {
   const real = fs.existsSync(project) ? fs.realpathSync(project) : project;
   const all = [...new Set([project, real].map((folder) => comparable(folder, machine)))];
@@ -270,7 +276,10 @@ function withinOf(project, machine) {
   };
 }
 
-/** The folders of sessions that were looked at: what the first lines say does not change. One without any may not have been written yet. */
+/**
+ * The folders of sessions that were read: the first lines of a session do not change. Sessions without a folder may
+ * not be written yet, so they are not stored.
+ */
 const foldersKnown = new Map();
 
 function foldersOf({ name, place }) {
@@ -283,8 +292,9 @@ const belongs = (session, project, isWithin) =>
   session.place.isOf ? session.place.isOf(session.name, project) : foldersOf(session).some(isWithin);
 
 /**
- * The sessions of a project, the newest first: `{ agent, name, changed }[]`, at most `most` of them. `client` names the program that asks, whose sessions alone are looked for; those of
- * every known program if it is an unknown one.
+ * Returns the sessions of a project, the newest first: `{ agent, name, changed }[]`, at most `most` of them. `client`
+ * names the calling program, so that only its sessions are searched; an unknown one gets those of every known
+ * program.
  * @param {{ project: string, client?: string, most?: number, machine?: { home?: string, env?: Record<string, string | undefined>, platform?: string } }} what
  */
 function sessionsOf({ project, client = "", most = MOST, machine }) {
@@ -306,14 +316,14 @@ function sessionsOf({ project, client = "", most = MOST, machine }) {
   return found;
 }
 
-/** The sessions that a program wrote to last, of whatever project: `{ agent, name, changed }[]`. */
+/** Returns the sessions of a program that were written last, of any project: `{ agent, name, changed }[]`. */
 function newestOf({ client, most, machine }) {
   const all = machineOf(machine);
   const files = sessionsAt(placesOf(all).filter((place) => place.client.test(client)));
   return files.slice(0, most).map(({ agent, name, changed }) => ({ agent, name, changed }));
 }
 
-/** The agents whose sessions are found, by the names that sessions have. */
+/** Returns the agents whose sessions are found, by the names of sessions. */
 const agents = () => {
   const machine = machineOf({});
   return [...new Set([...placesOf(machine), ...databasesOf(machine)].map(({ agent }) => agent))];

@@ -1,13 +1,14 @@
 "use strict";
 
-// The settings of automatic condensing that the studio's page changes: in a file that the user names, or else as long as the studio runs.
+// Stores the settings of automatic condensing that the studio's page changes: in a file that the user names, or else
+// as long as the studio runs.
 
 const fs = require("node:fs");
 const { readObject } = require("./condensation.js");
 const { writeOutput } = require("./output-file.js");
 
 /**
- * A store of settings, as the studio's host takes it. A file that is not there yet holds none.
+ * Creates a store of settings for the studio's host. A missing file contains none.
  * @param {string | undefined} file
  * @returns {import("../../types/studio.js").StudioSettingsStore}
  */
@@ -22,7 +23,7 @@ function settingsStore(file) {
     };
   }
   const read = () => (fs.existsSync(file) ? readObject("--settings", file) : {});
-  // Told now where it cannot be read.
+  // Read now, so that an unreadable file is reported at once.
   read();
   return { keptIn: file, read, write: (settings) => writeOutput(file, `${JSON.stringify(settings, null, 2)}\n`, {}, true) };
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-// Several histories in one call: which files they are, where each result goes, and their total.
+// Handles several histories in one call: their files, the place of each result, and their total.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -9,24 +9,24 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { unreadable } = require("./history-file.js");
 const { number, percent, plural, visible } = require("./terminal.js");
 
-/** Names of skipped files that are printed; the rest is counted. */
+/** The number of skipped files that are named; the rest is counted. */
 const MAX_NAMED = 5;
 
 function isFolder(name) {
   try {
     return name !== "-" && Boolean(fs.statSync(name, { throwIfNoEntry: false })?.isDirectory());
   } catch {
-    // Reading it says why.
+    // Reading it reports the error.
     return false;
   }
 }
 
-/** Files that may be histories: JSON, but not the restore data that this program writes beside its results. */
+/** Returns true for files that may be histories: JSON, but not the restore data that this program writes beside its results. */
 const mayBeHistory = (name) => /\.jsonl?$/i.test(name) && !/\.restore(?:\.\d+)?\.json$/i.test(name);
 
 /**
- * The files of a call: those that are named, and in folders those that may be histories, at any depth, in order. `below` is the path below its folder of a file
- * that was found there.
+ * Returns the files of a call: those that are named, and those in folders that may be histories, at any depth, in
+ * order. `below` is the path of a file relative to the folder in which it was found.
  * @param {readonly string[]} names
  * @returns {{ file: string, below?: string }[]}
  */
@@ -42,7 +42,7 @@ function filesOf(names) {
   });
 }
 
-/** Whether a failure says that a file is not a history. */
+/** Returns true if a failure says that a file is not a history. */
 const isNoHistory = (error) => error instanceof Failure && (error.exitCode === EXIT.notJson || error.exitCode === EXIT.notMessages);
 
 /** The failure of folders without any history. */
@@ -58,7 +58,8 @@ function refuseSeveralOut({ out }) {
 }
 
 /**
- * The inputs of a batch: the files of a call, except those below the folder `out`, each with the path of its result below that. What is found in a folder keeps its path below it.
+ * Returns the inputs of a batch: the files of a call, except those below the folder `out`, each with the path of its
+ * result below `out`. A file found in a folder keeps its relative path.
  * @param {readonly string[]} names
  * @param {string} out
  */
@@ -78,7 +79,7 @@ function inputsOf(names, out) {
   return results;
 }
 
-/** The path without symbolic links, as far as it exists. */
+/** Returns the path without symbolic links, as far as it exists. */
 function realPath(name) {
   try {
     return fs.realpathSync(name);
@@ -88,7 +89,7 @@ function realPath(name) {
   }
 }
 
-/** The sums of what each history has. */
+/** Adds up the sums of all histories. */
 function totalOf(sums, { failed, skipped }) {
   const total = { histories: sums.length, failed, skipped };
   for (const each of sums) for (const [name, value] of Object.entries(each)) total[name] = (total[name] ?? 0) + value;
@@ -103,7 +104,7 @@ const SUMS = {
   problems: ({ problems }) => plural(problems, "shape problem"),
 };
 
-/** The total as a line, and the files that were skipped. */
+/** Returns the total as a line, and the skipped files. */
 function totalText(total, skipped) {
   const sums = Object.entries(SUMS).flatMap(([name, said]) => (total[name] === undefined ? [] : [said(total)]));
   const cost = total.cost > 0 ? `$${total.cost.toFixed(4)}` : undefined;

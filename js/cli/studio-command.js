@@ -18,12 +18,12 @@ const { findSessions } = require("./sessions.js");
 const { settingsStore } = require("./settings-file.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 
-/** An agent writes a history in several steps. */
+/** The wait for further changes, since an agent writes a history in several steps. */
 const SETTLE_MS = 120;
-/** Interval for checking the file where the system reports no changes. */
+/** The interval for checking the file if the system reports no changes. */
 const POLL_MS = 1000;
 
-/** Watches a file, also if it is replaced by another. Returns a function that ends that. */
+/** Watches a file, even if it is replaced by another. Returns a function that stops watching. */
 function watchFile(file, changed) {
   let timer;
   const soon = () => {
@@ -34,7 +34,7 @@ function watchFile(file, changed) {
   fs.watchFile(file, { interval: POLL_MS, persistent: false }, soon);
   let watcher;
   try {
-    // The folder, because the watcher of a replaced file is lost with it.
+    // Watches the folder, because the watcher of a file is lost when the file is replaced.
     watcher = fs.watch(path.dirname(file), { persistent: false }, (_, name) => {
       if (name === null || name === path.basename(file)) soon();
     });
@@ -49,7 +49,7 @@ function watchFile(file, changed) {
   };
 }
 
-/** Lists the restore data beside a file, the newest last. Each is read once: beside what is needed here it holds the whole input. */
+/** Lists the restore data beside a file, the newest last. Each file is read once, because it also contains the whole input. */
 function savingsBeside(file) {
   let known = new Map();
   return () => {
@@ -65,7 +65,7 @@ function savingsBeside(file) {
   };
 }
 
-/** The restore data in a file; undefined where that is damaged, as if it were not there. */
+/** Returns the restore data in a file; undefined if it is damaged, as if it were missing. */
 function savingIn(name) {
   try {
     const { restoreData } = readRestoreFile(name);
@@ -77,7 +77,8 @@ function savingIn(name) {
 }
 
 /**
- * A history in a file, as the studio's host takes it. `isOnly`: one that cannot be read ends the command; of several the others can be looked at.
+ * Creates the source of a history in a file for the studio's host. `isOnly`: if it cannot be read, the command ends;
+ * with several files the others can still be shown.
  * @param {string} file
  * @param {{ canWrite: boolean, isOnly: boolean, format?: string | undefined }} options
  */
@@ -95,7 +96,7 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
     };
   };
   try {
-    // Told now, with all its words, where it cannot be read.
+    // Read now, so that an unreadable file is reported at once with all details.
     read();
   } catch (error) {
     if (isOnly) throw error;
@@ -107,7 +108,7 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
     );
     return { file: written.file, backup: written.backup, restoreData: written.restoreData };
   };
-  // As `restore --in-place` does it. What was read last is replaced, because the messages are made of that.
+  // Works like `restore --in-place`. Replaces the content that was read last, because the messages were made from it.
   const undoSave = (messages, { name }) => {
     const data = readRestoreFile(name);
     return replaceInput(history, isResultOf(data, history.bytes) ? originalBytes(data) : history.contentWith(messages));
@@ -122,7 +123,7 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
       return history?.appends === true;
     },
     savings: savingsBeside(file),
-    // What a file is, is known when it was read.
+    // Whether a file can be written is known only after reading it.
     get save() {
       return mayWrite() ? save : undefined;
     },
@@ -132,7 +133,7 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
   };
 }
 
-/** A dropped file as the studio's host takes it. */
+/** Creates the source of a dropped file for the studio's host. */
 function droppedHistory(name, text) {
   const history = historyIn(name, text);
   const restoreWith = (changed, restoreData) =>
@@ -173,7 +174,7 @@ function hostOf(library, files, { write: canWrite, window, recall, model, price,
   });
 }
 
-/** Asks what the page will ask first: while a browser starts, the answer is made. */
+/** Requests what the page will request first, so that the answer is ready when the browser has started. */
 async function prepare(host) {
   let last = 0;
   const ask = async (method, params) => {
@@ -201,7 +202,7 @@ async function studio(library, settings, { stdout, env, loadServer = () => requi
     host.dispose();
     throw new Failure(EXIT.failed, error.message, { code: error.code ?? "failed", cause: error });
   }
-  // What fails is told by the page.
+  // Errors are reported by the page.
   prepare(host).catch(() => {});
   const interruption = new Interruption(() => {});
   await interruption.during(async () => {

@@ -1,6 +1,6 @@
 "use strict";
 
-// What the program says: reports on standard output, failures on standard error.
+// Prints the program's output: reports on standard output, failures on standard error.
 
 const { EXIT, Failure } = require("./exit-codes.js");
 const { colours, widthOf, wrap } = require("./terminal.js");
@@ -15,7 +15,7 @@ async function print(stream, text) {
   }
 }
 
-/** A history that cannot be processed, such as one nested too deep, is no bug of the program. */
+/** Returns a failure for a history that cannot be processed, such as one nested too deep, which is no bug of the program. */
 const failureOf = (error) =>
   ["not_serializable", "unreadable"].includes(error?.code) && !(error instanceof Failure)
     ? new Failure(EXIT.failed, error.message, { code: error.code, cause: error })
@@ -30,7 +30,7 @@ function tell(error, { stderr, env, color }) {
   if (!known) lines.push(env.ROO_CONDENSE_DEBUG ? String(error?.stack) : "ROO_CONDENSE_DEBUG=1 shows where it happened.");
   // A message may quote the history or an argument, and neither may control the terminal. Colours are added afterwards.
   const width = stderr.isTTY ? widthOf(stderr) : Number.POSITIVE_INFINITY;
-  // Lines of a file stand with the mark below them.
+  // Lines of a file are kept together with the mark below them.
   const hints = lines.slice(1).flatMap((line) => (/^ |\n/.test(line) ? [line] : wrap(line, width)));
   const [first, ...others] = [...wrap(lines[0], width - "roo-condense: ".length), ...hints]
     .join("\n")

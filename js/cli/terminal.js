@@ -8,8 +8,8 @@ const MAX_WIDTH = 120;
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] };
 
 /**
- * Whether to colour what goes to a stream: as `--color` says, else as NO_COLOR (https://no-color.org) or FORCE_COLOR (https://force-color.org) does,
- * else where it is a terminal that can.
+ * Returns whether to colour the output to a stream: from `--color`, else from NO_COLOR (https://no-color.org) or
+ * FORCE_COLOR (https://force-color.org), else true for a terminal that supports it.
  */
 function isColourful(stream, env, color = "auto") {
   if (color !== "auto") return color === "always";
@@ -18,7 +18,7 @@ function isColourful(stream, env, color = "auto") {
   return Boolean(stream.isTTY) && env.TERM !== "dumb";
 }
 
-/** Functions that colour a text, or leave it as it is. */
+/** Returns functions that colour a text, or leave it unchanged. */
 function colours(stream, env, color) {
   const on = isColourful(stream, env, color);
   const entries = Object.entries(STYLES).map(([name, [open, close]]) => [
@@ -28,16 +28,16 @@ function colours(stream, env, color) {
   return Object.fromEntries(entries);
 }
 
-/** Columns to fill: those of the terminal within reason, 80 without one. */
+/** Returns the columns to fill: those of the terminal within limits, 80 without one. */
 const widthOf = (stream) => (stream.isTTY && stream.columns ? Math.max(40, Math.min(stream.columns, MAX_WIDTH)) : DEFAULT_WIDTH);
 
-/** One line without control characters, because the content of a history must not control the terminal. */
+/** Returns a text as one line without control characters, because the content of a history must not control the terminal. */
 const visible = (text) => String(text).replace(/\s+/g, " ").replace(UNSEEN, "\ufffd");
 
 /** Characters that control a terminal, change the direction of text, or are invisible. */
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
 
-/** The same for one line of a text, with its blanks. */
+/** Does the same for one line of a text, and keeps its blanks. */
 const visibleLine = (text) => text.replace(/\t/g, "    ").replace(UNSEEN, "\ufffd");
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -72,7 +72,7 @@ function wrap(text, width) {
   return lines;
 }
 
-/** A list item: the first line after `mark`, the others below its text. */
+/** Returns a list item: the first line after `mark`, the others below its text. */
 const item = (mark, text, width) =>
   wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
 

@@ -1,16 +1,16 @@
 "use strict";
 
-// The usage in one line.
+// The usage of commands in one line.
 
 const shown = ({ name, isMany, isOptional }) => {
   const taken = `${name}${isMany ? "..." : ""}`;
   return isOptional ? `[${taken}]` : taken;
 };
 
-/** The arguments of a command, as `[HISTORY...]`. */
+/** Returns the arguments of a command, as `[HISTORY...]`. */
 const argumentOf = (command) => [command.arguments, ...(command.words ? [command.words] : [])].map(shown).join(" ");
 
-/** The usage of a command. The name of the default command can be omitted. */
+/** Returns the usage of a command. The name of the default command can be omitted. */
 const usageOf = (command, isDefault = false) => `roo-condense ${isDefault ? "" : `${command.name} `}${argumentOf(command)} [options]`;
 
 module.exports = { argumentOf, usageOf };

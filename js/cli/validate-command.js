@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense validate`: whether the Messages API accepts a history.
+// `roo-condense validate`: checks whether the Messages API accepts a history.
 
 const { EXIT } = require("./exit-codes.js");
 const { readHistory } = require("./history-file.js");
@@ -8,7 +8,7 @@ const { isOwn } = require("./history-text.js");
 const { Report } = require("./report-lines.js");
 const { plural, visible } = require("./terminal.js");
 
-/** Largest number of problems to list; the rest is counted. */
+/** The number of problems that are listed; the rest is counted. */
 const MAX_PROBLEMS = 100;
 
 function validateHistory(library, { file, color, format }, { stdout, env, warn }) {

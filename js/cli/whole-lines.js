@@ -1,25 +1,26 @@
 "use strict";
 
-// A file of lines, read in pieces of whole lines, so that a file of any size takes little memory.
+// Reads a file of lines in pieces of whole lines, so that a file of any size takes little memory.
 
 const { constants } = require("node:buffer");
 
-/** Bytes to read at once; a piece is one line, or lines of about this size together. */
+/** The number of bytes to read at once; a piece is one line, or several lines of about this size together. */
 const BLOCK = 1 << 20;
-/** Longest line, in bytes: Node holds no longer text. */
+/** The longest line in bytes: Node supports no longer text. */
 const LONGEST = constants.MAX_STRING_LENGTH;
 
 const NEWLINE = 0x0a;
 
 /**
- * Reads a file from the byte `at` on. Each piece has `bytes`, which end with a newline except at the end of the file, where they begin (`at`) and end (`end`), and the number of its
- * first line (`line`, from 1), and how many lines it has (`count`). A line longer than `longest` is skipped: its piece has no bytes.
+ * Reads a file from the byte `at` on. Each piece has `bytes`, which end with a newline except at the end of the file,
+ * their begin (`at`) and end (`end`), the number of its first line (`line`, from 1), and the number of lines
+ * (`count`). A line longer than `longest` is skipped: its piece has no bytes.
  * @param {import("node:fs/promises").FileHandle} file
  * @param {{ at?: number, size?: number, line?: number, block?: number, longest?: number }} [options] `size`: where to end, as if the file did; `line`: number of the line that begins at `at`
  * @returns {AsyncGenerator<{ bytes: Buffer | undefined, at: number, end: number, line: number, count: number }>}
  */
 async function* wholeLines(file, { at = 0, size = Number.POSITIVE_INFINITY, line = 1, block = BLOCK, longest = LONGEST } = {}) {
-  /** Read, and not yet part of a piece: the beginning of a line. */
+  /** The beginning of a line that was read, and is not part of a piece yet. */
   let rest = /** @type {Buffer[]} */ ([]);
   let held = 0;
   let skipped = 0;
@@ -37,7 +38,7 @@ async function* wholeLines(file, { at = 0, size = Number.POSITIVE_INFINITY, line
     let found = buffer.subarray(0, bytesRead);
     if (bytesRead === 0) break;
     if (held + skipped > 0) {
-      // A line that does not fit a block is a piece of its own.
+      // A line that does not fit into a block is a piece of its own.
       const end = found.indexOf(NEWLINE) + 1;
       const own = end === 0 ? found : found.subarray(0, end);
       if (skipped > 0 || held + own.length > longest) {
@@ -78,7 +79,7 @@ function newlinesIn(bytes) {
   return count;
 }
 
-/** The lines of a piece, each with its number, its bytes without the line break, and the break. */
+/** Yields the lines of a piece, each with its number, its bytes without the line break, and the break. */
 function* linesIn({ bytes, line }) {
   for (let start = 0; start < bytes.length; line++) {
     const found = bytes.indexOf(NEWLINE, start);

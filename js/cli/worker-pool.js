@@ -1,12 +1,13 @@
 "use strict";
 
-// Threads that do the same work side by side. Own code, because the package has no dependencies; piscina and tinypool do more (they scale, cancel and measure) in many times the lines.
+// Threads that do the same work in parallel. Own code, because the package has no dependencies; piscina and tinypool
+// do more (they scale, cancel and measure) in many times the lines.
 
 const { Worker } = require("node:worker_threads");
 
 /** @typedef {{ message: any, transfer: any[], resolve: (answer: any) => void, reject: (error: Error) => void }} Job */
 
-/** Threads that run `file`, which answers each message with one message. A thread that dies fails its job alone, and is replaced. */
+/** Threads that run `file`, which answers each message with one message. If a thread dies, only its job fails, and the thread is replaced. */
 class WorkerPool {
   #file;
   #size;
@@ -35,7 +36,7 @@ class WorkerPool {
     this.#next(worker);
   }
 
-  /** Gives a thread the next job, or lets it wait for one. */
+  /** Gives a thread the next job, or makes it wait for one. */
   #next(worker) {
     const job = this.#waiting.shift();
     if (!job) return this.#idle.push(worker);
@@ -46,7 +47,7 @@ class WorkerPool {
     };
     const lost = (error) => {
       settle();
-      // Of a thread that has failed, nothing else is of interest.
+      // Further errors of a failed thread are ignored.
       worker.on("error", () => {});
       this.#workers.delete(worker);
       job.reject(error);
@@ -63,7 +64,8 @@ class WorkerPool {
   }
 
   /**
-   * The answer of a thread to a message. Rejects if the thread dies, for example because it needs more memory than it may have.
+   * Resolves to the answer of a thread to a message. Rejects if the thread dies, for example because it needs more
+   * memory than it may have.
    * @param {unknown} message
    * @param {any[]} [transfer]
    * @returns {Promise<any>}
@@ -77,7 +79,7 @@ class WorkerPool {
     });
   }
 
-  /** Ends all threads, whatever they do. */
+  /** Ends all threads, even those at work. */
   async close() {
     this.#isClosed = true;
     await Promise.all([...this.#workers].map((worker) => worker.terminate()));

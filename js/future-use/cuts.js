@@ -1,18 +1,19 @@
 "use strict";
 
-// Where conversations are cut, and which part of what comes before is old.
+// Determines where to cut conversations, and which part before a cut counts as old.
 
-/** Messages at the end of a prefix that every policy keeps, with the first. */
+/** Number of last messages of a prefix that every policy keeps, in addition to the first. */
 const KEPT = 5;
-/** Messages after a cut in which the assistant's are looked at. */
+/** Number of messages after a cut of which the assistant's are examined. */
 const HORIZON = 30;
 
 /** The shares of the messages at which a conversation is cut. */
 const PLACES = [0.5, 0.75];
 
 /**
- * A conversation is cut at these shares of its messages, or at the next message of the assistant that answers the user's, when more than
- * five messages follow. `prefix` is what a policy condenses, `older` what it may take from, `kept` what it may not, `future` what the assistant does next.
+ * Cuts a conversation at these shares of its messages, or at the next assistant message that answers the user, if
+ * more than five messages follow. `prefix` is condensed by a policy, which may cut `older` but not `kept`; `future`
+ * is what the assistant does next.
  */
 function cutsOf(messages, shares = PLACES) {
   const places = shares.map((share) => nextTurn(messages, Math.max(1, Math.floor(messages.length * share))));

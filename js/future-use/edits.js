@@ -1,6 +1,7 @@
 "use strict";
 
-// Passages that the assistant goes on to replace in a file (`old_string`, two lines and more) and that stood whole in one block of the older part.
+// Finds passages that the assistant later replaces in a file (`old_string`, two or more lines) and that were whole in
+// one block of the older part.
 
 const { share } = require("./cuts.js");
 const { blocksOf, textOf, withoutLineNumbers } = require("./texts.js");
@@ -11,13 +12,13 @@ const readable = (block) => withoutLineNumbers(block.type === "tool_use" ? strin
 const readables = (messages) => messages.flatMap(blocksOf).map(readable);
 const stands = (texts, passage) => texts.some((text) => text.includes(passage));
 
-/** The passages that are needed after a cut. */
+/** Returns the passages that are needed after a cut. */
 function neededEdits({ older, kept, future }) {
   const [old, there] = [readables(older), readables(kept)];
   return replacedIn(future).filter((passage) => stands(old, passage) && !stands(there, passage));
 }
 
-/** The passages of two lines and more that messages replace. */
+/** Returns the passages of two or more lines that messages replace. */
 function replacedIn(messages) {
   return messages
     .flatMap(blocksOf)
@@ -26,7 +27,7 @@ function replacedIn(messages) {
     .filter((passage) => passage.includes("\n"));
 }
 
-/** The share of the passages that still stand whole in one block. */
+/** Returns the share of the passages that are still whole in one block. */
 function keptEdits(messages, needed) {
   const texts = readables(messages);
   return share(needed, (passage) => stands(texts, passage));

@@ -1,19 +1,20 @@
 "use strict";
 
-// Future use: how much of what a conversation itself went on to use can still be read after an earlier part of it was condensed. The measures are those
-// of benches/quality.
+// Measures future use: how much of the content that a conversation itself used later can still be read after its
+// earlier part was condensed. The measures are those of benches/quality.
 
 const { cutsOf } = require("./cuts.js");
 const { keptEdits, neededEdits } = require("./edits.js");
 const { keptNames, neededNames } = require("./names.js");
 const { blocksOf, textOf } = require("./texts.js");
 
-/** Characters of texts in which names are looked for at most: beyond that it would keep everything else waiting for seconds. */
+/** Maximum characters of texts in which names are searched for; more would block the thread for seconds. */
 const MAX_CHARACTERS = 16_000_000;
 
 /**
- * The names and edits that the rest of a conversation needs of its earlier part, or the reason why there are none: `too_large`, or `too_short` where too few messages follow, or
- * nothing of what follows stood in the older part alone.
+ * Returns the names and edits that the rest of a conversation needs from its earlier part, or the reason why there
+ * are none: `too_large`, or `too_short` if too few messages follow, or if nothing used in them was only in the older
+ * part.
  * @param {readonly any[]} messages
  */
 function questionsOf(messages) {
@@ -25,10 +26,10 @@ function questionsOf(messages) {
   return asked.length > 0 ? { cuts: asked } : { cuts: [], reason: "too_short" };
 }
 
-/** How many of `needed` are kept, of a share that may be undefined where nothing is needed. */
+/** Returns the number of `needed` items that are kept; `share` is undefined if none are needed. */
 const counted = (share, needed) => ({ kept: Math.round((share ?? 0) * needed.length), needed: needed.length });
 
-/** How much of what a cut asks for stands in condensed messages. */
+/** Returns how much of a cut's needs the condensed messages contain. */
 function answersOf(messages, { names, edits }) {
   return { names: counted(keptNames(messages, names), names), edits: counted(keptEdits(messages, edits), edits) };
 }

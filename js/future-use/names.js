@@ -1,23 +1,24 @@
 "use strict";
 
-// Names that the assistant goes on to use and that stood only in the older part of the prefix: paths, identifiers of code, hashes.
+// Finds names that the assistant uses later and that were only in the older part of the prefix: paths, code
+// identifiers, hashes.
 
 const { share } = require("./cuts.js");
 const { blocksOf, textOf, textOfMessage, withoutLineNumbers } = require("./texts.js");
 
-/** Cuts after which fewer are needed say nothing. */
+/** Cuts after which fewer names are needed are ignored. */
 const MIN_NAMES = 10;
 const MAX_NAME = 120;
-/** Characters on each side that have to be there too, when a name counts only in its context. */
+/** Characters on each side that must be there too if a name counts only in its context. */
 const CONTEXT = 40;
 
-// With a limit, so that a line of a megabyte does not take a minute.
+// Limited, so that a line of a megabyte does not take a minute.
 const PATH = String.raw`[\w.\-]{0,120}(?:\/[\w.\-]+)+`;
 const IDENTIFIER = String.raw`[A-Za-z_$][\w$]{5,}`;
 const HASH = String.raw`\b[0-9a-f]{7,40}\b`;
 const CANDIDATE = new RegExp(`${PATH}|${IDENTIFIER}|${HASH}`, "g");
 
-/** Words of prose are no names: an identifier has a capital after its beginning, or an underscore, a `$` or a digit. */
+/** Returns true for names. Unlike words of prose, an identifier has a capital after its first letter, or an underscore, a `$` or a digit. */
 function isName(text) {
   if (text.length > MAX_NAME) return false;
   if (text.includes("/")) return text.length >= 6 && /[A-Za-z]/.test(text);
@@ -37,22 +38,22 @@ function namesOf(messages) {
   return names;
 }
 
-/** The names that are needed after a cut. */
+/** Returns the names that are needed after a cut. */
 function neededNames({ older, kept, future }) {
   const [known, there] = [namesOf(older), namesOf(kept)];
   return [...namesOf(future)].filter((name) => known.has(name) && !there.has(name));
 }
 
-/** The share of the names that are still there. */
+/** Returns the share of the names that are still there. */
 function keptNames(messages, needed) {
   const there = namesOf(messages);
   return share(needed, (name) => there.has(name));
 }
 
-/** Where lines end: in parameters, which are JSON, the break is escaped. */
+/** Line ends: in parameters, which are JSON, the line break is escaped. */
 const LINE_BREAK = /\n|\\n/;
 
-/** A name with what stands before and behind it in its line, up to 40 characters each. */
+/** Returns a name with up to 40 characters before and after it in its line. */
 function inContext(text, { name, index }) {
   const end = index + name.length;
   // In JSON the first letter may belong to an escaped line break.
@@ -75,7 +76,7 @@ function* contextsOf(messages, wanted) {
   }
 }
 
-/** The share of the names that still stand somewhere as they stood in the older part: a list of names is no context. */
+/** Returns the share of the names that are still somewhere in their context from the older part; a list of names is no context. */
 function keptInContext(messages, needed, { older }) {
   const wanted = new Set(needed);
   const contexts = new Set([...contextsOf(older, wanted)].map(([, context]) => context));

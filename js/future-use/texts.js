@@ -1,18 +1,19 @@
 "use strict";
 
-// The texts of a message that a model reads, in which the measures of future use look for names and passages. A message may be anything.
+// Returns the texts of a message that a model reads, in which the measures of future use search. A message may be
+// anything.
 
 const { stringify } = require("../deep-json.js");
 const isObject = require("../is-object.js");
 
-/** The blocks of a message; a content that is a string is one block of text. */
+/** Returns the blocks of a message; a string content is one text block. */
 function blocksOf(message) {
   const content = message?.content;
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? content.filter(isObject) : [];
 }
 
-/** What a model reads of a block, parameters as JSON. Images, thinking and the like have no text. */
+/** Returns the text of a block that a model reads, with parameters as JSON. Images, thinking and the like have none. */
 function textOf(block) {
   if (block?.type === "text") return typeof block.text === "string" ? block.text : "";
   if (block?.type === "tool_use") return stringify(block.input ?? {}) ?? "";
@@ -24,7 +25,7 @@ function textOf(block) {
 
 const textOfMessage = (message) => blocksOf(message).map(textOf).join("\n");
 
-/** A text without the line numbers that tools put in front of what they read. */
+/** Returns a text without the line numbers that read tools add. */
 const withoutLineNumbers = (text) => text.replace(/^ *\d+(?:\t|→| \| )/gm, "");
 
 module.exports = { blocksOf, textOf, textOfMessage, withoutLineNumbers };

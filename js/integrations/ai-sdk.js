@@ -1,6 +1,7 @@
 "use strict";
 
-// `roo-condense/ai-sdk`: condensing within the AI SDK, as a middleware of a language model, or before each step of an agent.
+// `roo-condense/ai-sdk`: condenses within the AI SDK, as a middleware of a language model, or before each step of an
+// agent.
 
 const { toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
@@ -26,7 +27,7 @@ function condensingPrepareStep(options) {
   return Object.assign(prepare, toolOf(kept));
 }
 
-/** The tool for `tools`, as `recall`, where it is offered. The AI SDK hands it the messages that its call stands in. */
+/** Returns the tool for `tools`, named `recall`, if it is offered. The AI SDK passes it the messages that contain its call. */
 const toolOf = ({ recall }) => recall && { recall: toolIn("ai-sdk", (input, options) => recall(input, options?.messages ?? [], format)) };
 
 exports.condensingMiddleware = condensingMiddleware;

@@ -6,7 +6,7 @@ const { callbackHandler } = require("../handlers.js");
 const { condensingClient } = require("./clients.js");
 const { abortable, requireModel } = require("./model.js");
 
-/** The longest summary: the protocol wants a number. */
+/** Maximum tokens of a summary, because the protocol requires a number. */
 const MAX_TOKENS = 8192;
 
 const condensing = (client, options) =>

@@ -33,7 +33,7 @@ function condensingHooks(options = {}) {
   });
   const manager = new CondensationManager({ provider: "truncation" });
   const waiting = new Map();
-  /** What goes wrong here must not stop a compaction. */
+  /** Wraps a hook so that its errors do not stop a compaction. */
   const guarded = (hook) => async (input) => {
     try {
       return (await hook(input)) ?? {};
@@ -73,7 +73,7 @@ async function quotesIn(file, manager, targetTokens, onWarning) {
 /** The note in the place of messages that are left out: behind a summary, it says nothing. */
 const LEFT_OUT = "[Messages before this point were left out.]";
 
-/** What a message says, as lines. Texts in angle brackets were put there by Claude Code. */
+/** Returns the text of a message as lines. Texts in angle brackets were inserted by Claude Code. */
 function quotesOf(role, content) {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return blocks.flatMap((block) => QUOTES[block?.type]?.(block, role) ?? []).filter((quote) => quote !== "" && quote !== LEFT_OUT);
@@ -113,7 +113,7 @@ async function condenseSession(session, options = {}) {
     return { ...report, backup: written?.backup, restoreData: written?.restoreData };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Those of the command line, which say what is wrong with a file.
+    // Errors of the command line, which say what is wrong with a file.
     throw argumentError("invalid_argument", `session: ${error.message}`, { field: "session", cause: error });
   }
 }

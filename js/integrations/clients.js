@@ -1,13 +1,14 @@
 "use strict";
 
-// Official clients of OpenAI and Anthropic: both are generated alike, and call `prepareOptions` with the body of each request before it is written and signed.
+// Supports the official clients of OpenAI and Anthropic: both are generated alike, and call `prepareOptions` with the
+// body of each request before it is written and signed.
 
 const { notAllowed, readable } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { answerTo, toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
 
-/** What `withOptions` of Azure's client leaves out of its copy. */
+/** Returns the options that `withOptions` of Azure's client omits from its copy. */
 const leftOut = ({ apiVersion, deploymentName }) => (apiVersion ? { apiVersion, deployment: deploymentName } : {});
 
 /**
@@ -45,14 +46,14 @@ function condensingClient(client, options, historyIn) {
   });
 }
 
-/** The client with what answers calls of the tool, where that is offered. */
+/** Adds to the client what answers calls of the tool, if it is offered. */
 function withRecall(client, recall) {
   if (!recall) return client;
   return Object.assign(client, {
     recall: {
-      /** The tool's definition in the form of a format. */
+      /** Returns the tool's definition in the form of a format. */
       tool: (format) => toolIn(format, recall),
-      /** The result of a call, from the messages of the request that it answers. */
+      /** Returns the result of a call, from the messages of the request that it answers. */
       answer: (call, messages) => answerTo(call, (input) => recall(input, messages)),
     },
   });

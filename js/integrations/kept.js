@@ -129,7 +129,7 @@ class KeptCondensations {
       const dueAt = Math.max(0, Math.min((this.#contextWindow * threshold) / 100, allowedTokens));
       const targetTokens = Math.floor((dueAt * this.#targetPercent) / 100);
       const systemPrompt = [...lead.map(textOf), asText(system)].filter((text) => text !== "").join("\n\n");
-      // What a model does about signed thinking behind a change goes by its name.
+      // The name of the model decides what happens to signed thinking after a change.
       const context = { ...usage, messages: view, systemPrompt, taskId: contents.slice(0, 16), model: nameOf(model) };
       const options = { format: named, targetTokens, recall: this.#recalls !== undefined, isAutomatic: true, signal: signal ?? undefined };
       const result = await this.#manager.condenseIfNeeded(context, options);
@@ -183,7 +183,7 @@ const usable = (maxTokens) => (typeof maxTokens === "number" && maxTokens > 0 ? 
 
 const nameOf = (model) => (typeof model === "string" && model !== "" ? model : undefined);
 
-/** What is sent of a history that begins with what was condensed. Unchanged messages are the ones of this request. */
+/** Returns what is sent for a history that begins with messages already condensed. Unchanged messages are the objects of this request. */
 const viewOf = ({ items, length }, history) => [
   ...items.map((item) => (typeof item === "number" ? history[item] : item)),
   ...history.slice(length),
@@ -205,7 +205,7 @@ function composed(kept, length, view, condensed) {
 const typeOf = (message) => (typeof message.getType === "function" ? message.getType() : (message.role ?? message.type));
 const isSystem = (message) => isObject(message) && ["system", "developer"].includes(typeOf(message));
 
-/** How many system messages a history begins with. */
+/** Returns the number of system messages at the beginning of a history. */
 function systemMessages(messages) {
   const first = messages.findIndex((message) => !isSystem(message));
   return first === -1 ? messages.length : first;

@@ -1,13 +1,13 @@
 "use strict";
 
-// `roo-condense/langchain`: condensing within LangChain, as an edit of the context or as a middleware of an agent.
+// `roo-condense/langchain`: condenses within LangChain, as an edit of the context or as a middleware of an agent.
 
 const { answerOf } = require("../host-call.js");
 const { toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
 
 const format = "langchain";
-/** By which LangChain's own `createMiddleware` marks what it makes; loading LangChain for it would load a second copy beside the ES modules. */
+/** The mark of LangChain's own `createMiddleware`. Loading LangChain for it would load a second copy beside the ES modules. */
 const BRAND = Symbol.for("AgentMiddleware");
 
 function condensingEdit(options) {
@@ -34,14 +34,17 @@ function condensingMiddleware(options) {
   };
 }
 
-/** The tool, which agents add to theirs, where it is offered. They hand it the state that its call stands in. */
+/** Returns the tool, which agents add to theirs, if it is offered. They pass it the state that contains its call. */
 const toolsOfAgent = ({ recall }) =>
   recall && { tools: [toolIn("langchain", (input, config) => recall(input, config?.state?.messages ?? [], format))] };
 
-/** Chat models have it as `model` or `modelName`. */
+/** Chat models have their name as `model` or `modelName`. */
 const nameOf = (model) => model?.model ?? model?.modelName;
 
-/** What services are told of tools, to be counted. Schemas of Zod 4 say what they are as JSON Schema; others count as the JSON that they are. */
+/**
+ * Returns tool descriptions as services receive them, for counting. Schemas of Zod 4 convert themselves to JSON
+ * Schema; others count by their own JSON.
+ */
 const toolsOf = (tools) =>
   (tools ?? []).map(({ name, description, schema }) => ({ name, description, schema: answerOf(() => schema.toJSONSchema()) ?? schema }));
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense/mastra`: condensing within Mastra, as a processor of what an agent sends to its model.
+// `roo-condense/mastra`: condenses within Mastra, as a processor of what an agent sends to its model.
 
 const { toolIn } = require("../recall/tool.js");
 const { KeptCondensations } = require("./kept.js");
@@ -19,9 +19,12 @@ function condensingProcessor(options) {
   };
 }
 
-/** The newest prompt of each run. Mastra hands tools the messages that a run began with, and the context of the request, which is also that of its prompts. */
+/**
+ * The newest prompt of each run. Mastra passes tools the messages with which a run began, and the context of the
+ * request, which its prompts have too.
+ */
 class PromptsOfRuns {
-  /** By context, and by list of messages, which each run has of its own. */
+  /** By context, and by list of messages, of which each run has its own. */
   #prompts = new WeakMap();
 
   note(context, run, prompt) {
@@ -30,7 +33,7 @@ class PromptsOfRuns {
     this.#prompts.set(context, runs.set(run, prompt));
   }
 
-  /** The conversation that a tool was called in. An application may give several runs one context: then only what is certain counts. */
+  /** Returns the conversation in which a tool was called. An application may give several runs one context; then only an unambiguous one counts. */
   of(context) {
     const runs = this.#prompts.get(context?.requestContext);
     if (runs?.size === 1) return runs.values().next().value;

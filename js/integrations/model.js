@@ -1,13 +1,13 @@
 "use strict";
 
-// What official clients have in common as handlers: their options, and how a request ends.
+// The common parts of official clients as handlers: their options, and how a request ends.
 
 const { notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
 const isObject = require("../is-object.js");
 
 const OPTIONS = ["model", "maxTokens", "contextWindow", "price", "timeoutMs", "idleTimeoutMs"];
 
-/** The options of a client as a handler; `create` is the method that it has to have. */
+/** Checks the options of a client as a handler; `create` is the method that it must have. */
 function requireModel(create, options) {
   if (typeof create !== "function") throw notAllowed("client", create, "a client of the official package");
   return readable("options", () => {
@@ -23,7 +23,8 @@ function requireModel(create, options) {
 }
 
 /**
- * The chunks of a request that ends with the iteration. `return()` of a generator alone would wait for the service, which may never answer.
+ * Returns the chunks of a request that ends with the iteration. `return()` of a generator alone would wait for the
+ * service, which may never respond.
  * @param {(signal: AbortSignal) => AsyncGenerator<any>} chunksOf
  */
 function abortable(chunksOf) {

@@ -1,12 +1,12 @@
 "use strict";
 
-// `roo-condense/openai`: the official client of OpenAI, condensing what it sends, and writing summaries.
+// `roo-condense/openai`: the official client of OpenAI, which condenses its requests, and writes summaries.
 
 const { callbackHandler } = require("../handlers.js");
 const { condensingClient } = require("./clients.js");
 const { abortable, requireModel } = require("./model.js");
 
-/** Where each kind of request has its history. That of Responses may be with the service; what is sent then is new. */
+/** The place of the history in each kind of request. With Responses, the service may keep the history; only new items are sent then. */
 const HISTORIES = {
   "/chat/completions": ({ model, tools, max_completion_tokens, max_tokens }) => ({
     field: "messages",

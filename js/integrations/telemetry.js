@@ -1,7 +1,8 @@
 "use strict";
 
-// `roo-condense/telemetry`: spans and metrics of a manager's condensations, by OpenTelemetry's conventions for generative AI. Everything is told once a call has ended,
-// with the times at which it happened: requests over HTTP are sent by the addon, where JavaScript sees nothing of them.
+// `roo-condense/telemetry`: spans and metrics of a manager's condensations, by OpenTelemetry's conventions for
+// generative AI. Everything is reported after a call has ended, with the times at which it happened: the addon sends
+// requests over HTTP, where JavaScript does not see them.
 
 const { notAllowed, readable, refuseUnknown } = require("../errors.js");
 const { tell } = require("../host-call.js");
@@ -10,14 +11,14 @@ const { CondensationManager } = require("../manager.js");
 const { keepsContent } = require("../requests-content.js");
 const { version } = require("../../package.json");
 
-/** The conventions that names and values follow: the last release of these that has `gen_ai.client.token.usage`. */
+/** The version of the conventions for names and values: the last release with `gen_ai.client.token.usage`. */
 const CONVENTIONS = "1.41.0";
 const SCHEMA = `https://opentelemetry.io/schemas/${CONVENTIONS}`;
 
 const TOKEN_BOUNDARIES = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
 const SECOND_BOUNDARIES = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/** Why a model stopped, in the words of the conventions. */
+/** The reasons why a model stopped, in the conventions' words. */
 const FINISH_REASONS = {
   end_turn: "stop",
   stop_sequence: "stop",
@@ -26,7 +27,7 @@ const FINISH_REASONS = {
   refusal: "content_filter",
 };
 
-/** The methods of a manager that condense, and whether a call did: those that had nothing to do have no span. */
+/** The methods of a manager that condense, and whether a call did: calls without work have no span. */
 const OPERATIONS = {
   /** @param {any} _result */
   condense: (_result) => true,
@@ -72,11 +73,11 @@ function checkedOptions(options) {
   });
 }
 
-/** The options of a call, and the wish to keep what is asked of models. What is no object is for the manager to refuse. */
+/** Returns the options of a call with the wish to keep request contents. The manager refuses values that are not objects. */
 const withContent = (options) =>
   options === undefined || isObject(options) ? Object.create(options ?? null, { [keepsContent]: { value: true } }) : options;
 
-/** Attributes without those that are not known. */
+/** Returns attributes without unknown ones. */
 const known = (attributes) => Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
 class Telemetry {
@@ -85,7 +86,7 @@ class Telemetry {
   #metrics;
 
   constructor({ tracer, meter, captureContent }) {
-    // Only now: who loads the module may never use it, and the package is an optional peer.
+    // Loaded only now: code that loads the module may never use it, and the package is an optional peer.
     this.#api = require("@opentelemetry/api");
     this.capturesContent = captureContent;
     this.#tracer = tracer ?? this.#api.trace.getTracerProvider().getTracer("roo-condense", version, { schemaUrl: SCHEMA });
@@ -103,7 +104,7 @@ class Telemetry {
     };
   }
 
-  /** Tells a condensation that has ended, and its requests. */
+  /** Reports a finished condensation and its requests. */
   condensation(call, result) {
     const { requests = [], metrics, providers = [], error } = result;
     const { operation, startedAt } = call;
@@ -156,7 +157,7 @@ class Telemetry {
       if (tokens !== undefined) this.#metrics.usage.record(tokens, { ...named, "gen_ai.token.type": type }, within);
   }
 
-  /** Messages of errors may quote content: only their code is told, unless content is asked for. */
+  /** Ends a span. Error messages may quote content, so only their code is reported unless content is requested. */
   #end(span, error, endedAt) {
     const message = this.capturesContent ? error?.message : codeOf(error);
     if (error) span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message });
@@ -167,7 +168,7 @@ class Telemetry {
 const endOf = ({ startedAt, timeElapsed }) => startedAt + timeElapsed;
 const codeOf = (error) => error && (typeof error.code === "string" ? error.code : "_OTHER");
 
-/** What a result says of a condensation, in numbers and codes. */
+/** Returns the attributes of a condensation, as numbers and codes. */
 function attributesOf({ context, given }, result) {
   const { messages, prevContextTokens: before, newContextTokens: after, didCondense, prepared, providers, choices, stats } = result;
   const failed = result.warnings?.filter(({ code }) => code === "provider_failed") ?? [];
@@ -190,7 +191,7 @@ function attributesOf({ context, given }, result) {
   });
 }
 
-/** What was said on both sides, as the conventions write it into attributes. */
+/** Returns the contents of request and response, as the conventions write them into attributes. */
 function contentOf({ content, stopReason }) {
   if (!content) return {};
   const part = (text) => ({ type: "text", content: text });

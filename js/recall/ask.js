@@ -1,17 +1,17 @@
 "use strict";
 
-// A call of the tool as text: what a model asks may be anything, and is answered with a sentence.
+// Runs a call of the tool, and returns text. A model's input may be anything, so the response is always a sentence.
 
 const isObject = require("../is-object.js");
 const { NOTHING_ASKED, foundText, readText } = require("./said.js");
 
-/** `40-80`, `40`, `40-`, and `40@1200`: from a byte of a line. */
+/** Ranges: `40-80`, `40`, `40-`, and `40@1200`, which starts at a byte of a line. */
 const LINES = /^\s*(?:lines?\s+)?(\d{1,9})(?:@(\d{1,10}))?\s*(-|–|\.\.|,|to)?\s*(\d{1,9})?\s*$/i;
 
-/** What may be a key. */
+/** The form of a key. */
 const KEY = /^[a-z0-9]{4,16}$/;
 
-/** The lines that are asked for, as the index takes them; undefined if they cannot be read. Absent, all are. */
+/** Returns the requested lines in the index's form; undefined if they cannot be parsed. By default, all lines. */
 function readLines(lines) {
   if (lines === undefined || lines === null || lines === "") return { first: 1 };
   if (typeof lines === "number") return rangeOf(lines, undefined, lines);
@@ -19,7 +19,7 @@ function readLines(lines) {
   const found = typeof lines === "string" ? LINES.exec(lines) : null;
   if (!found) return undefined;
   const [, first, skip, goesOn, last] = found;
-  // `40@1200` reads on to the end.
+  // `40@1200` reads to the end.
   return rangeOf(Number(first), skip, last !== undefined ? Number(last) : goesOn || skip !== undefined ? undefined : Number(first));
 }
 
@@ -31,7 +31,7 @@ function rangeOf(first, skip, last) {
   return { first: Math.max(1, first), ...(skip !== undefined && { skip: Number(skip) }), ...(last !== undefined && { last }) };
 }
 
-/** The parameters of a call: an object, or its JSON. */
+/** Returns the parameters of a call: an object, or its JSON. */
 function inputOf(input) {
   if (typeof input !== "string") return isObject(input) ? input : {};
   try {
@@ -45,7 +45,7 @@ function inputOf(input) {
 const textOf = (value) => (typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "");
 
 /**
- * The text that answers a call of the tool.
+ * Returns the text that answers a call of the tool.
  * @param {unknown} input its parameters, or their JSON
  * @param {import("./conversation-index.js").ConversationIndex} index
  * @param {{ maxTokens?: number, within?: number[], view?: import("./view.js").View, missing?: number, stored?: (key: string, range: { first: number, last?: number }) => Promise<string | undefined> }} [options] `view` is what the model still sees, `missing` the
@@ -61,7 +61,7 @@ async function runTool(input, index, { view, missing, stored, ...options } = {})
   }
   if (textOf(query) === "") return NOTHING_ASKED;
   const found = await index.search(textOf(query), options);
-  // Models put a key into the query.
+  // Models sometimes put a key into the query.
   const read = found.hits.length === 0 && KEY.test(textOf(query)) ? await index.read(textOf(query), { within: options.within }) : null;
   return read ? readText(read, textOf(query), missing) : foundText(found, view, missing);
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-// The addon's index of conversations as promises. Calls of one index are made one after the other.
+// The addon's index of conversations, with promises. Calls on one index are made one after the other.
 
 const native = require("#native");
 const { argumentError, checked } = require("../errors.js");
@@ -8,25 +8,26 @@ const { asRead } = require("../formats.js");
 const { KeepAlive } = require("../keep-alive.js");
 const { serializeInParts } = require("../serialize.js");
 
-/** Tokens of an answer at most, unless somebody says otherwise. */
+/** Default maximum tokens of a response. */
 const MAX_TOKENS = 1000;
-/** Tokens of lines that are read at once. */
+/** Default maximum tokens of lines in one read. */
 const MAX_READ_TOKENS = 2000;
 
 class ConversationIndex {
   #native = checked(() => new native.RecallIndex());
-  /** The last messages of each conversation, which are handed over again with the next ones: those may answer their calls. */
+  /** The last messages of each conversation, which are passed again with the next ones, because those may answer their calls. */
   #open = new Map();
-  /** The call before. */
+  /** The previous call. */
   #last = Promise.resolve();
 
-  /** Begins a conversation; `name` stands beside what is found in it if there are several. Returns its number. */
+  /** Begins a conversation; `name` is shown with its hits if there are several. Returns its number. */
   begin(name = "") {
     return checked(() => this.#native.begin(name));
   }
 
   /**
-   * Adds messages to a conversation. `label` names their part of it, such as "subagent Explore"; messages of different labels are read apart.
+   * Adds messages to a conversation. `label` names their part of it, such as "subagent Explore"; messages of
+   * different labels are read separately.
    * @param {number} conversation
    * @param {readonly any[]} messages
    * @param {{ format?: string, label?: string }} [options]
@@ -46,7 +47,7 @@ class ConversationIndex {
   }
 
   /**
-   * Searches. `within` lists the conversations that are searched; absent, all are.
+   * Searches. `within` lists the conversations to search; by default, all.
    * @param {string} query
    * @param {{ maxTokens?: number, within?: number[] }} [options]
    */
@@ -55,7 +56,8 @@ class ConversationIndex {
   }
 
   /**
-   * Reads lines of an entry: from `first` (from 1, `skip` bytes of it left out) to `last`, as many as fit. Resolves to null for an unknown key.
+   * Reads lines of an entry: from `first` (from 1, skipping `skip` bytes) to `last`, or as many as fit. Resolves to
+   * null for an unknown key.
    * @param {string} key
    * @param {{ first?: number, skip?: number, last?: number, maxTokens?: number, within?: number[] }} [options]
    */
@@ -78,7 +80,7 @@ class ConversationIndex {
     return result;
   }
 
-  /** The addon's answer at the end of a call. */
+  /** Returns the addon's result at the end of a call. */
   async #told(call) {
     const alive = new KeepAlive();
     try {

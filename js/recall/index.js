@@ -1,8 +1,9 @@
 "use strict";
 
-// Recall: everything that was said, shown and done in a conversation is found and read again, whatever of it is still in view. The conversation is the store.
+// Recall: finds and reads everything that was said, shown and done in a conversation, whether or not it is still in
+// view. The conversation is the store.
 //
-// For code of this package that has conversations of its own (the MCP server, the command line), below `createRecall`:
+// For code of this package with its own conversations (the MCP server, the command line), below `createRecall`:
 //
 //   const { ConversationIndex } = require("./conversation-index.js");
 //   const { foundText, readText } = require("./said.js");
@@ -41,9 +42,9 @@ class Recall {
   #format;
   #maxTokens;
   #recalled = new RecalledConversation();
-  /** Keeps whole results that were shortened before they entered, too. */
+  /** The store that also keeps whole results shortened before they entered. */
   #store;
-  /** What condensations left out, where the host has a store for it. */
+  /** The content that condensations left out, if the host has a store for it. */
   #leftOut;
 
   constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS, store, conversation }) {
@@ -103,14 +104,14 @@ class Recall {
     return runTool(input, index, { maxTokens: this.#maxTokens, view, missing, stored });
   }
 
-  /** The index, with the conversation as it is now, and what of it the model sees, if that is known. */
+  /** Returns the index of the current conversation, and what the model sees of it, if known. */
   async #current() {
     const { messages, shown, missing } = await this.#messages();
     const index = await this.#recalled.indexOf(messages, this.#format);
     return { index, view: shown && new View(shown), missing };
   }
 
-  /** The conversation before any condensation that the host has the restore data of. */
+  /** Returns the conversation before all condensations whose restore data the host has. */
   async #messages() {
     const given = await (typeof this.#source === "function" ? this.#source() : this.#source);
     const { messages, restoreData } = Array.isArray(given) ? { messages: given, restoreData: this.#restoreData } : (given ?? {});
@@ -122,7 +123,7 @@ class Recall {
   }
 }
 
-/** The lines that were read, for code. */
+/** Returns the lines that were read, for code. */
 function readFacts(read) {
   if (read === null) return { found: false };
   const { key, first, last, total, text: content, next } = read;

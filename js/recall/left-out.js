@@ -1,6 +1,7 @@
 "use strict";
 
-// Keeps the restore data of condensations in a store of the host, for hosts that keep neither the whole messages nor the restore data.
+// Keeps the restore data of condensations in a store of the host, for hosts that keep neither the whole messages nor
+// the restore data.
 
 const { argumentError, messageOf, notAllowed } = require("../errors.js");
 const { stringify } = require("../deep-json.js");
@@ -10,13 +11,14 @@ const { restore } = require("../restore.js");
 
 const failed = (message, cause) => argumentError("store_failed", message, { ...(cause && { cause }) });
 
-/** Refuses a value that is no store in Keyv's shape. */
+/** Refuses a value that is not a store in Keyv's form. */
 function requireStore(field, store) {
   if (!isStore(store)) throw notAllowed(field, store, "an object with get and set, such as a Keyv or a Map");
 }
 
 /**
- * One conversation in a store. Condensations are numbered from 1, the oldest first; below the name of the conversation alone stands how many there are.
+ * One conversation in a store. Condensations are numbered from 1, the oldest first; the key of the conversation alone
+ * contains their number.
  */
 class LeftOut {
   #store;
@@ -28,7 +30,7 @@ class LeftOut {
     this.#name = `roo-condense:recall:${conversation}`;
   }
 
-  /** Adds what a condensation left out. Settles when the store has confirmed it; calls wait for each other. */
+  /** Adds the restore data of a condensation. Settles when the store has confirmed it; calls wait for each other. */
   keep(restoreData) {
     const kept = this.#last.then(async () => {
       const number = (await this.#number()) + 1;
@@ -40,7 +42,8 @@ class LeftOut {
   }
 
   /**
-   * The conversation before its condensations, and how many of them could not be undone: the store no longer has them, or they lead to other messages.
+   * Returns the conversation before its condensations, and how many of them could not be undone because the store no
+   * longer has them, or they belong to other messages.
    * @param {readonly any[]} messages the conversation as it is now
    */
   async whole(messages) {
@@ -69,7 +72,8 @@ class LeftOut {
 }
 
 /**
- * Keeps a text in a store and reads it back: stores report failures in different ways, by throwing, by false, or not at all. `advice` says what to do without it.
+ * Keeps a text in a store and reads it back, because stores report failures differently: by throwing, by false, or
+ * not at all. `advice` says what to do without it.
  */
 async function keepText(store, key, text, advice) {
   try {
@@ -81,7 +85,7 @@ async function keepText(store, key, text, advice) {
     throw failed(`the store did not keep ${key}: what it returns is not what it was given; ${advice}`);
 }
 
-/** The value under a key of a store. */
+/** Returns the value of a key in a store. */
 async function keptText(store, key) {
   try {
     return await store.get(key);
@@ -90,7 +94,10 @@ async function keptText(store, key) {
   }
 }
 
-/** The messages before a condensation, which are those themselves if the host did not go on with its result; undefined if its data does not lead there. */
+/**
+ * Returns the messages before a condensation, or the messages themselves if the host did not continue with its result;
+ * undefined if its data does not match.
+ */
 function undone(messages, text) {
   if (typeof text !== "string") return undefined;
   try {

@@ -1,6 +1,6 @@
 "use strict";
 
-// A conversation in an index, as it is now: what was appended is added, and what was changed is never taken for what it was.
+// A conversation in an index, in its current state: appended messages are added, and changed ones are read again.
 
 const { formatOf } = require("../formats.js");
 const { Snapshot } = require("../snapshot.js");
@@ -9,19 +9,19 @@ const { ConversationIndex } = require("./conversation-index.js");
 class RecalledConversation {
   #index = new ConversationIndex();
   #conversation = this.#index.begin();
-  /** The content of each message when it entered the index. */
+  /** The content of each message when it was indexed. */
   #known = /** @type {Snapshot[]} */ ([]);
-  /** The format that they were read in. */
+  /** The format in which the messages were read. */
   #format = /** @type {string | undefined} */ (undefined);
   #last = Promise.resolve();
 
-  /** How many messages are in the index, if the conversation begins with all of them as they were. */
+  /** Returns the number of indexed messages if the conversation begins with all of them unchanged. */
   begins(messages) {
     const isKept = this.#known.length <= messages.length && this.#known.every((known, index) => known.holds(messages[index], 0));
     return isKept ? this.#known.length : undefined;
   }
 
-  /** The index of these messages. Calls wait for each other. */
+  /** Returns the index of these messages. Calls wait for each other. */
   async indexOf(messages, named) {
     const updated = this.#last.then(() => this.#update(messages, named));
     this.#last = updated.catch(() => {});
@@ -31,7 +31,7 @@ class RecalledConversation {
 
   async #update(messages, named) {
     const format = formatOf(messages, named, "messages");
-    // Text alone looks like any format: the first call or result says which it is.
+    // Text alone fits any format; only the first call or result shows which one it is.
     if (this.#known.length > 0 && (format !== this.#format || this.begins(messages) === undefined)) this.#forget();
     const fresh = messages.slice(this.#known.length);
     if (fresh.length === 0) return;
@@ -39,7 +39,7 @@ class RecalledConversation {
     try {
       await this.#index.append(this.#conversation, fresh, { format });
     } catch (error) {
-      // Half of them may be in the index.
+      // Some of them may be in the index.
       this.#forget();
       throw error;
     }

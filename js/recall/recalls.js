@@ -1,21 +1,22 @@
 "use strict";
 
-// Recall for pieces that serve several conversations at once: a call is answered from the messages that it stands in, so none ever sees another's.
+// Recall for integrations that serve several conversations at once: a call is answered from the messages that contain
+// it, so no conversation sees another's.
 
 const { requireMessages } = require("../serialize.js");
 const { runTool } = require("./ask.js");
 const { RecalledConversation } = require("./recalled.js");
 const { View } = require("./view.js");
 
-/** Conversations whose index is kept; beyond, the least recently used is read anew when it asks again. */
+/** Number of conversations whose index is kept; others are read again when needed. */
 const MOST_KEPT = 8;
 
 class Recalls {
-  /** The least recently used first. */
+  /** Conversations, the least recently used first. */
   #kept = /** @type {RecalledConversation[]} */ ([]);
 
   /**
-   * The text that answers a call of the tool.
+   * Returns the text that answers a call of the tool.
    * @param {unknown} input its parameters
    * @param {readonly any[]} messages the conversation
    * @param {string} [format]
@@ -27,7 +28,7 @@ class Recalls {
     return runTool(input, index, { view: shown && new View(shown) });
   }
 
-  /** The conversation that these messages continue, or a new one. */
+  /** Returns the conversation that these messages continue, or a new one. */
   #of(messages) {
     const begun = this.#kept.map((kept) => ({ kept, length: kept.begins(messages) ?? 0 }));
     const longest = begun.reduce((best, next) => (next.length > best.length ? next : best), {

@@ -1,11 +1,11 @@
 "use strict";
 
-// The tool by which a model asks: its definition in the form of each format, and what is said to a call.
+// The tool by which a model recalls: its definition in the form of each format, and the results of calls.
 
 const { notAllowed, readable } = require("../errors.js");
 const isObject = require("../is-object.js");
 
-/** The name under which the transcript knows calls of it (src/transcript/tools/known.rs). */
+/** The tool's name in the transcript (src/transcript/tools/known.rs). */
 const NAME = "recall";
 
 const DESCRIPTION =
@@ -21,7 +21,8 @@ const SCHEMA = {
 };
 
 /**
- * By format: the definition of the tool, the call as { id, input } if a value is a call in this format, and its result. `run` answers an input with a text.
+ * By format: the definition of the tool; the call as { id, input } if a value is a call in this format; and its
+ * result. `run` returns a text for an input.
  * @type {Record<string, { tool: (run: any) => object, call: (value: any) => any, result: (text: string, call: any) => unknown }>}
  */
 const FORMS = {
@@ -67,7 +68,7 @@ const FORMS = {
   },
 };
 
-/** A schema as the AI SDK's `jsonSchema()` makes it. */
+/** Returns a schema like the AI SDK's `jsonSchema()`. */
 function aiSchema() {
   const validate = (value) => (isObject(value) ? { success: true, value } : { success: false, error: new Error("an object is needed") });
   return {
@@ -77,7 +78,7 @@ function aiSchema() {
   };
 }
 
-/** A tool as agents of LangChain take it. Loading LangChain for it would load a second copy beside the ES modules. */
+/** Returns a tool for LangChain's agents. Loading LangChain for it would load a second copy beside the ES modules. */
 function langchainTool(run) {
   return {
     lc_namespace: ["langchain", "tools"],
@@ -89,7 +90,7 @@ function langchainTool(run) {
   };
 }
 
-/** The call in a value, with its form; undefined if it is none that is known. */
+/** Returns the call in a value, with its form; undefined if the form is unknown. */
 function readCall(value) {
   if (!isObject(value)) return undefined;
   for (const form of Object.values(FORMS)) {
@@ -99,7 +100,7 @@ function readCall(value) {
   return undefined;
 }
 
-/** The definition of the tool in a format. */
+/** Returns the definition of the tool in a format. */
 function toolIn(format, run) {
   const form = Object.hasOwn(FORMS, format) ? FORMS[format] : undefined;
   if (!form)

@@ -1,12 +1,12 @@
 "use strict";
 
-// Lines of hits that a model still has in view: the answer says where they stand, instead of repeating them.
+// Finds hits that a model still has in view: the response says where they are, instead of repeating them.
 
 const { stringify } = require("../deep-json.js");
 
-/** The name of a parameter before its value, as entries show it. */
+/** The name of a parameter before its value, as in entries. */
 const PARAMETER = /^[\w.[\]-]+: /;
-/** Lines of a hit that are no quotes. */
+/** Returns true for lines of a hit that are quotations. */
 const isQuote = (line) => line.trim() !== "" && !/^(?:…|→.*)$/.test(line) && !line.startsWith("user answered: ");
 
 class View {
@@ -17,7 +17,7 @@ class View {
     this.#json = stringify(messages) ?? "";
   }
 
-  /** Whether every line that a hit shows stands in view. What cannot be seen there counts as out of view. */
+  /** Returns true if every line of a hit is in view. Lines that cannot be checked count as out of view. */
   shows({ text }) {
     const lines = text.split("\n").slice(1).filter(isQuote);
     return lines.length > 0 && lines.every((line) => this.#holds(line) || this.#holds(line.replace(PARAMETER, "")));

@@ -1,6 +1,6 @@
 "use strict";
 
-// Condensing as in 2025: one request, and the summary takes the place of what it summarises.
+// Condensing as in 2025: one request for a summary, which replaces the messages it summarises.
 
 const { Guard, guarded } = require("./guard.js");
 const { resolveHost } = require("./host.js");
@@ -17,12 +17,15 @@ const { unbrokenRemoval } = require("./truncation.js");
 const { underWay } = require("./under-way.js");
 const { SUMMARY_ABOVE } = require("../markers.js");
 
-/** The newest messages, which are kept as they are. */
+/** The number of newest messages that are kept unchanged. */
 const N_MESSAGES_TO_KEEP = 3;
 const REQUEST = "Summarize the conversation so far, as described in the prompt instructions.";
 const CONTINUE = "Please continue from the following summary:";
 
-/** The messages since the last summary, with a user message in front: some APIs refuse to begin with the assistant. */
+/**
+ * Returns the messages since the last summary, with a user message in front, because some APIs refuse a conversation
+ * that begins with the assistant.
+ */
 function getMessagesSinceLastSummary(messages) {
   const index = lastSummaryIndex(messages);
   if (index === -1) return messages;
@@ -91,7 +94,8 @@ function createCondense(host) {
     const { cost, outputTokens } = answer;
     running.known.cost = cost;
     if (answer.cancelled) return { messages, summary: "", cost, error: CANCELLED, cancelled: true };
-    // What the handler throws is the caller's, as in Roo-Code; what it reports is a failure like an empty summary.
+    // Errors that the handler throws reach the caller, as in Roo-Code; failures that it reports end like an empty
+    // summary.
     if (answer.failure && !answer.failure.reported) throw answer.failure.error;
     if (answer.failure) services.error(`Condensing failed: ${answer.failure.error.message}`);
     const summary = answer.failure ? "" : answer.text.trim();
@@ -99,17 +103,19 @@ function createCondense(host) {
 
     const time = kept[0].ts !== undefined && { ts: kept[0].ts };
     const summaryMessage = { role: "assistant", content: summary, ...time, isSummary: true };
-    // In a tool loop what is kept begins with a call: without a message of the user two of the assistant would meet.
+    // In a tool loop the kept messages begin with a call. Without a user message in between, two assistant messages
+    // would meet.
     const bridge = services.fixes && kept[0].role === "assistant" ? [{ role: "user", content: SUMMARY_ABOVE, ...time }] : [];
     const condensed = services.withThinkingSettled(messages, [messages[0], summaryMessage, ...bridge, ...kept], apiHandler);
-    // The reported output tokens are the summary's; without them it is counted like the rest.
+    // The reported output tokens are those of the summary; if none are reported, the summary is counted like the
+    // rest.
     const counted = [{ content: systemPrompt }, ...(outputTokens ? [] : [summaryMessage]), ...condensed.slice(2)];
     const newContextTokens = outputTokens + (await running.counting(apiHandler).countTokens(counted.flatMap(blocksOf)));
     if (newContextTokens >= prevContextTokens) return refuse(messages, "condense_context_grew", cost);
     return { messages: condensed, summary, cost, newContextTokens };
   }
 
-  /** The condensing handler when it can create messages, else the conversation's own; undefined when neither can. */
+  /** Returns the condensing handler if it can create messages, else the conversation's own; undefined if neither can. */
   function chooseHandler(condensingHandler, apiHandler) {
     const handler = condensingHandler || apiHandler;
     if (isValid(handler)) return handler;
@@ -146,7 +152,7 @@ function createCondense(host) {
   return { N_MESSAGES_TO_KEEP, MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD, ...functions };
 }
 
-/** What arrived while a history was condensed, behind what was made of it: without the thinking that a model would refuse there. */
+/** Appends the messages that arrived during a condensation to its result, without the thinking that a model would refuse there. */
 const arrivedBehind = (services, apiHandler) => (messages, arrived, before) => {
   const all = [...messages, ...arrived];
   return arrived.some(hasThinking) ? services.withThinkingSettled([...before, ...arrived], all, apiHandler) : all;

@@ -1,6 +1,6 @@
 "use strict";
 
-// Managing the context as in 2026: what no longer fits is hidden, and can be shown again.
+// Context management as in 2026: messages that no longer fit are hidden and can be shown again.
 
 const { randomUUID } = require("node:crypto");
 const { notAllowed } = require("../errors.js");
@@ -24,20 +24,21 @@ function createContextManagement(host) {
 
   function truncateConversation(messages, fracToRemove, taskId, apiHandler) {
     services.capture("captureSlidingWindowTruncation", taskId);
-    // Roo-Code takes what a summary stands for as visible, too: the fault is that hiding it again frees nothing.
+    // Roo-Code counts messages replaced by a summary as visible, too. That is one of its known faults: hiding them
+    // again frees nothing.
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
     const wanted = pairsToRemove(visible.length, fracToRemove);
     const removed = services.fixes ? unbrokenRemoval(at(messages, visible), wanted) : wanted;
     return telling(messages, apiHandler, hide(messages, visible, removed, services.thinkingRule(apiHandler)));
   }
 
-  /** The truncation, after the host was told of signed thinking behind it of which nobody knows that it may stay. */
+  /** Returns the truncation, after telling the host about signed thinking after it that may be refused. */
   function telling(messages, apiHandler, truncation) {
     services.withThinkingSettled(getEffectiveApiHistory(messages), getEffectiveApiHistory(truncation.messages), apiHandler);
     return truncation;
   }
 
-  /** Whether `manageContext` would do something. */
+  /** Returns true if `manageContext` would change something. */
   function willManageContext({ lastMessageTokens, ...options }) {
     const { overAllowed, condenseDue } = decide(services.usage(options), lastMessageTokens);
     return condenseDue || overAllowed;
@@ -67,7 +68,7 @@ function createContextManagement(host) {
       if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options, running) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error, ...(result.errorDetails !== undefined && { errorDetails: result.errorDetails }) };
     }
-    // Who cancels wants no other change either.
+    // A caller who cancels wants no truncation either.
     const cancelled = condenseDue && running.signal?.aborted;
     if (!overAllowed || cancelled) return { messages, summary: "", prevContextTokens, ...failed };
     const given = services.host.manager && { ...condensingOptions(options), running, messages: getEffectiveApiHistory(messages) };
@@ -86,7 +87,7 @@ function createContextManagement(host) {
     return { ...truncation, prevContextTokens, summary: "", ...failed, newContextTokensAfterTruncation };
   }
 
-  /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
+  /** Truncates what a manager left if it is still over the limit. If it does not fit even then, the response says why. */
   async function fitted(response, call, { taskId, apiHandler }, running) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);
@@ -107,7 +108,7 @@ function createContextManagement(host) {
     }
   }
 
-  /** The system prompt and each message, a call each. */
+  /** Counts the system prompt and each visible message, one call each. */
   async function countVisible(messages, systemPrompt, apiHandler) {
     const visible = services.fixes ? visibleIndices(messages) : untruncatedIndices(messages);
     let tokens = await estimateTokenCount([{ type: "text", text: systemPrompt }], apiHandler);
@@ -123,12 +124,12 @@ function createContextManagement(host) {
 
 const at = (messages, indices) => indices.map((index) => messages[index]);
 
-/** Tokens of all visible messages that the last reported usage leaves out. */
+/** Counts all visible messages that the last reported usage does not include. */
 const countNewTokens = (messages, apiHandler) => countNewMessages(getEffectiveApiHistory(messages), apiHandler);
 
 /**
- * The history with the first `removed` visible messages after the very first hidden, and the marker that says so. Thinking that was made behind them is
- * hidden by it too, where the rule says that it goes.
+ * Hides the first `removed` visible messages after the very first one, and inserts the marker that says so. Hides the
+ * thinking produced after them as well if the rule drops it.
  */
 function hide(messages, visible, removed, rule) {
   const truncationId = randomUUID();
@@ -139,7 +140,7 @@ function hide(messages, visible, removed, rule) {
   const marker = {
     role: "user",
     content: `[Sliding window truncation: ${removed} messages hidden to reduce context]`,
-    // Among the copies of a condensation it comes and goes with them.
+    // Among the copies of a condensation the marker comes and goes with them.
     ts: condensedBy ? ts : ts - 1,
     isTruncationMarker: true,
     truncationId,
@@ -147,7 +148,7 @@ function hide(messages, visible, removed, rule) {
   };
   const left = visible.slice(removed + 1);
   const places = rule.drops ? placesToGo(at(messages, left), [0, 0], rule) : [];
-  // What a truncation or a summary that still stands hides stays hidden with it, when this one is taken back.
+  // Anything hidden by another truncation or summary stays hidden with that one when this truncation is taken back.
   const standing = new Set(messages.flatMap(({ truncationId, condenseId }) => [truncationId, condenseId]).filter(Boolean));
   const thinking = new Set(places.map(([position]) => left[position]).filter((index) => !standing.has(messages[index].thinkingParent)));
   const tagged = messages.map((message, index) => {
@@ -157,7 +158,7 @@ function hide(messages, visible, removed, rule) {
   return { messages: [...tagged.slice(0, boundary), marker, ...tagged.slice(boundary)], truncationId, messagesRemoved: removed };
 }
 
-/** What no truncation has hidden. */
+/** Returns the indices of the messages that no truncation has hidden. */
 function untruncatedIndices(messages) {
   const indices = [];
   messages.forEach((message, index) => {

@@ -1,7 +1,7 @@
 "use strict";
 
-// What a request costs, in dollars. Every operation stands in Roo-Code's order, so that sums are equal to the last bit.
-// `src/llm/price.rs` does the same, and `fixtures/shared/cost.json` holds both to it.
+// The cost of a request, in dollars. Every operation is in Roo-Code's order, so that sums are equal to the last bit.
+// `src/llm/price.rs` does the same; `fixtures/shared/cost.json` tests both.
 
 const PER_MILLION = 1_000_000;
 const PRICES = [
@@ -22,7 +22,7 @@ function total(price, freshInput, output, cacheWrites, cacheReads) {
   );
 }
 
-/** Anthropic's count of input tokens leaves the cached ones out. */
+/** Calculates the cost where the count of input tokens excludes cached ones, as Anthropic counts. */
 function calculateApiCostAnthropic(modelInfo, inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens) {
   const writes = cacheCreationInputTokens || 0;
   const reads = cacheReadInputTokens || 0;
@@ -33,7 +33,7 @@ function calculateApiCostAnthropic(modelInfo, inputTokens, outputTokens, cacheCr
   };
 }
 
-/** OpenAI's count of input tokens includes the cached ones. */
+/** Calculates the cost where the count of input tokens includes cached ones, as OpenAI counts. */
 function calculateApiCostOpenAI(modelInfo, inputTokens, outputTokens, cacheCreationInputTokens, cacheReadInputTokens, serviceTier) {
   const writes = cacheCreationInputTokens || 0;
   const reads = cacheReadInputTokens || 0;

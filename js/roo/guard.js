@@ -1,18 +1,20 @@
 "use strict";
 
-// Against condensing without end: a file larger than the window, or summaries that save next to nothing, would otherwise cost a
-// request each turn.
+// Stops condensing that never succeeds. A file larger than the window, or summaries that save next to nothing, would
+// otherwise cost a request each turn.
 
 const { STOPPED } = require("./under-way.js");
 
-/** More tasks than this are not remembered; a host seldom runs more than a few at a time. */
+/** The number of tasks that are remembered; a host rarely runs more than a few at a time. */
 const REMEMBERED_TASKS = 100;
 
 /**
- * Counts, by task, automatic condensations in a row that failed or saved less than `minGainPercent`. After `attempts` of them none
- * is due until `windowMs` have passed since the last. The time counts from the end of one: a summary can take longer than the window.
+ * Counts, for each task, automatic condensations in a row that failed or saved less than `minGainPercent`. After
+ * `attempts` of them none is due until `windowMs` have passed since the end of the last one. The time counts from the
+ * end because a summary can take longer than the window.
  *
- * The manager's guard (`src/manager/guard.rs`) does the same; this one works without a binary. `fixtures/shared/guard.json` holds both to it.
+ * The manager's guard (`src/manager/guard.rs`) does the same; this one works without a binary.
+ * `fixtures/shared/guard.json` tests both.
  */
 class Guard {
   #limits;
@@ -27,7 +29,7 @@ class Guard {
     return known !== undefined && known.poor >= this.#limits.attempts;
   }
 
-  /** `after` is undefined when the condensation failed. */
+  /** Records the result of an attempt; `after` is undefined if the condensation failed. */
   record(taskId, before, after) {
     const poor = (this.#known(taskId)?.poor ?? 0) + 1;
     this.#tasks.delete(taskId);
@@ -42,7 +44,7 @@ class Guard {
   }
 }
 
-/** Runs an automatic condensation under the guard. `attempt` returns a response with `error` or `newContextTokens`. */
+/** Runs an automatic condensation unless the guard refuses it. `attempt` returns a response with `error` or `newContextTokens`. */
 async function guarded(guard, { taskId, isAutomatic, before }, refusal, attempt) {
   if (!guard || !isAutomatic) return attempt();
   if (guard.refuses(taskId)) return refusal();

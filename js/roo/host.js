@@ -1,6 +1,6 @@
 "use strict";
 
-// What the host gives, with what stands in for the services it does not give.
+// The services of the host, with defaults for those that it does not provide.
 
 const { isSignal } = require("../abort.js");
 const { argumentError, messageOf, notAllowed, readable, unknown } = require("../errors.js");
@@ -14,7 +14,7 @@ const { withRoom } = require("./trigger.js");
 const FUNCTIONS = ["t", "telemetry", "removeImages", "messagesForApi", "foldFiles", "summarizeConversation", "warn", "error"];
 const FLAGS = ["countAllNew"];
 const GUARD = Object.freeze({ attempts: 3, windowMs: 60_000, minGainPercent: 5 });
-/** What each of them may be, as for the guard of a manager. */
+/** The allowed values of the guard's options, the same as for the guard of a manager. */
 const LIMITS = {
   attempts: ["a whole number, 1 or more", (value) => Number.isInteger(value) && value >= 1],
   windowMs: ["a whole number of milliseconds, 0 or more", (value) => Number.isInteger(value) && value >= 0],
@@ -22,7 +22,7 @@ const LIMITS = {
 };
 
 /**
- * Checks a host; throws a TypeError at once when a field is not what it has to be.
+ * Checks a host and fills in defaults. Throws a TypeError at once if a field has a wrong type.
  * @param {import("roo-condense/roo").RooHost} host
  */
 function resolveHost(host = {}) {
@@ -45,7 +45,8 @@ function resolved(host) {
   }
   if (host.thinking !== undefined && !THINKING.includes(host.thinking))
     throw notAllowed("host.thinking", host.thinking, `one of ${THINKING.join(", ")}`);
-  // Looked up at the time of the call: tests and hosts replace console functions. A log that fails has nobody to be told to.
+  // Looked up at each call, because tests and hosts replace console functions. A failing log cannot be reported
+  // anywhere.
   const warn = (...values) => tell(() => (host.warn ? host.warn(...values) : console.warn(...values)));
   const told = new Set();
   return {
@@ -53,19 +54,19 @@ function resolved(host) {
     prompts: host.prompts ?? {},
     fixes: host.fixes === true,
     guard: guardOf(host),
-    /** The host's text of a code, else that of `own`, which is told apart only by the texts here. */
+    /** Returns the host's text for a code, else the default text of `own`, a code that only the default texts distinguish. */
     translate: (code, parameters, own = code) => translate(host, code, parameters, own),
-    /** Calls one of the host's telemetry functions; that it fails is no reason not to condense. */
+    /** Calls one of the host's telemetry functions. Its failure does not stop condensing. */
     capture: (name, ...values) =>
       tell(
         () => telemetryOf(host)?.[name]?.(...values),
         (error) => warn(`Telemetry failed: ${messageOf(error)}`),
       ),
     removeImages: (messages, apiHandler) => withoutImages(host, messages, apiHandler),
-    /** What is sent of a history. */
+    /** Returns the messages to be sent for a history. */
     messagesForApi: (messages, apiHandler) => (host.messagesForApi ? sentOf(host, messages, apiHandler) : messages),
     warn,
-    /** Tells what would be the same every time. */
+    /** Warns once about something that would be the same at every call. */
     tellOnce(text) {
       if (!told.has(text)) warn(`${text}.`);
       told.add(text);
@@ -74,22 +75,22 @@ function resolved(host) {
     condensingHandler: (taskId) => asked(host, "condensingHandler", taskId, (error) => warn(`No condensing handler: ${messageOf(error)}`)),
     signal: (taskId) => signalOf(host, taskId),
     profileId: (taskId) => asked(host, "profileId", taskId, (error) => warn(`No profile: ${messageOf(error)}`)),
-    /** The options of a window, with what the host's options make of them. */
+    /** Returns the options of a window, adjusted by the host's options. */
     usage: (options) => withProfileThreshold(host.manager, host.fixes === true ? withRoom(options) : options),
-    /** Whether something is protected, by the host or by its manager. */
+    /** True if the host or its manager protects something. */
     protects: () => host.protect !== undefined || answerOf(() => host.manager?.getEffectiveConfig?.())?.protects === true,
-    /** Whether all messages that the last reported usage leaves out count, or only the newest, as in Roo-Code. */
+    /** True if all messages count that the last reported usage does not include; false if only the newest does, as in Roo-Code. */
     countsAllNew: host.countAllNew === true,
-    /** What is done with thinking behind a change, for the model of a handler. */
+    /** Returns the rule for thinking after a change, for the model of a handler. */
     thinkingRule: (apiHandler) => ruleOf(host.thinking ?? thinkingOf(host.manager), modelOf(apiHandler)),
-    /** `after`, made of `before`, with that done. */
+    /** Returns `after`, made from `before`, with that rule applied. */
     withThinkingSettled(before, after, apiHandler) {
       return settled(before, after, this.thinkingRule(apiHandler), (told) => warn(`${told}.`));
     },
   };
 }
 
-/** The telemetry service, which is there at once or not at all. */
+/** Returns the telemetry service, which is available at once or not at all. */
 function telemetryOf(host) {
   const service = host.telemetry?.();
   if (typeof service?.then !== "function") return service;
@@ -97,23 +98,23 @@ function telemetryOf(host) {
   throw notAllowed("host.telemetry()", service, "the telemetry service itself, not a promise of one");
 }
 
-/** What the host has for a task under this name, as it is or from a function. `failed` is told what that throws. */
+/** Returns a value of the host for a task, given directly or by a function. `failed` receives an error of that function. */
 const asked = (host, name, taskId, failed) => (typeof host[name] === "function" ? answerOf(() => host[name](taskId), failed) : host[name]);
 
-/** What the manager does with thinking behind a change; undefined where it does not say. */
+/** Returns the manager's option for thinking after a change; undefined if it has none. */
 const thinkingOf = (manager) => {
   const { thinking } = answerOf(() => manager?.getEffectiveConfig?.()) ?? {};
   return THINKING.includes(thinking) ? thinking : undefined;
 };
 
-/** The options with the threshold that the manager has for the profile, where the host has none of its own for it. */
+/** Adds the manager's threshold for the profile to the options if the host has none for it. */
 function withProfileThreshold(manager, options) {
   const { currentProfileId, profileThresholds } = options;
   if (typeof manager?.effectiveThreshold !== "function" || typeof currentProfileId !== "string" || currentProfileId === "") return options;
   const own = profileThresholds?.[currentProfileId];
   if (own !== undefined && own !== -1) return options;
   const threshold = answerOf(() => manager.effectiveThreshold(currentProfileId));
-  // What is no different from the manager's global one says nothing: the host's global one applies.
+  // A threshold equal to the manager's global one was not set for the profile: the host's global one applies.
   if (typeof threshold !== "number" || threshold === answerOf(() => manager.effectiveThreshold())) return options;
   return { ...options, profileThresholds: { ...profileThresholds, [currentProfileId]: threshold } };
 }
@@ -146,7 +147,7 @@ async function sentOf(host, messages, apiHandler) {
 }
 
 /**
- * Off unless asked for, or unless the known faults are to be mended: the loop is one of them.
+ * Returns the guard if the host asks for one, or for `fixes`: condensing again and again is one of the known faults.
  * @param {import("roo-condense/roo").RooHost} host
  */
 function guardOf({ guard, fixes }) {
@@ -161,7 +162,7 @@ function guardOf({ guard, fixes }) {
   return limits;
 }
 
-/** The text of an error, in the host's language where the host has it. */
+/** Returns the text of an error, in the host's language if the host has it. */
 function translate(host, code, parameters, own) {
   const fallback = defaultMessage(own, parameters);
   if (!host.t) return fallback;

@@ -1,12 +1,12 @@
 "use strict";
 
-// What stands in for images when the model cannot see them and the host has no way of its own.
+// Replaces images by text when the model cannot see them and the host has no function for that.
 
 const { answerOf } = require("../host-call.js");
 
 const PLACEHOLDER = Object.freeze({ type: "text", text: "[Referenced image in conversation]" });
 
-/** Image blocks of messages as text, unless the model supports images. Images inside tool results stay, as in Roo-Code. */
+/** Turns image blocks of messages into text unless the model supports images. Images inside tool results stay, as in Roo-Code. */
 function describeImages(messages, apiHandler) {
   const model = answerOf(
     () => apiHandler?.getModel?.(),

@@ -1,7 +1,8 @@
 "use strict";
 
-// `roo-condense/roo`: Roo-Code's own modules for condensing and for the window, with the host's services as parameters. Only counting,
-// old tool results and a manager need the native binary: the rest loads and works without it.
+// `roo-condense/roo`: Roo-Code's own modules for condensing and for the window, with the host's services as
+// parameters. Only counting, old tool results and a manager need the native binary: the rest loads and works without
+// it.
 // Assigned one by one so that `import { name } from "roo-condense/roo"` finds the names in this CommonJS module.
 
 exports.createSlidingWindow = require("./sliding-window.js").createSlidingWindow;

@@ -1,6 +1,6 @@
 "use strict";
 
-// A condensation that goes through the host's CondensationManager instead of a single request for a summary.
+// Condenses by the host's CondensationManager instead of by a single request for a summary.
 
 const { notAllowed } = require("../errors.js");
 const { answerOf } = require("../host-call.js");
@@ -15,18 +15,18 @@ const { blocksOf } = require("./trigger.js");
 const { STOPPED } = require("./under-way.js");
 const { asWindowCall, windowCall } = require("./window-call.js");
 
-/** The share of what may be left that is aimed at: the manager's counts are not quite in proportion to the host's, and the next turn needs room, too. */
+/** The share of the limit to aim at: the manager's counts are not exactly proportional to the host's, and the next turn needs room, too. */
 const AIM = 0.95;
-/** Of the tokens of calls and results a counter sees less than this share that sees nothing of them but their frames. */
+/** A counter that sees less than this share of the tokens of calls and results sees only their frames. */
 const BLIND = 0.2;
-/** What shortens a result that meets the target by the manager's count and not by the host's. It asks no model, and so costs nothing. */
+/** The provider that shortens a result which meets the target by the manager's count but not by the host's. It asks no model, so it costs nothing. */
 const CORRECTING = "truncation";
-/** Configurations of one correction after the other. */
+/** The configurations of successive corrections. */
 const CORRECTIONS = [{}, {}, {}];
-/** The same where the newest messages, which providers leave alone, do not fit as they are. */
+/** The configurations of corrections that also shorten the newest messages, which providers normally leave alone. */
 const DEEPER = [3, 1].map((preserveRecentCount) => ({ preserveRecentCount }));
 
-/** What the manager's error codes are in Roo-Code's words. Every other failure is told as a failed request. */
+/** Roo-Code's codes for the manager's error codes. Every other failure is reported as a failed request. */
 const ROO_CODES = {
   not_enough_messages: "condense_not_enough_messages",
   condensed_recently: "condensed_recently",
@@ -37,14 +37,15 @@ const ROO_CODES = {
 };
 
 /**
- * Asks the manager to condense `history`, as it is sent: what the host makes of it before every request is what fits or does not, and what a condensation
- * of anything else would save is made again by the next request. Resolves to `{ condensed, summary, cost, newContextTokens }` or to
- * `{ error, errorDetails?, cost, cancelled? }`; rejects only when the host's own `countTokens` or `messagesForApi` does.
+ * Asks the manager to condense `history` as it is sent, that is after the host's `messagesForApi`: that form has to
+ * fit, and anything saved in another form would be undone by the next request. Resolves to `{ condensed, summary,
+ * cost, newContextTokens }` or to `{ error, errorDetails?, cost, cancelled? }`; rejects only if the host's own
+ * `countTokens` or `messagesForApi` does.
  *
  * @param {object} services See `host.js`.
  * @param {{ running: any, messages: object[], systemPrompt: string, taskId: string, apiHandler: object, condensingHandler?: object,
  *   customCondensingPrompt?: string, isAutomatic?: boolean, metadata?: object, prevContextTokens?: number, provider?: string }} call
- *   `provider`: this one instead of the manager's.
+ *   `provider`: used instead of the manager's provider.
  * @returns {Promise<{ cost: number, condensed?: readonly object[], summary?: string, newContextTokens?: number, before?: number,
  *   error?: string, errorDetails?: string, cancelled?: boolean }>}
  */
@@ -69,9 +70,9 @@ async function condenseByManager(
   const sendsAnother = services.host.messagesForApi !== undefined;
   const messages = sendsAnother ? await measure.sent(history) : history;
   const contextWindow = window?.contextWindow ?? windowOf(apiHandler);
-  // Whoever writes a summary: this is the model that reads the conversation, and so may refuse its thinking.
+  // The model that reads the conversation may refuse its thinking, whichever model writes the summary.
   const model = modelOf(apiHandler);
-  // With its tools the host's own request is known, and a summary can be asked for behind it.
+  // With the tools, the manager knows the host's whole request and can ask for a summary by continuing it.
   const tools = Array.isArray(metadata?.tools) ? metadata.tools : undefined;
   const context = present({ messages, systemPrompt, tools, taskId, contextWindow, profileId, model });
   const options = present({
@@ -82,12 +83,12 @@ async function condenseByManager(
     provider,
     signal,
     customCondensingPrompt: customCondensingPrompt || undefined,
-    // A handler of the call would win over that of the profile.
+    // A handler in the call would override the profile's own.
     handler: hasHandler(services.host.manager, profileId) ? undefined : asking(apiHandler, metadata),
     condensingHandler: asking(condensingHandler, metadata),
   });
   const targetTokens = window && (await measure.target(window));
-  // That took its time; a signal that fires later reaches the manager.
+  // Counting takes time; a signal that fires later reaches the manager.
   if ((window || sendsAnother) && signal?.aborted) return { error: CANCELLED, cancelled: true, cost: 0 };
   const given = window ? await newestShortened(services, context, options, targetTokens, { window, measure }) : messages;
   const first = await askManager(services, { ...context, messages: given }, present({ ...options, targetTokens }));
@@ -105,17 +106,19 @@ async function condenseByManager(
   if (!result.didCondense || result.messages === messages || result.messages.length === 0) {
     return { error: services.translate("condense_context_grew", undefined, whatGainedNothing(result)), cost };
   }
-  // A manager of the host's own may know nothing of thinking.
+  // A custom manager of the host may not handle thinking.
   const condensed = withSummaryMarked(messages, services.withThinkingSettled(messages, result.messages, apiHandler));
   const [before, after, toolTokens] = await measure.totals({ ...result, messages: condensed });
-  // Equal is no growth: handlers of 2025 count nothing for calls and results, which is where most is saved.
+  // Equal counts are no growth: handlers of 2025 count nothing for calls and results, where most is saved.
   if (after > before) return { error: services.translate("condense_context_grew"), cost };
-  // What was reported is scaled by what one counter says before and after; where nothing was, the host's count is what there is.
+  // The reported tokens are scaled by the counts before and after. If none were reported, the host's count is all
+  // there is.
   const reported = window?.prevContextTokens ?? prevContextTokens ?? 0;
   const left = reported > 0 ? await measure.inContext({ prevContextTokens: reported }, condensed) : after + toolTokens;
   if (window) window.tokensLeft = left;
   const [tokensBefore, tokensAfter] = [reported > 0 ? reported : before + toolTokens, Math.ceil(left)];
-  // Roo-Code tells the user of a condensation only when there is a summary, and finds it again by that message when rewinding.
+  // Roo-Code tells the user about a condensation only if there is a summary, and finds it by that message when
+  // rewinding.
   return {
     condensed,
     summary: result.summary || report(result, tokensBefore, tokensAfter),
@@ -126,7 +129,8 @@ async function condenseByManager(
 }
 
 /**
- * What a call of the window is measured by. From here on the window truncates until what is left fits, also where the manager is not asked after all.
+ * Prepares the measuring of a window's call. From here on the window truncates until the rest fits, even if the
+ * manager is not asked in the end.
  *
  * @param {any} services
  * @param {{ running: any, messages: any[], systemPrompt: string, taskId?: string, apiHandler: any, metadata?: any }} call
@@ -142,9 +146,9 @@ function prepare(services, { running, messages, systemPrompt, taskId, apiHandler
 }
 
 /**
- * Before the window truncates by its own rule. With automatic condensing off it is measured as a call that asks the manager: it truncates until what is
- * left fits, too. Where something is protected, of which the rule knows nothing, the manager truncates, unless it did: resolves to what
- * `condenseByManager` does, else to undefined.
+ * Prepares a truncation by the window's own rule. With automatic condensing off, the window is measured as if it had
+ * asked the manager, so that it truncates until the rest fits. If something is protected, which the window's rule
+ * ignores, the manager truncates unless it already did: resolves to what `condenseByManager` does, else to undefined.
  */
 async function prepareWindow(services, call, given, isDue) {
   const { manager } = services.host;
@@ -154,8 +158,9 @@ async function prepareWindow(services, call, given, isDue) {
 }
 
 /**
- * The rules of the host for messages that were made of `messages`, as options of a call. Indices are those of `messages`, and a function is asked about
- * them alone: in what is `sent` of them, and in what is left of that, the same messages stand elsewhere, and may be others by identity.
+ * Turns the host's rules for `messages` into options of a call. Indices refer to `messages`, and a function is asked
+ * about those only: in the messages that are `sent`, and in what is left of them, the same messages have other
+ * indices and may be other objects.
  */
 function protectedAmong(messages, sent, protect) {
   if (protect === undefined) return undefined;
@@ -163,13 +168,13 @@ function protectedAmong(messages, sent, protect) {
   if (!isOfMessages) return () => ({ protect });
   let chosen;
   return (left) => {
-    // What is wrong with indices the manager says, in its own words.
+    // The manager reports wrong indices in its own words.
     const hasSameIndices = left === messages || (left === sent && sent.length === messages.length && Array.isArray(protect.messages));
     if (hasSameIndices || chosen === "unknown") return { protect };
     try {
       chosen ??= new Set(rulesFor({ messages: protect.messages }, messages, "protect", []).messages);
     } catch {
-      // The manager says so, in its own words.
+      // The manager reports the error in its own words.
       chosen = "unknown";
       return { protect };
     }
@@ -178,7 +183,7 @@ function protectedAmong(messages, sent, protect) {
   };
 }
 
-/** Asks once. What the manager throws, or what cannot be read of its result, is a `failure` in Roo-Code's words. */
+/** Asks the manager once. An error that it throws, or a result that cannot be read, becomes a `failure` in Roo-Code's words. */
 async function askManager(services, context, given) {
   /** @type {{ running?: any, protectedIn?: (messages: any[]) => { protect: object } }} */
   const { running, protectedIn, ...options } = given;
@@ -187,7 +192,7 @@ async function askManager(services, context, given) {
     const asked = manager.condense(context, { ...options, ...protectedIn?.(context.messages) });
     const result = await running.waitForEnd(asked);
     if (!isObject(result)) throw notAllowed("host.manager.condense()", result, "a result");
-    // Each field once, so that one that cannot be read is a failure like any other.
+    // Each field is read once, so that one that cannot be read is a failure like any other.
     const read = { ...result };
     const { error, messages } = read;
     const isReadable = Array.isArray(messages) && messages.every(isObject);
@@ -200,11 +205,14 @@ async function askManager(services, context, given) {
   }
 }
 
-/** The line above a summary. */
+/** Matches the line above a summary. */
 const HEAD = new RegExp(`^${SUMMARY_OF_12.replace(/[[\]]/g, "\\$&").replace("12 messages", "(?:1 message|\\d+ messages)")}\n`);
 const isSummary = ({ role, content }) => role === "assistant" && typeof content === "string" && HEAD.test(content);
 
-/** Roo-Code finds a summary by a field, which the manager does not write: other hosts send messages as they are, and services refuse it. */
+/**
+ * Sets the field by which Roo-Code finds a summary. The manager does not write it, because other hosts send messages
+ * as they are and services refuse unknown fields.
+ */
 function withSummaryMarked(before, condensed) {
   const known = new Set(before);
   const isMarked = (message) => !known.has(message) && isSummary(message);
@@ -215,17 +223,17 @@ function withSummaryMarked(before, condensed) {
   );
 }
 
-/** What is said of a condensation without gain: the prompt for summaries can be shortened only where a model was asked. */
+/** Returns the error code of a condensation without gain: advice about the prompt for summaries is given only if a model was asked. */
 const whatGainedNothing = ({ cost, metrics }) =>
   cost > 0 || metrics?.providerId === "native" ? "condense_context_grew" : "condense_nothing_saved";
 
-/** Rules of what is protected that are about nothing: a slip in a path would otherwise be noticed when it is too late. */
+/** Warns about protection rules that match nothing: a typo in a path would otherwise be noticed too late. */
 function tellOfRules({ tellOnce }, { warnings }) {
   if (!Array.isArray(warnings)) return;
   for (const { code, message } of warnings.filter(isObject)) if (code === "protect_unmatched") tellOnce(String(message));
 }
 
-/** A result of which the host counts more than may be left, shortened; `lower` says to how many of the manager's tokens, if at all. */
+/** Shortens a result that is over the limit by the host's count; `lower` gives the next target in the manager's tokens, if any. */
 async function shortened(services, context, options, first, { lower, configs, measure }) {
   let result = first;
   for (const config of configs) {
@@ -244,8 +252,8 @@ async function shortened(services, context, options, first, { lower, configs, me
 }
 
 /**
- * A result that does not fit the window, shortened up to the newest message. What the window drops after that would be dropped without regard to what is
- * protected and where pointers lead.
+ * Shortens a result that does not fit the window, including its newest messages. The window would otherwise drop
+ * messages without regard to protection and pointers.
  */
 async function fitted(services, context, options, result, { window, measure }) {
   const protects = services.protects();
@@ -256,21 +264,22 @@ async function fitted(services, context, options, result, { window, measure }) {
   const lower = async (left) => ((await isOver(left)) ? measure.target(limits, left) : undefined);
   window.keepsAll = protects;
   const deeper = await shortened(services, context, options, result, { lower, configs: DEEPER, measure });
-  // Truncation stands in for a provider that failed, as in the manager's own chains.
+  // Truncation replaces a provider that failed, as in the manager's own chains.
   const { error, ...rest } = deeper;
   return error && deeper.messages !== result.messages ? rest : deeper;
 }
 
 /**
- * The messages with the newest one shortened, where that alone does not fit: providers leave the newest messages alone, the task would be stuck, and all
- * older ones would go for nothing. A result of a tool larger than the window is the usual cause. Half of what may be left stays for the others.
+ * Returns the messages with the newest one shortened if it does not fit alone: providers leave the newest messages
+ * alone, so the task would be stuck, and all older messages would be lost for nothing. The usual cause is a tool
+ * result larger than the window. Half of the limit is left for the other messages.
  */
 async function newestShortened(services, context, options, targetTokens, { window, measure }) {
   const { messages } = context;
   const newest = messages.slice(-1);
   if (!(await measure.isOwn()) || newest[0]?.role !== "user" || (await measure.inContext(window, newest)) <= window.fittingTokens)
     return messages;
-  // With a message after it the newest is no longer the newest; its call stands before it.
+  // With a message after it, it is no longer the newest message; its call is placed before it.
   const after = { role: "assistant", content: "…" };
   const alone = messages.length > 3 ? [messages[0], ...messages.slice(-2), after] : [...messages, after];
   const others = (await measure.byManager(alone)) - (await measure.byManager(newest)) + (await measure.byManager([]));
@@ -286,7 +295,7 @@ async function newestShortened(services, context, options, targetTokens, { windo
   );
   if (shorter.failure || shorter.error || !shorter.didCondense || shorter.messages.at(-1) !== after) return messages;
   const shortest = shorter.messages.at(-2);
-  // Where one of its results went, the call before it would stand without an answer.
+  // If one of its results was removed, the call before it would be left without an answer.
   return hasSameBlocks(newest[0], shortest) ? [...messages.slice(0, -1), shortest] : messages;
 }
 
@@ -295,7 +304,7 @@ function hasSameBlocks(one, other) {
   return one.role === other?.role && kinds(one).join("\n") === kinds(other).join("\n");
 }
 
-/** What the manager has made of messages whose newest one was shortened; where it gained nothing more, those. */
+/** Returns the manager's result for messages whose newest one was shortened; those messages if it gained nothing more. */
 async function atLeast(given, result, measure) {
   if (result.didCondense && !result.error && !result.failure) return result;
   const { failure, error, ...rest } = result;
@@ -303,22 +312,22 @@ async function atLeast(given, result, measure) {
 }
 
 /**
- * Whether a manager of this package did what it was asked by its own count, so that more can be done. Its warning that the target is missed goes by the
- * handler's count where it has one, which may be twice its own.
+ * Returns true if a manager of this package met its target by its own count, so that it can be asked for more. Its
+ * warning `target_not_met` goes by the handler's count if there is one, which may be twice its own.
  */
 async function metItsTarget({ failure, error, didCondense, messages }, targetTokens, measure) {
   if (failure || error || !didCondense || !(targetTokens > 0) || !(await measure.isOwn())) return false;
   return (await measure.byManager(messages)) <= targetTokens;
 }
 
-/** The manager refuses an id that is no text; a host that has none may give anything. */
+/** Returns the profile id if it is a text; the manager refuses other values, which hosts without profiles may pass. */
 const profileOf = (id) => (typeof id === "string" && id !== "" ? id : undefined);
 
 const hasHandler = (manager, profileId) => profileId !== undefined && answerOf(() => manager.hasHandler?.(profileId)) === true;
 
 /**
- * The handler as the manager is to ask it: with Roo-Code's third argument, where there is one. One that cannot create messages is left out;
- * the providers that need none still do their work.
+ * Returns the handler as the manager is to ask it: with Roo-Code's third argument if there is one. A handler that
+ * cannot create messages is left out; providers that need none still work.
  */
 function asking(handler, metadata) {
   if (typeof handler?.createMessage !== "function") return undefined;
@@ -330,7 +339,7 @@ function asking(handler, metadata) {
   return bound;
 }
 
-/** The size of the model's window, as its handler tells it. */
+/** Returns the size of the model's window, as its handler reports it. */
 function windowOf(apiHandler) {
   const size = answerOf(() => apiHandler?.getModel?.())?.info?.contextWindow;
   return Number.isFinite(size) && size > 0 ? size : undefined;
@@ -346,8 +355,9 @@ function inRooWords(services, { code, message, cause }) {
 }
 
 /**
- * Counts for one condensation: the host's numbers by the host's own handler where it counts, so that they compare with its others; what the manager is
- * told in the manager's tokens. Both are of what is sent of a history, as the reported tokens are.
+ * Creates the counters for one condensation. The host's handler counts numbers for the host, so that they compare
+ * with its others; targets for the manager are in the manager's tokens. Both count a history as it is sent, because
+ * the reported tokens do, too.
  */
 function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, sent: makeSent }) {
   const system = { type: "text", text: systemPrompt };
@@ -358,12 +368,12 @@ function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, se
   const toolTokens = () => (countsTokens ? countTools(tools) : 0);
   const sentOf = remembered(makeSent);
 
-  /** What is sent of a history. What was made of the one at hand so is sent as it is. */
+  /** Returns the messages sent for a history. A history that is already in its sent form is returned unchanged. */
   const sent = async (history) => (history === (await sentOf(messages)) ? history : sentOf(history));
 
   /**
-   * Whether the host's handler sees nothing of calls and results, as handlers of 2025 did: then its counts say little of what is saved, and a note that is
-   * put somewhere weighs more than all that went.
+   * True if the host's handler ignores calls and results, as handlers of 2025 did. Its counts then say little about
+   * the savings, and an added note weighs more than everything removed.
    */
   const isBlindTo = remembered(async (history) => {
     const count = await own;
@@ -374,7 +384,7 @@ function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, se
     return (await byHost(rounds)) - (await byHost([])) < BLIND * (count(rounds) - count([]));
   });
 
-  /** The share of the tokens that is left with other messages. */
+  /** Returns the share of the tokens that is left with other messages. */
   async function shareLeft(left) {
     const count = await own;
     const [before, after] = [await sent(messages), await sent(left)];
@@ -384,7 +394,7 @@ function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, se
     return count ? count(after) / count(before) : 1;
   }
 
-  /** Tokens that the host would find in the context: what was reported, less what is saved. The tools stay as they are. */
+  /** Returns the tokens that the host would find in the context: the reported ones less the saved ones. The tools do not change. */
   async function inContext({ prevContextTokens }, left) {
     const fixed = Math.min(prevContextTokens, await toolTokens());
     return fixed + (prevContextTokens - fixed) * (await shareLeft(left));
@@ -392,18 +402,18 @@ function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, se
 
   return {
     sent,
-    /** Whether the manager is one of this package. */
+    /** True if the manager is one of this package. */
     isOwn: async () => (await own) !== undefined,
-    /** Tokens of a history and the system prompt as a manager of this package counts them. */
+    /** Counts a history and the system prompt as a manager of this package counts them. */
     byManager: async (history) => (await own)(history),
-    /** Before, after and the tools. */
+    /** Returns the tokens before, after, and of the tools. */
     async totals(result) {
       const before = await sent(messages);
       if (!countsTokens || (await isBlindTo(before))) return [result.prevContextTokens, result.newContextTokens, 0];
       return [await byHost(before), await byHost(await sent(result.messages)), await toolTokens()];
     },
     inContext,
-    /** What the manager may leave of what is sent of a history, in its tokens; undefined when what is left of one already is within the limit. */
+    /** Returns the target in the manager's tokens; undefined if `left` already is within the limit. */
     async target(limits, left = messages) {
       const { limitTokens, prevContextTokens } = limits;
       const now = left === messages ? prevContextTokens : await inContext(limits, left);
@@ -417,20 +427,20 @@ function measureOf({ own, running, messages, systemPrompt, apiHandler, tools, se
   };
 }
 
-/** Whether it is a manager of this package. */
+/** Returns true for a manager of this package. */
 const isOwn = (manager) => typeof manager.getEffectiveConfig === "function";
 
-/** Counts as a manager of this package counts; undefined for another, or where that cannot be done. */
+/** Returns a counter that counts as a manager of this package does; undefined for other managers, or if it cannot count. */
 async function ownCounter(manager, messages, systemPrompt, profileId) {
   if (!isOwn(manager)) return undefined;
   try {
     const { encoding, scale } = /** @type {any} */ (answerOf(() => manager.getEffectiveConfig(profileId)) ?? {});
     if (encoding === undefined || !Number.isFinite(scale)) return undefined;
     const { countTokens, warmUp } = require("../count.js");
-    // The vocabulary is built on another thread: it takes some hundred milliseconds once.
+    // The vocabulary is built on another thread, which takes some hundred milliseconds once.
     await warmUp(encoding);
     const count = (history) => scale * (countTokens(history, { encoding }) + countTokens(systemPrompt, { encoding }));
-    // What cannot be counted the manager refuses, in its own words.
+    // The manager refuses messages that cannot be counted, in its own words.
     count(messages);
     return count;
   } catch {
@@ -438,7 +448,7 @@ async function ownCounter(manager, messages, systemPrompt, profileId) {
   }
 }
 
-/** The function with its answers kept: a host may count by asking an API. */
+/** Caches the answers of a function: a host may count by asking an API. */
 function remembered(count) {
   const known = new Map();
   return (value) => {

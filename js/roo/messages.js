@@ -1,6 +1,6 @@
 "use strict";
 
-// What an error says when the host translates nothing: what happened, and what to do about it.
+// Default texts of errors, for hosts that translate nothing: each says what happened and what to do about it.
 
 const MESSAGES = {
   condense_not_enough_messages: () =>
@@ -18,19 +18,19 @@ const MESSAGES = {
     `Condensing failed and changed nothing: ${message}. Check the API configuration for condensing and try again.`,
 };
 
-/** The English text for an error code of Roo-Code's. */
+/** Returns the English text for one of Roo-Code's error codes. */
 function defaultMessage(code, parameters) {
   return MESSAGES[code](parameters);
 }
 
-/** Condensing was cancelled by the host's signal. Roo-Code has no text of its own for it. */
+/** The host's signal cancelled condensing. Roo-Code has no text of its own for this. */
 const CANCELLED = "Condensing was cancelled; the conversation is unchanged.";
 
-/** The host took something out of the history, or changed it, while it was condensed. Roo-Code has no text of its own for it. */
+/** The host removed messages, or changed them, during condensing. Roo-Code has no text of its own for this. */
 const HISTORY_CHANGED =
   "The conversation was changed while it was condensed, so what was made of it is not used; the conversation is as you left it. Condense it again.";
 
-/** Why a conversation does not fit even now. Roo-Code has no text of its own for it. */
+/** Says why a conversation does not fit even after truncating. Roo-Code has no text of its own for this. */
 function doesNotFit(tokens, { allowedTokens, contextWindow }) {
   const most = Math.floor(allowedTokens);
   if (most <= 0)
@@ -38,7 +38,7 @@ function doesNotFit(tokens, { allowedTokens, contextWindow }) {
   return `The conversation still does not fit: about ${Math.ceil(tokens)} tokens are left, and a window of ${contextWindow} allows ${most} beside the answer. The system prompt, the first message, the newest ones and what is protected alone take that much. Shorten them, or use a model with a larger context window.`;
 }
 
-/** The `error` of a response that leaves more tokens than are allowed, after the one that it has already. */
+/** Returns the `error` of a response that leaves more tokens than the limit, appended to an error it already has. */
 function whyNot({ error }, tokens, limits) {
   if (tokens <= limits.allowedTokens) return {};
   return { error: [error, doesNotFit(tokens, limits)].filter(Boolean).join(" ") };

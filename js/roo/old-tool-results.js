@@ -1,10 +1,12 @@
 "use strict";
 
-// Old tool results, shortened in what is sent before every request: Zoo-Code's place for them, with the engine of this package.
+// Shortens old tool results in the messages that are sent before every request, with the engine of this package. It
+// takes the place of Zoo-Code's function.
 //
-// What a result becomes depends only on the task, the turn it stands in and the turns until it was old. So the same history always gives the same bytes,
-// and what a longer history adds changes nothing before it: the prompt cache of the model's provider holds. That is why nothing becomes a pointer: what
-// it would lead to gets old as well. And what pointers of an earlier condensation may lead to stays.
+// The shortened form depends only on the task, the turn of the result, and the turns until it was old. So the same
+// history always gives the same bytes, and a growing history changes nothing earlier: the prompt cache of the model's
+// provider holds. Nothing is replaced by a pointer, because its destination will be shortened as well. Destinations
+// of pointers that an earlier condensation left stay.
 
 const { argumentError, notAllowed, unknown } = require("../errors.js");
 const isObject = require("../is-object.js");
@@ -12,20 +14,20 @@ const { holdsPointers, pointedAt } = require("./pointed-at.js");
 const { withPlaces } = require("./readable.js");
 const { WORDS, placesToGo, removal, ruleOf } = require("./thinking.js");
 
-/** As in Zoo-Code: results that can be had again by calling the tool again. */
+/** The tools whose results can be obtained again by calling them again, as in Zoo-Code. */
 const TOOLS = Object.freeze(["read_file", "search_files", "list_files", "codebase_search", "execute_command", "read_command_output"]);
 const DEFAULTS = Object.freeze({ minChars: 500, turns: 3, tools: TOOLS, thinking: "auto", model: "" });
-/** What stays of a result at most. */
+/** The most lines and characters that a shortened result keeps. */
 const LINES = 8;
 const CHARS = 500;
-/** Turns whose shortened results are remembered; a long task has some hundreds. */
+/** The number of turns whose shortened results are remembered; a long task has some hundreds. */
 const REMEMBERED_TURNS = 2000;
-/** Turns that are worked on at once, when a long history comes for the first time. */
+/** The number of turns that are shortened at the same time when a long history comes for the first time. */
 const AT_ONCE = 4;
 
-/** By what was looked at, the new contents of results: `[message in the turn, block, content][]`. */
+/** The new contents of results, by the key of the input: `[message in the turn, block, content][]`. */
 const known = new Map();
-/** By what was returned, what it was made from. */
+/** The original history of each returned array. */
 const sources = new WeakMap();
 
 async function compressOldToolResults(history, options) {
@@ -37,7 +39,7 @@ async function compressOldToolResults(history, options) {
   const turns = oldTurns(messages, settings);
   const edits = [];
   if (turns.length > 0) {
-    // Loaded by the first history that needs it, so that a host without a binary can load the rest of the drop-in.
+    // Loaded on first use, so that a host without a binary can load the rest of the drop-in.
     const { contentsOf } = require("../fingerprints.js");
     const contents = contentsOf(messages);
     for (let from = 0; from < turns.length; from += AT_ONCE) {
@@ -51,7 +53,7 @@ async function compressOldToolResults(history, options) {
   return sent;
 }
 
-/** What goes because it is signed thinking behind a result that was shortened: it is in no message that the other edits change. */
+/** Returns the edits that remove signed thinking after a shortened result. Other edits change none of these messages. */
 function thinkingEdits(messages, edits, { thinking, model }) {
   const rule = ruleOf(thinking, model);
   if (!rule.drops || edits.length === 0) return [];
@@ -78,7 +80,7 @@ function restoreDataOf(sent) {
   return dataOf(applied.inverse, { original: fingerprintOfMessages(messages), condensed: contentsOf(applied.messages).join("") });
 }
 
-/** A number is what Zoo-Code's own function may be given as its turn; it makes no difference there either. */
+/** Zoo-Code's own function may be given a number as its turn, which makes no difference here or there. */
 function checkedOptions(options = {}) {
   if (typeof options === "number") return DEFAULTS;
   if (!isObject(options)) throw notAllowed("options", options, "{ minChars?, turns?, tools?, thinking?, model? }");
@@ -95,8 +97,9 @@ function checkedOptions(options = {}) {
 }
 
 /**
- * The turns that are old and have long results: `first`, the answer of the model that they begin with; `end`, the index after their last message;
- * `until`, the answer that made them old; and `results`, the places of the results.
+ * Returns the old turns with long results: `first`, the index of the answer that begins the turn; `end`, the index
+ * after its last message; `until`, the index of the answer that made it old; and `results`, the places of the
+ * results.
  */
 function oldTurns(messages, { minChars, turns, tools }) {
   const answers = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
@@ -115,7 +118,8 @@ function oldTurns(messages, { minChars, turns, tools }) {
         if (block?.type === "tool_result") all.push({ index, at, block, stays: isPointedAt(index, block.content) });
       });
     }
-    // A pointer into a result beside it, which the engine does not know to stay, is not its to settle.
+    // A pointer may lead into a result of the same turn that has to stay. The engine does not know which ones stay, so
+    // results with pointers are then left alone.
     const mayHoldPointers = !all.some(({ stays }) => stays);
     const results = all
       .filter(({ block, stays }) => !stays && isLong(block) && (mayHoldPointers || !holdsPointers(block.content)))
@@ -127,15 +131,15 @@ function oldTurns(messages, { minChars, turns, tools }) {
 
 const blocksIn = ({ content }) => (Array.isArray(content) ? content : []);
 
-/** The characters of a result's texts. */
+/** Returns the number of characters in a result's texts. */
 function lengthOf(content) {
   if (typeof content === "string") return content.length;
   return Array.isArray(content) ? content.reduce((sum, part) => sum + (typeof part?.text === "string" ? part.text.length : 0), 0) : 0;
 }
 
-/** The edits that shorten the results of a turn. */
+/** Returns the edits that shorten the results of a turn. */
 async function shortenedTurn(messages, { first, end, until, results }, contents) {
-  // The task says what matters; it stands in front unless the turn itself is the beginning.
+  // The task shows what matters, so it is put in front unless the turn itself is the beginning.
   const lead = first > 0 ? 1 : 0;
   const places = results.map(([index, at]) => [index - first, at]);
   const key = JSON.stringify([lead && contents[0], contents.slice(first, until + 1), places]);
@@ -144,7 +148,7 @@ async function shortenedTurn(messages, { first, end, until, results }, contents)
     remember(key, await shortenedContents(seen, places, { lead, length: end - first }));
   }
   return known.get(key).map(([offset, at, content]) => {
-    // A copy: what is sent is the host's to change.
+    // A copy, because the host may change the messages it sends.
     return { op: "set", message: first + offset, path: ["content", at, "content"], value: structuredClone(content) };
   });
 }
@@ -154,7 +158,7 @@ function remember(key, contents) {
   known.set(key, contents);
 }
 
-/** The new contents of the results at `places` of a turn, among what is looked at for it. Those that do not get shorter are not there. */
+/** Returns the new contents of the results at `places` of a turn, judged among the messages `seen`. Results that do not get shorter are left out. */
 async function shortenedContents(seen, places, { lead, length }) {
   const messageIndices = Array.from({ length }, (_, offset) => lead + offset);
   const { messages, error } = await engine().condense(
@@ -172,8 +176,8 @@ async function shortenedContents(seen, places, { lead, length }) {
 let provider;
 
 /**
- * The lines that are most likely to be used again. Nothing that says what happened in a message of some number: the engine sees a part of the history,
- * in which messages have other numbers.
+ * The engine keeps the lines most likely to be used again. It adds no notes with message numbers, because it sees a
+ * part of the history, where messages have other numbers.
  */
 function engine() {
   provider ??= require("../provider.js").createSmartProvider({

@@ -1,6 +1,7 @@
 "use strict";
 
-// One new tool result on its way into a task: the drop-in's place for it is where Roo-Code pushes a result to the message that answers the model's calls.
+// Shortens one new tool result before it enters a task. The drop-in calls it where Roo-Code pushes a result to the
+// message that answers the model's calls.
 
 const { isRooCondenseError, notAllowed, readable, refuseUnknown } = require("../errors.js");
 const isObject = require("../is-object.js");
@@ -26,7 +27,7 @@ async function onToolResult(result, options = {}) {
     refuseUnknown("options", options, OPTIONS);
     return options;
   });
-  // Loaded by the first result, so that a host without a binary can load the rest of the drop-in.
+  // Loaded on first use, so that a host without a binary can load the rest of the drop-in.
   const { condenseResult } = require("../condense-result.js");
   const call = tool === undefined ? undefined : { name: tool, input: params };
   const settings = { budget, messages: history, call, exitCode, store };
@@ -36,7 +37,7 @@ async function onToolResult(result, options = {}) {
     const condensed = await condenseResult(given, settings);
     return Array.isArray(result) ? condensed.result.content : condensed.result;
   } catch (error) {
-    // The whole is in no other place: it goes on.
+    // The full text is stored nowhere else, so it is returned unchanged.
     if (isRooCondenseError(error) && error.code === "store_failed") return result;
     throw error;
   }

@@ -1,21 +1,21 @@
 "use strict";
 
-// What pointers that a history holds already, left by an earlier condensation, may lead to: it has to stay.
+// Finds the contents that pointers left by an earlier condensation may lead to. These must stay.
 
 const POINTER = /^[ ]*(?:\d+(?:→|\t| \| |:))?\[(?:1 line|\d+ lines) as (above|below) from "(.+)"\]\r?$/gm;
 const IS_LIKELY = /\[\d+ lines? as /;
 const NUMBER = /^\d+(?:→|\t| \| |:)/;
-/** Every quote has four bytes at least, and so two UTF-16 units. */
+/** The shortest length of a quote: every quote has at least four bytes, that is two UTF-16 units. */
 const KEY_UNITS = 2;
 
 /**
- * Whether a pointer in one of `messages` may lead into a content, by the index of its message. More is said of than is led to: a nearer line may begin
- * like it.
+ * Returns a function that says whether a pointer in one of `messages` may lead into a content, given the index of its
+ * message. It may be true for too many contents: a nearer line can begin like the real destination.
  * @param {readonly { content: unknown }[]} messages
  * @returns {(index: number, content: unknown) => boolean}
  */
 function pointedAt(messages) {
-  /** By how it begins, each quote with the message it is in. */
+  /** The quotes by their first characters, each with the index of its message. */
   const quotes = new Map();
   messages.forEach(({ content }, index) => {
     for (const [, direction, quote] of pointersIn(content)) {
@@ -36,14 +36,14 @@ function pointedAt(messages) {
   };
 }
 
-/** Whether there are pointers to other lines in a content. */
+/** Returns true if a content contains pointers to other lines. */
 const holdsPointers = (content) => !pointersIn(content).next().done;
 
 function* pointersIn(content) {
   for (const text of textsIn(content)) if (IS_LIKELY.test(text)) yield* text.matchAll(POINTER);
 }
 
-/** All texts in a content: of blocks, of results, of the parameters of calls. */
+/** Yields all texts in a content: of blocks, of results, of the parameters of calls. */
 function* textsIn(content) {
   const left = [content];
   while (left.length > 0) {

@@ -1,13 +1,13 @@
 "use strict";
 
-// The functions of the drop-in read histories that the host made. Where reading one fails (a getter that throws, a proxy that was revoked), the
-// error says where; whatever else is thrown, by a handler of the host for example, is passed on as it is.
+// The drop-in reads histories that the host made. If reading one fails (a getter throws, a proxy was revoked), the
+// error names the place; all other errors, for example of a handler of the host, are passed on unchanged.
 
 const { isRooCondenseError, notReadable } = require("../errors.js");
 const { faultyPlace } = require("../place.js");
 
 /**
- * The functions of a module of Roo-Code's, with errors that name the place where a history cannot be read.
+ * Wraps the functions of a Roo-Code module so that errors name the place where a history cannot be read.
  * @template {Record<string, (...values: any[]) => any>} T
  * @param {T} functions
  * @returns {T}
@@ -27,14 +27,14 @@ function withPlace(call) {
   };
 }
 
-/** What `underWay` resolves to becomes the response here, right before the host gets it: later nothing is seen of what arrives. */
+/** Turns the result of `underWay` into the response right before the host gets it, since messages that arrive later are not seen. */
 const settled = (answer) => (typeof answer === "function" ? answer() : answer);
 
-/** Throws the error about the place that cannot be read, or else `error`. */
+/** Throws an error about the place that cannot be read, or else `error` itself. */
 function fail(error, values) {
   if (!isRooCondenseError(error)) {
     for (const [value, name] of histories(values[0])) {
-      // A BigInt is no fault here: nothing is written as JSON.
+      // A BigInt is no fault here, because nothing is written as JSON.
       const place = faultyPlace(value, name, { bigints: true, cycles: true });
       if (place !== undefined) throw notReadable(place, error);
     }
@@ -42,7 +42,7 @@ function fail(error, values) {
   throw error;
 }
 
-/** What may be a history: the first parameter, or `messages` of the options that it is. */
+/** Yields the values that may be a history: the first parameter, or its field `messages` if it is an object of options. */
 function* histories(first) {
   try {
     if (Array.isArray(first)) yield [first, "messages"];

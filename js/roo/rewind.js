@@ -1,17 +1,18 @@
 "use strict";
 
-// Going back in a history of 2025. A condensation by `lossless` leaves pointers in it (`[34 lines as below from "…"]`); what they lead to may be cut off.
+// Goes back in a history of 2025. A condensation by `lossless` leaves pointers in it (`[34 lines as below from
+// "…"]`), whose destination may be cut off.
 
 const { notAllowed, outOfRange } = require("../errors.js");
 const isObject = require("../is-object.js");
 const { holdsPointers } = require("./pointed-at.js");
 
-/** Whether a message may hold a pointer; most histories hold none, and need no addon then. */
+/** Returns true if a message may contain a pointer; most histories contain none and need no addon then. */
 const mayPoint = (message) => holdsPointers(message?.content);
 
 /**
- * The first `length` messages, with the lines that pointers in them lead to behind there in the place of those pointers. So the rest reads as it did: what is
- * returned expands to what these messages expanded to before.
+ * Returns the first `length` messages. Pointers in them that lead to cut-off lines are replaced by those lines, so
+ * that the result expands to the same text as before.
  */
 function rewindTo(messages, length) {
   if (!Array.isArray(messages) || !messages.every(isObject)) throw notAllowed("messages", messages, "an array of messages");
@@ -21,7 +22,7 @@ function rewindTo(messages, length) {
   if (!kept.some(mayPoint)) return kept;
   const { expand } = require("../expand.js");
   const whole = expand(messages).messages.slice(0, length);
-  // A message with its lines in place may be what a pointer elsewhere finds now; in the end all of them have theirs.
+  // Restored lines can change what another pointer finds, so repeat until all pointers are resolved.
   for (;;) {
     const read = expand(kept).messages;
     const misled = kept.map((message, index) => message !== whole[index] && !isSame(read[index], whole[index]));
@@ -32,10 +33,10 @@ function rewindTo(messages, length) {
 
 const isSame = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** More tasks than this are not remembered. */
+/** The number of tasks that are remembered. */
 const REMEMBERED_TASKS = 100;
 
-/** Notices by task that a history was cut off, or comes from a file, and tells of pointers in it that lead nowhere. */
+/** Notices, for each task, that a history was cut off or comes from a file, and warns about pointers in it that lead nowhere. */
 class Rewinds {
   #newest = new Map();
   #tell;
@@ -45,7 +46,7 @@ class Rewinds {
     this.#tell = tell;
   }
 
-  /** Looks through the history only where the newest message that was seen is no longer in it. */
+  /** Searches the history only if the newest message seen before is no longer in it. */
   notice(taskId, messages) {
     const newest = this.#newest.get(taskId);
     this.#newest.delete(taskId);
@@ -57,7 +58,7 @@ class Rewinds {
   }
 }
 
-/** How many pointers lead nowhere; none are known of where there is no addon. */
+/** Returns the number of pointers that lead nowhere; 0 if there is no addon. */
 function unresolvedIn(messages) {
   try {
     return require("../pointers.js").pointersIn(messages).unresolved.length;

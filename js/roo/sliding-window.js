@@ -1,6 +1,6 @@
 "use strict";
 
-// Managing the context as in 2025: what no longer fits is removed from the history.
+// Context management as in 2025: messages that no longer fit are removed from the history.
 
 const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
@@ -26,7 +26,7 @@ function createSlidingWindow(host) {
     return remove(messages, services.fixes ? unbrokenRemoval(messages, wanted) : wanted, apiHandler);
   }
 
-  /** The messages without the oldest, and without the thinking that was made behind them where the model would refuse it. */
+  /** Returns the messages without the oldest ones, and without the thinking produced after those if the model would refuse it. */
   function remove(messages, removed, apiHandler) {
     const left = removed > 0 ? [messages[0], ...messages.slice(removed + 1)] : messages;
     return services.withThinkingSettled(messages, left, apiHandler);
@@ -73,7 +73,7 @@ function createSlidingWindow(host) {
       if (!result.error) return { ...(call.tokensWith ? await fitted(result, call, options, running) : result), prevContextTokens };
       failed = { cost: result.cost, error: result.error };
     }
-    // Who cancels wants no other change either.
+    // A caller who cancels wants no truncation either.
     const cancelled = condenseDue && running.signal?.aborted;
     if (!overAllowed || cancelled) return { messages, prevContextTokens, summary: "", ...failed };
     const byManager = await prepareWindow(services, call, { running, messages, systemPrompt, taskId, apiHandler }, condenseDue);
@@ -86,7 +86,7 @@ function createSlidingWindow(host) {
     return { messages: truncateConversation(messages, 0.5, taskId, apiHandler), prevContextTokens, summary: "", ...failed };
   }
 
-  /** What a manager left, truncated where it is still over what is allowed. What does not fit then says why. */
+  /** Truncates what a manager left if it is still over the limit. If it does not fit even then, the response says why. */
   async function fitted(response, call, { taskId, apiHandler }, running) {
     const { messages } = response;
     const before = response.error ? call.prevContextTokens : (call.tokensLeft ?? call.prevContextTokens);

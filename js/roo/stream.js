@@ -1,6 +1,6 @@
 "use strict";
 
-// The answer of an ApiHandler, read to its end.
+// Reads the answer of an ApiHandler to its end.
 
 const { Turns } = require("../event-loop.js");
 const { tell } = require("../host-call.js");
@@ -20,7 +20,7 @@ async function readAnswer(start, { running, errorChunks = false }) {
   try {
     if (running.signal?.aborted) return { ...answer, cancelled: true };
     const started = start();
-    // An async function that returns a generator is one `await` away from what is expected.
+    // An async function that returns a generator yields a promise for the stream.
     const stream = typeof started?.then === "function" ? await running.wait(started) : started;
     for await (const chunk of running.signal ? until(running, stream) : stream) {
       if (chunk.type === "text") {
@@ -42,7 +42,7 @@ async function readAnswer(start, { running, errorChunks = false }) {
   return answer;
 }
 
-/** The chunks of a stream until the signal fires. A stream that hangs is left behind; its `finally` runs when it wakes up. */
+/** Yields the chunks of a stream until the signal fires. A stream that hangs is abandoned; its `finally` runs when it continues. */
 async function* until(running, stream) {
   const iterator = stream[Symbol.asyncIterator]?.() ?? stream[Symbol.iterator]();
   let ended = false;
@@ -60,10 +60,10 @@ async function* until(running, stream) {
   }
 }
 
-/** Whether it is an error, of whichever realm: those of tests and of `vm` contexts are no `Error` of this one. */
+/** Returns true for an error of any realm: errors of tests and of `vm` contexts are not instances of this realm's `Error`. */
 const isError = (value) => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
 
-/** What is known of a failed request, for the person who has to mend it. */
+/** Describes a failed request for the person who has to fix it. */
 function describeFailure(error) {
   if (!isError(error)) return { message: String(error), details: String(error) };
   const { status, code, response, body } = /** @type {Error & Record<string, unknown>} */ (error);

@@ -1,10 +1,10 @@
 "use strict";
 
-// Calls that condensing interrupts have no result yet, and APIs refuse a call without one.
+// Adds results for calls that condensing interrupted, because APIs refuse a call without a result.
 
 const DEFERRED = "Context condensation triggered. Tool execution deferred.";
 
-/** Adds a user message that answers every call without a result; the same array when all have one. */
+/** Adds a user message that answers every call without a result; returns the same array if all have one. */
 function injectSyntheticToolResults(messages) {
   const called = new Set();
   const answered = new Set();

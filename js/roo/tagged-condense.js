@@ -1,6 +1,6 @@
 "use strict";
 
-// Condensing as in 2026: a summary is appended and stands for everything before it, which stays in the history, tagged.
+// Condensing as in 2026: a summary is appended and replaces everything before it, which stays in the history, tagged.
 
 const { randomUUID } = require("node:crypto");
 const { Guard, guarded } = require("./guard.js");
@@ -110,14 +110,14 @@ function createTaggedCondense(host) {
     return { messages: appendSummary(messages, content, condenseId), summary, cost, newContextTokens, condenseId };
   }
 
-  /** What the model is asked: calls without a result get one, images the model cannot see and tool blocks become text. */
+  /** Returns the messages of the request: calls without a result get one, tool blocks become text, and so do images if the model cannot see them. */
   function requestFor(messages, customPrompt, handler) {
     const instructions = { role: "user", content: customPrompt || services.prompts.condense || CONDENSE_2026 };
     const cleaned = services.removeImages([...injectSyntheticToolResults(messages), instructions], handler);
     return transformMessagesForCondensing(cleaned).map(({ role, content }) => ({ role, content }));
   }
 
-  /** The handler of the call (Zoo-Code) or of the host, which gives way when it cannot create messages: Roo-Code's 2026 has none. */
+  /** Returns the handler of the call (Zoo-Code) or of the host. A handler that cannot create messages is ignored. */
   function chooseHandler(condensingHandler, apiHandler) {
     if (isValid(condensingHandler)) return condensingHandler;
     if (condensingHandler)
@@ -125,7 +125,7 @@ function createTaggedCondense(host) {
     return isValid(apiHandler) ? apiHandler : undefined;
   }
 
-  /** The structure of the files that were read, a block each. */
+  /** Returns the structure of the files that were read, a block each. */
   async function foldedFiles({ running, filesReadByRoo, cwd, rooIgnoreController }) {
     if (!services.host.foldFiles || !(filesReadByRoo?.length > 0) || !cwd) return [];
     try {
@@ -185,7 +185,7 @@ function createTaggedCondense(host) {
 
 const isValid = (handler) => typeof handler?.createMessage === "function";
 
-/** The slash commands of the first message: without them the model would stop following them. */
+/** Returns the slash commands of the first message, so that the model keeps following them. */
 function workflows(firstMessage) {
   const commands = firstMessage ? extractCommandBlocks(firstMessage) : "";
   if (commands === "") return [];
@@ -197,8 +197,8 @@ function workflows(firstMessage) {
 }
 
 /**
- * Tokens of the system prompt and what the API got so far. Handlers of 2025 see nothing of calls and results: where that leaves no more than there is `after`,
- * these are counted as text.
+ * Counts the system prompt and the messages that the API got so far. Handlers of 2025 ignore calls and results: if
+ * their count is no larger than `after`, calls and results are counted as text.
  */
 async function countBefore(messages, systemPrompt, apiHandler, after) {
   const count = (history) => apiHandler.countTokens([textBlock(systemPrompt), ...history.flatMap(blocksOf)]);
@@ -211,7 +211,7 @@ async function countTools(metadata, apiHandler) {
   return metadata?.tools?.length > 0 ? apiHandler.countTokens([textBlock(JSON.stringify(metadata.tools))]) : 0;
 }
 
-/** What arrived while a history was condensed, behind what was made of it. The host is told of thinking that the model may refuse there. */
+/** Appends the messages that arrived during a condensation to its result. Tells the host about thinking that the model may refuse there. */
 const arrivedBehind = (services, apiHandler) => (messages, arrived, before) => {
   const all = appendArrived(messages, arrived, services.thinkingRule(apiHandler));
   if (arrived.some(hasThinking))

@@ -1,24 +1,24 @@
 "use strict";
 
-// The history of 2026: nothing is deleted. A message with `condenseParent` is stood for by the summary of that `condenseId`, one
-// with `truncationParent` is hidden by the marker of that `truncationId`, and the thinking of one with `thinkingParent` by that marker or summary; when the
-// summary or the marker goes, it shows again.
+// The history of 2026: nothing is deleted. A message with `condenseParent` is replaced by the summary with that
+// `condenseId`; one with `truncationParent` is hidden by the marker with that `truncationId`; the thinking in one
+// with `thinkingParent` is hidden by that marker or summary. When the summary or marker is removed, they show again.
 //
-// A condensation by a manager appends the condensed messages as copies. The first is the summary message of the condensation; the
-// others carry `condensedBy`, its id, so that they go when it goes.
+// A condensation by a manager appends the condensed messages as copies. The first is the summary message of the
+// condensation; the others have its id as `condensedBy`, so that they are removed with it.
 
 const { behind, isThinking, removal, removed } = require("./thinking.js");
 
-/** The index of the last summary; -1 when there is none. */
+/** Returns the index of the last summary; -1 if there is none. */
 const lastSummaryIndex = (messages) => messages.findLastIndex((message) => message.isSummary);
 
-/** The messages since the last summary, the summary included; the same array when there is none. */
+/** Returns the messages since the last summary, the summary included; the same array if there is none. */
 function getMessagesSinceLastSummary(messages) {
   const index = lastSummaryIndex(messages);
   return index === -1 ? messages : messages.slice(index);
 }
 
-/** The messages the API gets: what stands for others instead of those others. */
+/** Returns the messages that the API gets: summaries and markers instead of the messages they replace. */
 function getEffectiveApiHistory(messages) {
   const start = messages.findLastIndex((message) => message.isSummary === true);
   const recent = start === -1 ? messages : withoutOrphanResults(messages.slice(start));
@@ -32,7 +32,7 @@ function getEffectiveApiHistory(messages) {
   return shown.length === messages.length && shown.every((message, index) => message === messages[index]) ? messages : shown;
 }
 
-/** Without the thinking that a truncation or a summary hides. A message of nothing else goes as well, or a note takes its place. */
+/** Removes the thinking that a truncation or summary hides. A message with nothing else is removed as well, or replaced by a note. */
 function withThinkingHidden(messages, hiding) {
   const isHidden = ({ thinkingParent }) => thinkingParent && hiding.has(thinkingParent);
   if (!messages.some(isHidden)) return messages;
@@ -40,7 +40,7 @@ function withThinkingHidden(messages, hiding) {
   return removed(messages, removal(messages, places));
 }
 
-/** Results whose call lies before the summary are left out, and messages that held nothing else. */
+/** Leaves out results whose call is before the summary, and messages that contained nothing else. */
 function withoutOrphanResults(messages) {
   const calls = new Set();
   for (const { role, content } of messages) {
@@ -65,7 +65,7 @@ const summaryIds = (messages) =>
 const markerIds = (messages) =>
   new Set(messages.filter((message) => message.isTruncationMarker && message.truncationId).map((message) => message.truncationId));
 
-/** The indices of the messages that are shown and can be hidden: all of the effective history but its markers. */
+/** Returns the indices of the visible messages that can be hidden: the whole effective history except markers. */
 function visibleIndices(messages) {
   const start = Math.max(
     0,
@@ -82,7 +82,7 @@ function visibleIndices(messages) {
   return indices;
 }
 
-/** After a rewind: tags whose summary or marker is gone go as well, and so do the copies of a condensation that is gone. */
+/** Removes, after a rewind, tags whose summary or marker is gone, and the copies of a condensation that is gone. */
 function cleanupAfterTruncation(messages) {
   const summaries = summaryIds(messages);
   const markers = markerIds(messages);
@@ -111,7 +111,7 @@ function cleanupAfterTruncation(messages) {
   return changed ? cleaned : messages;
 }
 
-/** The slash commands of a message, each on its own line: they have to survive every summary. */
+/** Returns the slash commands of a message, each on its own line. They have to survive every summary. */
 function extractCommandBlocks({ content }) {
   const text = typeof content === "string" ? content : textOf(content);
   return (text.match(/<command[^>]*>[\s\S]*?<\/command>/g) ?? []).join("\n");

@@ -1,26 +1,26 @@
 "use strict";
 
-// How a condensation is written into a tagged history.
+// Writes a condensation into a tagged history.
 
 const { getEffectiveApiHistory } = require("./tagged-history.js");
 const { placesToGo } = require("./thinking.js");
 
-/** Everything that no other summary stands for, tagged as what this one stands for. */
+/** Tags everything that no other summary replaces as replaced by this one. */
 const tagAll = (messages, condenseId) =>
   messages.map((message) => (message.condenseParent ? message : { ...message, condenseParent: condenseId }));
 
-/** After the newest message, so that a rewind to anything before it takes the condensation away. */
+/** Returns a time after the newest message, so that a rewind to any earlier time removes the condensation. */
 const timestampAfter = (messages) => (messages[messages.length - 1]?.ts ?? Date.now()) + 1;
 
-/** The history with a summary that stands for all of it. */
+/** Returns the history with a summary that replaces all of it. */
 function appendSummary(messages, content, condenseId) {
   const summary = { role: "user", content, ts: timestampAfter(messages), isSummary: true, condenseId };
   return [...tagAll(messages, condenseId), summary];
 }
 
 /**
- * The history with the condensed messages appended as copies, the first of them as the summary that stands for all before it. All
- * have one `ts`: a rewind keeps or takes them together.
+ * Returns the history with the condensed messages appended as copies, the first of them as the summary that replaces
+ * everything before it. All have the same `ts`, so that a rewind keeps or removes them together.
  */
 function appendCondensed(messages, condensed, condenseId) {
   const ts = timestampAfter(messages);
@@ -31,7 +31,7 @@ function appendCondensed(messages, condensed, condenseId) {
   return [...tagAll(messages, condenseId), ...copies];
 }
 
-/** A message without what said how it stood in the history that is now behind a summary. */
+/** Removes the tags that a message had in the history that a summary now replaces. */
 function untagged(message) {
   const {
     isSummary,
@@ -48,8 +48,9 @@ function untagged(message) {
 }
 
 /**
- * The history with what the host appended to it while it was condensed. Where that answers calls that are behind the summary now, they stand before it
- * once more: the model would not be shown a result without its call. Thinking that goes by the rule is hidden by the summary.
+ * Appends the messages that the host added during a condensation. If they answer calls that the summary replaces,
+ * those calls are repeated before them: the model would otherwise see a result without its call. Thinking that the
+ * rule drops is hidden by the summary.
  */
 function appendArrived(messages, arrived, rule) {
   const summary = messages.findLast(({ isSummary }) => isSummary);
@@ -62,7 +63,7 @@ function appendArrived(messages, arrived, rule) {
   return [...messages, ...settled];
 }
 
-/** Copies of the messages with calls that are answered by what arrived, and that nothing shows any more; of their calls those that it answers. */
+/** Returns copies of the hidden messages with calls that the new messages answer, with those calls only. */
 function callsAgain(messages, arrived, { condenseId, ts }) {
   const shown = new Set([...getEffectiveApiHistory(messages), ...arrived].flatMap(idsOfCalls));
   const missing = new Set(arrived.flatMap(idsOfResults).filter((id) => !shown.has(id)));

@@ -1,7 +1,7 @@
 "use strict";
 
-// Signed thinking behind a change, for what the drop-in does without the addon. The rules are those of src/providers/thinking; what names of models say
-// is held to the same by fixtures/shared/thinking.json.
+// Handles signed thinking after a change, for the parts of the drop-in that work without the addon. The rules are
+// those of src/providers/thinking; `fixtures/shared/thinking.json` tests the names of models in both.
 
 const { answerOf } = require("../host-call.js");
 const isObject = require("../is-object.js");
@@ -9,20 +9,20 @@ const { TEXT_SUPPRESSED } = require("../markers.js");
 
 const WORDS = ["auto", "keep", "drop"];
 
-/** The first versions of Claude with preserved thinking: of the families that have one of their own, and of all others. */
+/** The first versions of Claude with preserved thinking: of two families, and of all others. */
 const FIRST_PRESERVED = new Map([
   ["fable", [5, 1]],
   ["mythos", [5, 1]],
 ]);
 const FIRST_PRESERVED_OF_OTHERS = [5, 5];
 
-/** Makers of models whose thinking no Claude model has signed, as names begin. */
+/** Matches names of models from makers whose thinking no Claude model has signed. */
 const OTHERS =
   /^(?:gpt|o1|o3|o4|gemini|gemma|grok|llama|qwen|deepseek|mistral|codestral|devstral|kimi|glm|minimax|command|nova|phi)(?:\d.*)?$/;
 
 /**
- * What thinking that is sent back to a model is valid with: `prefix`, only while nothing before it has changed; `loop`, always, but it has to be
- * there while a tool loop is under way; `unknown`.
+ * Returns the condition under which thinking sent back to a model is valid. `prefix`: only while nothing before it
+ * has changed; `loop`: always, but it is required while a tool loop is in progress; `unknown`.
  */
 function bindingOf(model) {
   const words = String(model)
@@ -40,13 +40,13 @@ function bindingOf(model) {
   return major > first[0] || (major === first[0] && minor >= first[1]) ? "prefix" : "loop";
 }
 
-/** The name of a handler's model; undefined where it tells none. */
+/** Returns the name of a handler's model; undefined if it has none. */
 function modelOf(apiHandler) {
   const id = answerOf(() => apiHandler?.getModel?.()?.id);
   return typeof id === "string" && id.trim() !== "" ? id : undefined;
 }
 
-/** What is done with thinking behind a change: by the wish (`auto`, `keep`, `drop`) and the model. */
+/** Returns the rule for thinking after a change, from the option (`auto`, `keep`, `drop`) and the model. */
 function ruleOf(wish = "auto", model = "") {
   const binding = bindingOf(model);
   return {
@@ -66,7 +66,7 @@ const isSame = (one, other) => one === other || (isObject(one) && isObject(other
 const isSameMessage = (one, other) => one === other || (one?.role === other?.role && isSame(one?.content, other?.content));
 
 /**
- * Where the two begin to differ, in the second: `[message, block]`; undefined where they do not.
+ * Returns where two histories begin to differ, in the second: `[message, block]`; undefined if they do not.
  * @returns {[number, number] | undefined}
  */
 function firstChange(before, after) {
@@ -81,7 +81,7 @@ function firstChange(before, after) {
   return [message, Math.max(block, 0)];
 }
 
-/** The places behind a change that are what is looked for. */
+/** Returns the places after a change whose blocks match `isWanted`. */
 function behind(messages, [first, block], isWanted) {
   const places = [];
   for (let message = first; message < messages.length; message++) {
@@ -92,19 +92,19 @@ function behind(messages, [first, block], isWanted) {
   return places;
 }
 
-/** The first message of the tool loop under way: what follows the user's newest message that answers no call. */
+/** Returns the index of the first message of the current tool loop, which follows the user's newest message that answers no call. */
 const toolLoop = (messages) =>
   messages.findLastIndex((message) => message?.role === "user" && !blocksIn(message).some((block) => block?.type === "tool_result")) + 1;
 
-/** The places of thinking that goes. */
+/** Returns the places of the thinking to be removed. */
 function placesToGo(messages, change, { keepsLoop }) {
   const places = behind(messages, change, isThinking);
   return keepsLoop ? places.filter(([message]) => message < toolLoop(messages)) : places;
 }
 
 /**
- * The edits that remove blocks, as plans have them. A message of nothing else goes with them, unless two messages of one role would meet: then a note
- * takes their place.
+ * Returns the edits that remove blocks, in the form used by plans. A message with nothing else is removed, unless two
+ * messages of the same role would meet: then a note replaces the blocks.
  */
 function removal(messages, places) {
   const gone = new Map();
@@ -129,7 +129,7 @@ function removal(messages, places) {
   return edits;
 }
 
-/** The messages after the edits of a removal. */
+/** Returns the messages after the edits of a removal. */
 function removed(messages, edits) {
   if (edits.length === 0) return messages;
   const byMessage = new Map();
@@ -144,12 +144,12 @@ function removed(messages, edits) {
   });
 }
 
-/** Messages whose thinking was told about, so that what settles them once more says nothing twice. */
+/** Messages whose thinking was already reported, so that processing them again repeats no warning. */
 const toldAbout = new WeakSet();
 
 /**
- * `after`, which was made of `before`, with what the rule says done to thinking behind the first change; `warn` hears of signed thinking of which nobody
- * knows that it may stay.
+ * Returns `after`, made from `before`, with the rule applied to thinking after the first change; `warn` receives a
+ * text about signed thinking that may be refused.
  * @param {(told: string) => void} [warn]
  */
 function settled(before, after, rule, warn = () => {}) {
@@ -163,7 +163,7 @@ function settled(before, after, rule, warn = () => {}) {
   return after;
 }
 
-/** `same`, which says what `messages` say: what was told about these is told about it. */
+/** Marks `same`, a copy of `messages`, as reported if `messages` were. */
 function toldAs(messages, same) {
   if (toldAbout.has(messages)) toldAbout.add(same);
   return same;

@@ -1,15 +1,16 @@
 "use strict";
 
-// Roo-Code's rule for counting: o200k_base, times 1.5, rounded up once per call.
+// Counts by Roo-Code's rule: o200k_base, times 1.5, rounded up once per call.
 
-// The addon is loaded by the first count, so that a host without a binary can load the rest of the drop-in and count by itself.
+// The addon is loaded by the first count, so that a host without a binary can load the rest of the drop-in and count
+// by itself.
 
 const { checked, notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 
 const ENCODING = "o200k_base";
 const SCALE = 1.5;
-/** For an image whose data is not at hand. */
+/** The tokens of an image without data. */
 const IMAGE_TOKENS = 300;
 
 async function countTokens(content, options = {}) {
@@ -18,7 +19,7 @@ async function countTokens(content, options = {}) {
   const { toolBlocks = true } = options;
   if (typeof toolBlocks !== "boolean") throw notAllowed("options.toolBlocks", toolBlocks, "true or false");
   if (content.length === 0) return 0;
-  // The vocabulary is built on another thread: it takes some hundred milliseconds once.
+  // The vocabulary is built on another thread, which takes some hundred milliseconds once.
   await require("../count.js").warmUp(ENCODING);
   let tokens = 0;
   for (const block of content) tokens += countBlock(block, toolBlocks);
@@ -46,7 +47,7 @@ function countImage(source) {
   return isObject(source) && typeof source.data === "string" ? Math.ceil(Math.sqrt(source.data.length)) : IMAGE_TOKENS;
 }
 
-/** A call, as the text it is counted by. */
+/** Returns the text by which a call is counted. */
 function callText({ name, input }) {
   const lines = [`Tool: ${name}`];
   if (input !== undefined) lines.push(`Arguments: ${json(input)}`);
@@ -61,7 +62,7 @@ function json(input) {
   }
 }
 
-/** A result, as the text it is counted by. */
+/** Returns the text by which a result is counted. */
 function resultText({ tool_use_id: id, is_error: isError, content }) {
   const lines = [`Tool Result (${id})`];
   if (isError) lines.push("[Error]");

@@ -1,6 +1,6 @@
 "use strict";
 
-// Calls and results as text: the condensing request goes out without tools, and APIs refuse tool blocks then.
+// Turns calls and results into text: the condensing request has no tools, and APIs then refuse tool blocks.
 
 function toolUseToText({ name, input }) {
   const text = typeof input === "object" && input !== null ? Object.entries(input).map(parameterText).join("\n") : String(input);
@@ -22,7 +22,7 @@ function partText(part) {
   return part.type === "image" ? "[Image]" : `[${part.type}]`;
 }
 
-/** Tool blocks become text blocks; the same content when there are none. */
+/** Turns tool blocks into text blocks; returns the same content if there are none. */
 function convertToolBlocksToText(content) {
   if (!Array.isArray(content) || !content.some(isToolBlock)) return content;
   return content.map((block) => {
@@ -34,7 +34,7 @@ function convertToolBlocksToText(content) {
 
 const isToolBlock = (block) => block.type === "tool_use" || block.type === "tool_result";
 
-/** The messages without tool blocks; those that have none are the same objects. */
+/** Returns the messages without tool blocks; messages that have none are the same objects. */
 function transformMessagesForCondensing(messages) {
   return messages.map((message) => {
     const content = convertToolBlocksToText(message.content);

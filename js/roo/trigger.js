@@ -1,13 +1,13 @@
 "use strict";
 
-// When the context has to be managed: the arithmetic of both generations. That of the manager (`src/manager/trigger.rs`) is the same;
-// `fixtures/shared/trigger.json` holds both to it.
+// Decides when the context has to be managed, with the arithmetic of both generations. The manager's
+// (`src/manager/trigger.rs`) is the same; `fixtures/shared/trigger.json` tests both.
 
-/** Tokens kept free for the answer when the model's own limit is not known. */
+/** Tokens reserved for the answer if the model's own limit is unknown. */
 const DEFAULT_MAX_TOKENS = 8192;
-/** The share of the window that is never filled. */
+/** The share of the window that is always left free. */
 const TOKEN_BUFFER_PERCENTAGE = 0.1;
-/** Tokens of a window that the host does not know: what Roo-Code takes an OpenAI-compatible model to have. */
+/** Tokens of a window whose size the host does not know: Roo-Code's default for OpenAI-compatible models. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 /** The share of the window that `withRoom` leaves to the conversation at least. */
 const ROOM = 0.5;
@@ -15,7 +15,7 @@ const MIN_CONDENSE_THRESHOLD = 5;
 const MAX_CONDENSE_THRESHOLD = 100;
 const INHERIT = -1;
 
-/** The percent of the window at which condensing is due. `warn` is told of a profile's threshold that cannot be used. */
+/** Returns the percent of the window at which condensing is due. `warn` receives a text about a profile's invalid threshold. */
 function thresholdOf({ profileThresholds, currentProfileId, autoCondenseContextPercent }, warn) {
   const own = profileThresholds?.[currentProfileId];
   if (own === undefined || own === INHERIT) return autoCondenseContextPercent;
@@ -26,26 +26,27 @@ function thresholdOf({ profileThresholds, currentProfileId, autoCondenseContextP
   return autoCondenseContextPercent;
 }
 
-/** Tokens kept free for the answer. vscode-lm reports -1 for "unlimited"; that is no reserve, and neither are 0, null and undefined. */
+/** Returns the tokens reserved for the answer. vscode-lm reports -1 for "unlimited"; that is no reserve, and neither are 0, null and undefined. */
 const reservedTokens = (maxTokens) => (isAmount(maxTokens) ? maxTokens : undefined);
 
 const isAmount = (tokens) => Number.isFinite(tokens) && tokens > 0;
 
-/** The size of the window; one that is not known would never be full, or always. */
+/** Returns the size of the window. An unknown size would mean that it is never full, or always. */
 const knownWindow = (contextWindow) => (isAmount(contextWindow) ? contextWindow : DEFAULT_CONTEXT_WINDOW);
 
-/** Tokens that may be in the context beside `reserved` for the answer. */
+/** Returns the tokens that may be in the context beside those `reserved` for the answer. */
 const allowedBeside = (contextWindow, reserved) => contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - reserved;
 
-/** Tokens that fit beside `reserved` for the answer; half of a window that leaves nothing beside it. */
+/** Returns the tokens that fit beside those `reserved` for the answer; half of the window if the reserve leaves nothing. */
 function fittingBeside(contextWindow, reserved = DEFAULT_MAX_TOKENS) {
   const allowed = allowedBeside(contextWindow, reserved);
   return allowed > 0 ? allowed : contextWindow * ROOM;
 }
 
 /**
- * The options with a reserve that leaves half of the window to the conversation: with a larger one, short conversations would be due. A model whose
- * longest answer is its whole window has such numbers, and so has every window of 8K.
+ * Returns the options with a reserve that leaves half of the window to the conversation; a larger reserve would make
+ * even short conversations due. This happens with models whose longest answer is their whole window, and with every
+ * window of 8K.
  */
 function withRoom(options) {
   const most = knownWindow(options.contextWindow) * (1 - TOKEN_BUFFER_PERCENTAGE - ROOM);
@@ -54,18 +55,19 @@ function withRoom(options) {
 }
 
 /**
- * Tokens before the request, how many are allowed, whether they are over that, and whether condensing is due. `fittingTokens`: so many fit; where the
- * window leaves nothing beside the answer, half of it stands in for what is allowed. `limitTokens`: so many may be left for nothing to be due any more.
+ * Returns the tokens before the request, the limit, whether they are over it, and whether condensing is due.
+ * `fittingTokens`: the tokens that fit; half of the window if the answer leaves nothing. `limitTokens`: the tokens
+ * that may be left so that nothing is due any more.
  */
 function decide(options, lastMessageTokens, warn) {
   const { totalTokens, autoCondenseContext } = options;
   const contextWindow = knownWindow(options.contextWindow);
   const reserved = reservedTokens(options.maxTokens);
-  // Handlers answer with texts of digits, too, which would be put one behind the other.
+  // Some handlers report numbers as text, which `+` would concatenate.
   const prevContextTokens = Number(totalTokens) + Number(lastMessageTokens);
   const allowedTokens = allowedBeside(contextWindow, reserved ?? DEFAULT_MAX_TOKENS);
   const overAllowed = prevContextTokens > allowedTokens;
-  // The threshold is looked up in any case: a wrong one is warned of even while it decides nothing.
+  // The threshold is looked up in any case, so that a wrong one causes a warning even if it decides nothing.
   const threshold = thresholdOf(options, warn);
   const available = options.useAvailableInputForContextPercent ? contextWindow - (reserved ?? 0) : contextWindow;
   const percent = available > 0 ? (100 * prevContextTokens) / available : 100;
@@ -82,24 +84,25 @@ function decide(options, lastMessageTokens, warn) {
   };
 }
 
-/** Counts with the host's handler; nothing to count costs no call. */
+/** Counts by the host's handler; returns 0 without asking it if there is nothing to count. */
 async function estimateTokenCount(content, apiHandler) {
   if (!content || content.length === 0) return 0;
   return apiHandler.countTokens(content);
 }
 
-/** The content of a message as blocks. */
+/** Returns the content of a message as blocks. */
 const blocksOf = ({ content }) => (Array.isArray(content) ? content : [{ type: "text", text: content }]);
 
-/** Tokens of the newest message, which the API has not reported yet. */
+/** Counts the newest message, which the API has not reported yet. */
 function countLastMessage(messages, apiHandler) {
   const last = messages[messages.length - 1];
   return last ? estimateTokenCount(blocksOf(last), apiHandler) : 0;
 }
 
 /**
- * Tokens of all messages that the last reported usage leaves out, in one call: those after the newest answer of the model, or after what a condensation
- * put in place of older ones, whose tokens were counted then. The newest message always counts.
+ * Counts in one call all messages that the last reported usage does not include: those after the newest answer of the
+ * model, or after the messages that a condensation inserted, which were counted then. The newest message always
+ * counts.
  */
 function countNewMessages(messages, apiHandler) {
   const isReported = ({ role, isSummary, condensedBy }) => role === "assistant" || isSummary || condensedBy;

@@ -1,19 +1,19 @@
 "use strict";
 
-// How many of the oldest messages go when the window slides.
+// Decides how many of the oldest messages are removed when the window slides.
 
-/** Roo-Code's number: the share of all but the first, rounded down to an even one, so that the roles still alternate. */
+/** Returns Roo-Code's number: a share of all messages but the first, rounded down to an even number, so that the roles still alternate. */
 function pairsToRemove(count, fraction) {
   const wanted = Math.floor((count - 1) * fraction);
   return wanted - (wanted % 2);
 }
 
-/** The shares that are tried, one after the other, until what is left fits. The first is Roo-Code's. */
+/** The shares to try, one after the other, until the rest fits. The first is Roo-Code's. */
 const SHARES = [0.5, 0.75, 0.875, 1];
 
 /**
- * Numbers of messages after the first to remove, the smallest first: all of them leave the newest message, and part no call from its result.
- * Empty when nothing can go.
+ * Returns the numbers of messages after the first that can be removed, the smallest first. All of them leave the
+ * newest message and separate no call from its result. Empty if nothing can be removed.
  */
 function removals(messages) {
   const most = messages.length - 2;
@@ -22,8 +22,9 @@ function removals(messages) {
 }
 
 /**
- * The number of messages after the first that can go without parting a call from its result: `wanted`, or else the next larger one,
- * or the next smaller one when there is none that leaves a message. Two user messages in a row make `wanted` part them.
+ * Returns the number of messages after the first to remove without separating a call from its result: `wanted`, or
+ * else the next larger one, or the next smaller one if no larger one leaves a message. Two user messages in a row can
+ * make `wanted` separate them.
  */
 function unbrokenRemoval(messages, wanted) {
   if (wanted <= 0) return wanted;
@@ -34,10 +35,11 @@ function unbrokenRemoval(messages, wanted) {
   return 0;
 }
 
-/** For each number of messages removed after the first, how many calls it would part from their results. */
+/** Counts, for each number of messages removed after the first, the calls that it would separate from their results. */
 function partedPairs(messages) {
   const calls = new Map();
-  // A pair is parted by every number from the index of its call up to that before its result: +1 where that begins, -1 where it ends.
+  // A pair is separated by every number from the index of its call up to the one before its result: +1 where that
+  // begins, -1 where it ends.
   const changes = new Array(messages.length + 1).fill(0);
   messages.forEach(({ content }, index) => {
     if (!Array.isArray(content)) return;
@@ -45,7 +47,8 @@ function partedPairs(messages) {
       if (block.type === "tool_use") calls.set(block.id, index);
       if (block.type !== "tool_result" || !calls.has(block.tool_use_id)) continue;
       const callIndex = calls.get(block.tool_use_id);
-      // A call in the first message is never removed: its result is parted from it by every number from its own index on.
+      // A call in the first message is never removed: its result is separated from it by every number from its own
+      // index on.
       changes[callIndex === 0 ? index : callIndex]++;
       changes[callIndex === 0 ? messages.length : index]--;
     }
@@ -55,8 +58,8 @@ function partedPairs(messages) {
 }
 
 /**
- * The smallest truncation that fits, else the largest: `{ truncated, tokens }`, or undefined when nothing can go. `remove(count)` truncates,
- * `count(truncated)` says how many tokens that leaves.
+ * Returns the smallest truncation that fits, else the largest, as `{ truncated, tokens }`; undefined if nothing can
+ * be removed. `remove(count)` truncates; `count(truncated)` returns the tokens that are left.
  */
 async function fittingTruncation(messages, allowedTokens, remove, count) {
   let found;

@@ -1,25 +1,25 @@
 "use strict";
 
-// A call of the drop-in while it is under way. The host goes on meanwhile: it appends to its history, goes back to an earlier message, or aborts the
-// signal while one of its own functions hangs.
+// A call of the drop-in in progress. The host continues meanwhile: it may append to its history, go back to an
+// earlier message, or abort the signal while one of its own functions hangs.
 
 const { onAbort } = require("../abort.js");
 const { argumentError, messageOf } = require("../errors.js");
 const { clearTimeout, setTimeout } = require("#timers");
 const { CANCELLED, HISTORY_CHANGED } = require("./messages.js");
 
-/** What `wait` rejects with when the signal fires. */
+/** The value that `wait` rejects with when the signal fires. */
 const STOPPED = Symbol("stopped");
-/** Milliseconds that a manager or a module of the host is given to end after the signal has fired; those of this package take a few. */
+/** Milliseconds for a manager or a module of the host to end after the signal has fired; those of this package take a few. */
 const CLOSING_MS = 500;
 
 class UnderWay {
-  /** The history as it was when the call began: what the host does to its own array changes nothing here. */
+  /** The history as it was at the start of the call, unaffected by the host's changes to its own array. */
   messages;
   signal;
-  /** What a response has although the call was ended before its end. */
+  /** The fields of a response that are known even if the call ends early. */
   known = { cost: 0 };
-  /** Ends the listening to the signal. */
+  /** Stops listening to the signal. */
   end = () => {};
   #live;
   #contents;
@@ -36,16 +36,16 @@ class UnderWay {
     this.#contents = this.messages.map((message) => [message?.content, message?.content?.length]);
     if (!signal) return;
     this.#stopped = new Promise((_, reject) => (this.end = listen(signal, () => reject(STOPPED))));
-    // It may fire while nothing is waited for.
+    // It may reject while nothing waits for it.
     this.#stopped.catch(() => {});
   }
 
-  /** Resolves like `answer`, which a function of the host has returned; rejects with `STOPPED` once the signal has fired. */
+  /** Resolves like `answer`, a promise from a function of the host; rejects with `STOPPED` once the signal has fired. */
   async wait(answer) {
     return this.#stopped ? Promise.race([this.#stopped, answer]) : answer;
   }
 
-  /** The same for what hears the signal itself: it is given a moment to end, and to say what it cost. */
+  /** Does the same for a function that listens to the signal itself: it is given a moment to end, and to report its cost. */
   async waitForEnd(answer) {
     if (!this.#stopped) return answer;
     let isOver = false;
@@ -61,26 +61,27 @@ class UnderWay {
     }
   }
 
-  /** The handler as it is asked for counts. */
+  /** Returns a handler that counts, and stops waiting when the signal fires. */
   counting(apiHandler) {
     return { countTokens: (content) => this.wait(apiHandler.countTokens(content)) };
   }
 
   /**
-   * The response of the call for the history as it is by now. `behind(messages, arrived, before)` puts what was appended meanwhile behind what was made of
-   * `before`. A history that was changed in any other way stays as it is: what was made would bring back what the host has taken out.
+   * Returns the response of the call for the current history. `behind(messages, arrived, before)` appends the
+   * messages added meanwhile to those made from `before`. A history that was changed in any other way stays as it is:
+   * the result would bring back messages that the host has removed.
    */
   settled(response, behind) {
     const live = this.#live;
     if (response.messages === this.messages) return { ...response, messages: live };
     if (!this.#isAsItWas()) return { ...this.known, messages: live, summary: "", cost: response.cost, error: HISTORY_CHANGED };
-    // A host that condenses by a function of its own may have seen them there.
+    // A host that condenses by a function of its own may already have included them.
     const seen = new Set(response.messages);
     const arrived = live.slice(this.messages.length).filter((message) => !seen.has(message));
     return arrived.length === 0 ? response : { ...response, messages: behind(response.messages, arrived, this.messages) };
   }
 
-  /** The same for the host, which goes on behind what waits for its turn already: what that does to the history is still seen. */
+  /** Does the same, and again in a microtask before the host continues, so that changes made by code queued earlier are still seen. */
   delivered(response, behind) {
     const delivered = { ...this.settled(response, behind) };
     const [length, newest] = [this.#live.length, this.#live.at(-1)];
@@ -114,8 +115,8 @@ function listen(signal, stop) {
 }
 
 /**
- * Runs `work(call)` on the history as it is now. Resolves to a function that gives its response, settled with the host's own array as it is by then; when the
- * signal fires, one that says so.
+ * Runs `work(call)` on the current history. Resolves to a function that returns its response, adjusted to the host's
+ * array at that time; if the signal fires, a response that says so.
  * @param {{ messages: any[], signal: AbortSignal | undefined, behind: (messages: any[], arrived: any[], before: any[]) => any[] }} given
  * @param {(call: UnderWay) => Promise<any>} work
  */

@@ -1,7 +1,8 @@
 "use strict";
 
-// What the window knows and a condensation of its has to know: how much may be left, and under which profile. It goes beside the parameters, because
-// the window calls condensing through the host's own module, whose parameters are Roo-Code's.
+// Information that the window has and a condensation needs: how much may be left, and the profile. It is passed
+// beside the parameters, because the window calls condensing through the host's own module, whose parameters are
+// Roo-Code's.
 
 const { AsyncLocalStorage } = require("node:async_hooks");
 
@@ -23,7 +24,7 @@ const { AsyncLocalStorage } = require("node:async_hooks");
 /** @type {AsyncLocalStorage<WindowCall>} */
 const current = new AsyncLocalStorage();
 
-/** The calls that are under way: what the host starts in one and leaves running is no part of it when it is over. */
+/** The calls in progress. Work that the host starts in one and leaves running is no part of it once it is over. */
 const open = new WeakSet();
 
 /** Runs `work` as part of a call of the window. */
@@ -36,7 +37,7 @@ async function asWindowCall(call, work) {
   }
 }
 
-/** The call of the window that asks for the condensation, if one does. */
+/** Returns the call of the window that asks for the condensation, if there is one. */
 function windowCall() {
   const call = current.getStore();
   return call && open.has(call) ? call : undefined;

@@ -1,18 +1,18 @@
 "use strict";
 
-// What became of what a condensation took, in tokens.
+// The fate of content that a condensation removed, in tokens.
 
-/** What became of what does not stand word for word any more. */
+/** Returns the tokens of content that no longer stands word for word, by its fate. */
 function fateOf({ survival }, scale) {
   const { pointed, superseded, summarized, recorded, lost } = survival?.total ?? {};
   const scaled = (...parts) => Math.round(parts.reduce((sum, part) => sum + (part?.tokens ?? 0), 0) * scale);
   return { pointed: scaled(pointed), superseded: scaled(superseded), told: scaled(summarized, recorded), lost: scaled(lost) };
 }
 
-/** Of which part a change has taken. */
+/** The fate of the content that a change of this grade removed. */
 const PARTS = Object.freeze({ inline: "pointed", superseded: "superseded" });
 
-/** The sums of a condensation of which some changes were taken back, by what those had saved. Changes say their tokens unscaled. */
+/** Returns the sums of a condensation after some changes were undone, from the savings of those changes. Changes have unscaled tokens. */
 function undoneSums({ result, said }, scale) {
   const left = new Set(result.changes.map(({ id }) => id));
   const fate = fateOf(said, scale);
@@ -25,7 +25,7 @@ function undoneSums({ result, said }, scale) {
     fate[part] = Math.max(0, fate[part] - saved);
     back += saved;
   }
-  // A change saves a little less than it takes: it leaves a note.
+  // A change saves a little less than it removes, because it leaves a note.
   const parts = new Set(result.changes.map(partOf));
   for (const part of Object.keys(fate)) if (part !== "told" && !parts.has(part)) fate[part] = 0;
   return { tokensAfter: Math.min(said.prevContextTokens, said.newContextTokens + back), fate };

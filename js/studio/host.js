@@ -1,7 +1,7 @@
 "use strict";
 
-// The host's half of the studio: answers what the page asks, by a manager, about the histories it is given. It knows no transport; see server.js and
-// `connect`.
+// The host's half of the studio: answers the requests of the page about the histories that the host gives it, by a
+// manager. It knows no transport; see server.js and `connect`.
 
 const { advise } = require("../advice.js");
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
@@ -30,11 +30,11 @@ const { Settings } = require("./settings.js");
 const { snapshot } = require("./snapshot.js");
 const { version } = require("../../package.json");
 
-/** Condensations that are kept for undoing and saving. A page looks at one at a time, and several pages may be open. */
+/** The number of condensations kept for undoing and saving. A page shows one at a time, and several pages may be open. */
 const MAX_KEPT = 24;
-/** How long a page waits for news before it asks again. Proxies and webviews give up later than that. */
+/** How long a page waits for news before it asks again. Proxies and webviews end a request later than that. */
 const WAIT_MS = 20_000;
-/** Of dropped files, together. */
+/** The number of dropped files that may be open at the same time. */
 const MAX_OPENED = 20;
 const HOST_OPTIONS = Object.freeze([
   "histories",
@@ -53,7 +53,7 @@ const HOST_OPTIONS = Object.freeze([
 const DIFF = Object.freeze({ context: 3, lines: 400, characters: 600 });
 
 class StudioHost {
-  /** The host's own: what is run with a model counts there. What is only tried is tried by a copy that works by the settings. */
+  /** The host's own manager: its metrics include condensations that ask a model. Trials use a copy with the settings applied. */
   #manager;
   #options;
   #settings;
@@ -61,11 +61,14 @@ class StudioHost {
   #histories = new Map();
   /** @type {Map<string, any>} */
   #condensations = new Map();
-  /** Condensations on their way that nobody can stop, by what was asked: whoever asks the same waits for them. @type {Map<string, Promise<any>>} */
+  /**
+   * Condensations in progress that cannot be cancelled, by their request; a second request for the same one waits for
+   * it. @type {Map<string, Promise<any>>}
+   */
   #onTheirWay = new Map();
   #waiting = new Set();
   #stops = [];
-  /** Ids of the sessions that were found last. */
+  /** The ids of the sessions found by the last search. */
   #found = new Set();
   #nextId = 1;
   #opened = 0;
@@ -75,7 +78,7 @@ class StudioHost {
     this.#options = options;
     this.#settings = new Settings(manager, options.settings);
     for (const source of options.histories) this.#open(new OpenHistory(source));
-    // While the page loads. What is wrong with it comes up where it is used.
+    // Starts while the page loads. Errors show up on first use.
     warmUp(manager.getEffectiveConfig().encoding).catch(() => {});
   }
 
@@ -84,7 +87,7 @@ class StudioHost {
     this.#stops.push(history.watch(() => this.#wake()));
   }
 
-  /** The sessions that the host finds now, which are the only ones that a page may ask for. */
+  /** Returns the sessions that the host finds now; a page may ask for these only. */
   async #sessionsFound() {
     const { sessions } = this.#options;
     if (!sessions) throw failure("not_live", "this host finds no sessions");
@@ -102,7 +105,7 @@ class StudioHost {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Ends it: nothing is watched any more, and those that wait are answered. What a source throws when it is told so keeps no other from ending. */
+  /** Ends the host: stops watching, and answers waiting requests. A source that throws on stopping does not keep the others from stopping. */
   dispose() {
     for (const stop of this.#stops.splice(0)) tell(stop);
     this.#wake();
@@ -110,7 +113,8 @@ class StudioHost {
   }
 
   /**
-   * Answers a request, which may be anything. The answer is for the other end: `{ id, answer }`, or `{ id, error }`.
+   * Answers a request, which may be any value. Returns the message for the other end: `{ id, answer }`, or `{ id,
+   * error }`.
    * @param {any} message
    * @param {{ signal?: AbortSignal }} [options]
    */
@@ -119,7 +123,7 @@ class StudioHost {
     try {
       const { method, params } = readRequest(message);
       const answer = await this.#methods[method](params, signal);
-      // Our own word is checked as well: a field that the page does not know is not sent.
+      // Our own answer is checked as well, so that fields the page does not know are not sent.
       return { id, answer: readAnswer(method, answer) };
     } catch (error) {
       const code = error instanceof ProtocolError || error instanceof StudioFailure ? error.code : (error?.code ?? "internal_error");
@@ -128,7 +132,8 @@ class StudioHost {
   }
 
   /**
-   * Answers what comes through a port, such as the webview of an extension. Returns what ends that.
+   * Answers messages that come through a port, such as the webview of an extension. Returns a function that ends
+   * this.
    * @param {{ postMessage(message: unknown): unknown, onMessage(listener: (message: any) => void): unknown }} port
    */
   connect(port) {
@@ -145,7 +150,7 @@ class StudioHost {
       running.set(message.id, controller);
       const answer = await this.answer(message, { signal: controller.signal });
       running.delete(message.id);
-      // A panel that was closed takes no messages, and its promise is rejected; nobody waits for the answer then.
+      // A closed panel takes no messages and rejects its promise; nobody waits for the answer then.
       if (!isOver) tell(() => port.postMessage({ studio: 1, ...answer }));
     });
     const stop = () => {
@@ -262,7 +267,7 @@ class StudioHost {
       const history = this.#history(id);
       const messages = await history.loaded();
       const { systemPrompt } = this.#options;
-      // What the page may not say: these are for programs.
+      // The page may not set these, which are for programs.
       const { messages: _, handler: __, price: ___, signal: ____, ...plain } = answers;
       const handler = handlerOf(this.#manager);
       const given = {
@@ -342,7 +347,7 @@ class StudioHost {
       if (!result) throw failure("not_exact", "nothing was condensed yet: this is only an estimate");
       const file = exported(history.name, textWith(result.messages));
       if (!result.didCondense) return file;
-      // As the command line names restore data, so that `roo-condense restore` finds it beside the file.
+      // Named like the restore data of the command line, so that `roo-condense restore` finds it beside the file.
       const name = `${file.name.replace(/\.json$/i, "")}.restore.json`;
       return { ...file, restore: { name, text: restoreWith(result.messages, result.restoreData) } };
     },
@@ -374,7 +379,7 @@ class StudioHost {
       if (known) return { history: known.told() };
       const source = this.#sessionNamed(id);
       const history = new OpenHistory(source);
-      // What cannot be read is not opened.
+      // A history that cannot be read is not opened.
       await history.loaded();
       this.#open(history);
       return { history: history.told() };
@@ -413,7 +418,7 @@ class StudioHost {
     cancel: async () => ({}),
   };
 
-  /** Condenses the earlier part of a history, and looks for what the rest of it used. */
+  /** Condenses the earlier part of a history, and counts how much of what its rest used could still be read. */
   async #recall({ history: id, provider, config, targetTokens }, signal) {
     const history = this.#history(id);
     const messages = await history.loaded();
@@ -452,13 +457,13 @@ class StudioHost {
   #condensation(id) {
     const kept = this.#condensations.get(id);
     if (!kept) throw failure("unknown_condensation", "this condensation is not kept any more; condense again");
-    // The one that was not asked for longest goes first.
+    // The one that was not used for the longest time is dropped first.
     this.#condensations.delete(id);
     this.#condensations.set(id, kept);
     return kept;
   }
 
-  /** Condenses, unless the same was asked before: of a page that is loaded again, or goes back to what it had. */
+  /** Condenses, or returns the result of an earlier equal request, for example when a page is reloaded or returns to earlier options. */
   async #condense(params, signal) {
     const history = this.#history(params.history);
     await history.loaded();
@@ -481,7 +486,8 @@ class StudioHost {
     const context = this.#context(messages, contextWindow);
     const options = { provider, config, targetTokens, signal, format };
     for (const name of Object.keys(options)) if (options[name] === undefined) delete options[name];
-    // What is tried must not stand in the metrics of the manager; and whoever names a provider wants to see that one.
+    // Trials must not appear in the manager's metrics, and a caller who names a provider wants the result of that
+    // one, not of a fallback.
     const copy = copyOf(await this.#settings.manager(), provider === undefined ? {} : { fallback: false });
     const { preview, result: wouldBe } = /** @type {any} */ (await copy[tried](context, options));
     const exact = preview.exact && !preview.error;
@@ -511,7 +517,7 @@ class StudioHost {
     });
   }
 
-  /** Keeps a condensation under a new id, and tells it. */
+  /** Keeps a condensation under a new id, and returns its description for the page. */
   async #keep(made) {
     const { format } = made.history;
     const condensedOnly = made.result && { ...this.#context(made.result.messages), contextWindow: undefined };
@@ -521,9 +527,9 @@ class StudioHost {
     const count = (message) => Math.round(countTokens([message], { encoding, format }) * scale);
     const { given, result, said } = made;
     const condensed = result?.messages ?? given;
-    // All at once: below, each is known.
+    // Counts all at once, so that the counts of single messages below are cached.
     countTokens(condensed, { encoding, format });
-    // What stands in the place of messages that went is none of them, however alike it looks.
+    // A message that replaces removed ones is none of them, even if it looks alike.
     const gone = new Set((result?.changes ?? []).filter(isOfWholeMessage).map(({ messageIndex }) => messageIndex));
     const from = condensed === given ? undefined : origins(given, condensed).map((origin) => (gone.has(origin) ? -1 : origin));
     const places = given.map((_, index) => (from ? -1 : index));
@@ -556,7 +562,7 @@ class StudioHost {
       tokensBefore,
       ...sums,
       reductionPercent: tokensBefore === 0 ? 0 : (100 * (tokensBefore - sums.tokensAfter)) / tokensBefore,
-      // The cost of a preview without a price is not known, and nothing is shown.
+      // The cost of a preview without a price is unknown, and nothing is shown.
       cost: said.cost ?? 0,
       timeMs: made.timeMs,
       exact: made.exact,
@@ -574,7 +580,7 @@ class StudioHost {
       passes: said.passes,
       after,
       added,
-      // Where the changes are known, they tell more.
+      // Known changes say more than samples.
       samples: made.exact ? [] : (made.samples ?? []).map(({ messageIndex, diff }) => ({ messageIndex, diff })),
       warnings: said.warnings,
       error: said.error && { code: said.error.code, message: said.error.message, said: said.error.said },
@@ -583,7 +589,7 @@ class StudioHost {
   }
 }
 
-/** A condensation as a row beside those of single providers. @type {(id: string, told: any) => object} */
+/** Returns a condensation as a row beside the rows of single providers. @type {(id: string, told: any) => object} */
 const trialOf = (id, { fate, tokensAfter, changes, ...told }) => ({
   ...told,
   id,
@@ -593,10 +599,13 @@ const trialOf = (id, { fate, tokensAfter, changes, ...told }) => ({
   lost: fate.lost,
 });
 
-/** Whether messages say the same. What was put back is another object. */
+/** Returns true if two messages have the same content. A restored message is another object. */
 const isSame = (one, other) => one === other || (isObject(one) && isObject(other) && stringify(one) === stringify(other));
 
-/** What becomes of the prompt cache when the first change is a later one: all before it is read from there. What that costs is not known here. */
+/**
+ * Returns the state of the prompt cache if the first change is a later one: everything before it is read from the
+ * cache. Its cost is unknown here.
+ */
 function promptCacheOf({ promptCache, firstChangedIndex }, first, tokensAfter, count) {
   if (!promptCache || first === -1) return undefined;
   let { keptTokens } = promptCache;
@@ -606,7 +615,7 @@ function promptCacheOf({ promptCache, firstChangedIndex }, first, tokensAfter, c
 
 const isOfWholeMessage = ({ blockIndex, tokensBefore, tokensAfter }) => blockIndex === null && tokensBefore > 0 && tokensAfter === 0;
 
-/** The messages in a JSON value, as the command line finds them, and how the text with others is written. */
+/** Finds the messages in a JSON value, as the command line does, and returns how to write the text with other messages. */
 function foundIn(value) {
   const isArray = Array.isArray(value);
   const messages = isArray ? value : value?.messages;
@@ -617,11 +626,11 @@ function foundIn(value) {
   return { messages, textWith: (changed) => asText(isArray ? changed : { ...value, messages: changed }) };
 }
 
-/** What a program put into a message of the user, in tags of its own, or under the head of its instructions. */
+/** Matches text that a program inserted into a user message, in tags of its own or under the heading of its instructions. */
 const INJECTED =
   /<(system-reminder|environment_(?:details|context)|user_instructions|INSTRUCTIONS)\b[^>]*>.*?(?:<\/\1>|(?![\s\S]))|^# AGENTS\.md instructions for [^\n]*/gms;
 
-/** What a conversation is about: the first line of its first words, without the tags that agents put around them. */
+/** Returns a title for a conversation: the first line that the user wrote, without the tags that agents put around it. */
 function titleOf(messages) {
   for (const { role, content } of messages) {
     if (role !== "user") continue;
@@ -640,13 +649,13 @@ function titleOf(messages) {
   return "";
 }
 
-/** The last part of a path of any system. */
+/** Returns the last part of a path of any system. */
 const baseName = (path) => path.split(/[\\/]/).at(-1) || path;
 
-/** A condensed history as a file of its own: `history.json` gives `history.condensed.json`. */
+/** Returns a condensed history as a file with a new name: `history.json` gives `history.condensed.json`. */
 function exported(name, text) {
   const [, stem, ending = ".json"] = /^(.*?)(\.jsonl?)?$/is.exec(baseName(name)) ?? [];
-  // What was JSON Lines may be written as an array of messages.
+  // A history read from JSON Lines may be written as an array of messages.
   return { name: `${stem}.condensed${text.trimStart().startsWith("[") ? ".json" : ending}`, text };
 }
 
@@ -659,7 +668,7 @@ function parsed(text) {
 }
 
 /**
- * The host's half of the studio.
+ * Creates the host's half of the studio.
  * @param {CondensationManager} manager
  * @param {any} options
  */

@@ -1,6 +1,6 @@
 "use strict";
 
-// The page as HTML, without its files: of this a browser has need as well, where an extension runs in one.
+// The page as HTML, without its files. Extensions that run in a browser need this part as well.
 
 const { refuseUnknown } = require("../errors.js");
 
@@ -25,7 +25,8 @@ ${body}</body>
 }
 
 /**
- * The page of a webview, whose scripts and styles come from `scriptUri` and `styleUri` (`webview.asWebviewUri`) of `cspSource`.
+ * Returns the page of a webview, whose scripts and styles come from `scriptUri` and `styleUri`
+ * (`webview.asWebviewUri`) of `cspSource`.
  * @param {{ scriptUri: string, styleUri: string, cspSource: string, language?: string }} options
  */
 function webviewPage(options) {
@@ -39,7 +40,7 @@ function webviewPage(options) {
   });
 }
 
-/** The page whose answers come from a worker beside it, so that files can be condensed without a server. */
+/** Returns a page whose answers come from a worker beside it, so that files can be condensed without a server. */
 const pageOfWorker = (worker) =>
   htmlOf({
     policy:

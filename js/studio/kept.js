@@ -1,15 +1,16 @@
 "use strict";
 
-// What the user wants to stay as it was. A choice outlives the condensation in which it was made, so it names a place by what stands there and around it:
-// numbers shift while an agent writes, and ids are those of one condensation.
+// Content that the user wants to keep unchanged. A choice outlives the condensation in which it was made. So it
+// identifies a place by its content and the content around it: indices shift while an agent writes, and ids belong to
+// one condensation.
 
 /**
  * @typedef {object} Choice
- * @property {number} messageIndex where it stood when it was last found
+ * @property {number} messageIndex its last known index
  * @property {number} blockIndex -1 for a whole message
- * @property {string} operation what was taken back
- * @property {string} print what stands there; empty for something that a condensation would add
- * @property {string[]} around what the message says, the one before it and the one after it
+ * @property {string} operation the operation that was undone
+ * @property {string} print the fingerprint of its content; empty for an addition of a condensation
+ * @property {string[]} around the fingerprints of the previous message, the message itself, and the next one
  */
 
 const { fingerprintsOf } = require("../fingerprints.js");
@@ -17,19 +18,19 @@ const isObject = require("../is-object.js");
 const { restore } = require("../restore.js");
 
 const WHOLE = -1;
-/** What the rest of the message says tells more than its neighbours do. */
+/** The rest of the message identifies a place better than the neighbouring messages do. */
 const WEIGHTS = [1, 4, 1];
 
-/** What a message says; items of some formats have neither content nor parts. */
+/** Returns the content of a message; items of some formats have neither content nor parts. */
 const contentOf = (message) => (isObject(message) ? (message.content ?? message.parts ?? message) : message);
 const isAddition = ({ tokensBefore, tokensAfter }) => tokensBefore === 0 && tokensAfter > 0;
 const keyOf = ({ operation, print, messageIndex, blockIndex }) => (print === "" ? operation : `${messageIndex} ${blockIndex}`);
 
-/** Every message and block of a history, each with the fingerprint of what it says, made when it is asked for. */
+/** Every message and block of a history, each with the fingerprint of its content, computed on demand. */
 class Places {
   #all = [];
   #byNumbers = new Map();
-  /** Of each message the place that is all of it. */
+  /** The place of each whole message. */
   #whole = [];
 
   constructor(messages) {
@@ -45,7 +46,7 @@ class Places {
     });
   }
 
-  /** Makes the fingerprints of these places, together. */
+  /** Computes the fingerprints of these places in one call. */
   #print(places) {
     const left = places.filter((place) => place && place.print === undefined);
     if (left.length === 0) return;
@@ -60,7 +61,7 @@ class Places {
     return places.map((place) => place?.print ?? "");
   }
 
-  /** The place of a change as a choice. */
+  /** Returns the place of a change as a choice. */
   choiceOf(change) {
     const { messageIndex, operation } = change;
     const blockIndex = change.blockIndex ?? WHOLE;
@@ -70,7 +71,7 @@ class Places {
     return { messageIndex, blockIndex, print: place.print, operation, around: this.#around(messageIndex) };
   }
 
-  /** Where the choices stand now, each at another place; undefined for one that stands nowhere any more. */
+  /** Returns the current place of each choice, each at another place; undefined for a choice whose content is gone. */
   find(choices) {
     this.#print(this.#all);
     const byPrint = new Map();
@@ -102,7 +103,7 @@ class Places {
   }
 }
 
-/** The choices with those that undoing these changes makes, one for each place. */
+/** Adds the choices made by undoing these changes; there is one choice for each place. */
 function withChoices(choices, messages, changes) {
   if (changes.length === 0) return choices;
   const places = new Places(messages);
@@ -114,7 +115,7 @@ function withChoices(choices, messages, changes) {
   return [...all.values()];
 }
 
-/** Whether a change is about the place of a choice. */
+/** Returns true if a change is about the place of a choice. */
 function concerns(change, { messageIndex, blockIndex, operation, print }) {
   if (print === "") return isAddition(change) && change.operation === operation;
   if (change.messageIndex !== messageIndex || isAddition(change)) return false;
@@ -122,8 +123,8 @@ function concerns(change, { messageIndex, blockIndex, operation, print }) {
 }
 
 /**
- * Takes back, of a new condensation of `messages`, what the user wants to stay as it was. Returns the result, and the choices as they stand now, each with
- * its `fault` where it could not be followed.
+ * Undoes, in a new condensation of `messages`, changes of content that the user wants to keep. Returns the result and
+ * the choices with their current places, each with a `fault` if it could not be applied.
  * @param {readonly any[]} messages
  * @param {any} result
  * @param {Choice[]} choices
@@ -146,8 +147,8 @@ function keepAgain(messages, result, choices) {
 }
 
 /**
- * Undoes changes with all that stands on them. Returns the result that is left, the changes that were asked for and undone, those that came along, and the
- * refusals.
+ * Undoes changes and all changes that depend on them. Returns the remaining result, the requested changes that were
+ * undone, the dependent ones, and the refusals.
  * @param {any} result
  * @param {string[]} ids
  */

@@ -1,11 +1,11 @@
 "use strict";
 
-// A message as texts that a person can read. What stands in it may be anything.
+// Turns a message into texts that a person can read. Its content may be any value.
 
 const { stringify } = require("../deep-json.js");
 const isObject = require("../is-object.js");
 
-/** Characters of a text that are sent to a page; the rest is only counted. */
+/** The number of characters of a text that are sent to a page; the rest is only counted. */
 const MAX_SHOWN = 200_000;
 
 function cut(kind, text) {
@@ -14,7 +14,7 @@ function cut(kind, text) {
 }
 
 const json = (value) => {
-  // What is too deep to be indented is shown as it is.
+  // A value too deep to be indented is written without indents.
   for (const write of [() => JSON.stringify(value, null, 2), () => stringify(value)]) {
     try {
       return write() ?? "";
@@ -53,13 +53,13 @@ function contentTexts(content) {
   return content == null ? [] : [cut("other", json(content))];
 }
 
-/** Who speaks, and what. */
+/** Returns the role and the texts of a message. */
 function textsOf(message) {
   if (!isObject(message)) return { role: "", texts: [cut("other", json(message))] };
   return { role: String(message.role ?? "").slice(0, 40), texts: contentTexts(message.content) };
 }
 
-/** Whether a value, of which strings are what somebody wrote, says something; `wanted` is in lower case. */
+/** Returns true if a string in a value contains `wanted`, which is in lower case. */
 function says(value, wanted) {
   const left = [value];
   while (left.length > 0) {
@@ -67,14 +67,14 @@ function says(value, wanted) {
     if (typeof next === "string") {
       if (next.toLowerCase().includes(wanted)) return true;
     } else if (next !== null && typeof next === "object") {
-      // An image says nothing.
+      // Images contain no searchable text.
       if (next.type !== "base64") left.push(...Object.values(next));
     }
   }
   return false;
 }
 
-/** The places of the messages in whose content a text stands, however it is written. */
+/** Returns the indices of the messages whose content contains a text, in upper or lower case. */
 function placesOf(messages, text) {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];

@@ -10,10 +10,10 @@ const { questionsOf } = require("../future-use/index.js");
 const { restore } = require("../restore.js");
 const { failure } = require("./failure.js");
 
-/** Messages as the text of a file. */
+/** Returns messages as the text of a file. */
 const asText = (value) => `${indented(value) ?? stringify(value)}\n`;
 
-/** What is too deep for `JSON.stringify` is written without indents. */
+/** Returns a value as indented JSON; undefined if it is too deep for `JSON.stringify`. */
 function indented(value) {
   try {
     return JSON.stringify(value, null, 2);
@@ -22,20 +22,20 @@ function indented(value) {
   }
 }
 
-/** Restore data alone, as JSON. */
+/** Returns restore data alone, as JSON. */
 const restoreText = (_, restoreData) => asText(restoreData);
 
-/** How many messages a condensation left. */
+/** Returns the number of messages that a condensation left. */
 const lengthOf = ({ messages }) => messages.length / DIGITS;
 
-/** Whether restore data is of messages with which others begin; `contents`: what those say. */
+/** Returns true if restore data belongs to messages with which a history begins; `contents`: the fingerprints of the history. */
 const isOf = (data, contents) =>
   typeof data?.messages === "string" &&
   data.messages !== "" &&
   data.messages.length <= contents.length &&
   contents.startsWith(data.messages);
 
-/** A history that is looked at: what was read last, and how often that changed. */
+/** An open history: its last content, and how often that changed. */
 class OpenHistory {
   /** @type {readonly any[] | undefined} */
   messages;
@@ -43,21 +43,21 @@ class OpenHistory {
   format;
   revision = 0;
   bytes;
-  /** Writes the text of the history with other messages. */
+  /** Returns the text of the file with other messages in it. */
   textWith = asText;
-  /** Writes the text of a file that undoes a download. */
+  /** Returns the text of a file that undoes a download. */
   restoreWith = restoreText;
   problem;
   #source;
   #reading;
   #asked;
-  /** Restore data of earlier savings, the newest last: what the source lists, or else what was saved here. */
+  /** The restore data of earlier savings, the newest last: listed by the source, or else saved here. */
   #savings = [];
   #contents;
-  /** Ends when the last writing has ended: two pages may write at once. */
+  /** Ends when the last writing has ended, since two pages may write at once. */
   #writing = Promise.resolve();
 
-  /** `canClose`: the page opened it. */
+  /** `canClose`: true if the page opened it. */
   constructor(source, canClose = false) {
     this.#source = source;
     this.canClose = canClose;
@@ -75,15 +75,18 @@ class OpenHistory {
     return typeof this.#source.save === "function";
   }
 
-  /** Watches it, where that is possible. Returns what stops that. Watching may begin later: the host's `watch` may be an async function. */
+  /**
+   * Watches the history if the source can. Returns a function that stops watching. Watching may begin later: the
+   * host's `watch` may be an async function.
+   */
   watch(changed) {
     const begun = this.#source.watch?.(() => this.reload().then((isNew) => isNew && changed()));
-    // One that fails has nobody to be told to: the history is read again when it is asked for.
+    // A failing watch cannot be reported: the history is read again when a page asks for it.
     watch(begun);
     return () => tell(() => (typeof begun === "function" ? begun() : Promise.resolve(begun).then((stop) => stop?.())));
   }
 
-  /** Reads it again. Whether it was another than before. */
+  /** Reads the history again. Resolves to true if it has changed. */
   async reload() {
     this.#reading = this.#read();
     return this.#reading;
@@ -98,11 +101,11 @@ class OpenHistory {
       const read = await this.#source.read();
       if (!Array.isArray(read.messages)) throw notAllowed("messages", read.messages, "an array of messages");
       format = formatOf(read.messages, read.format, "messages");
-      // Nothing else reads between here and the end: what was read at the same time counts once.
+      // No other reading runs between here and the end, so two readings at the same time count as one change.
       isOther = stringify(read.messages) !== stringify(this.messages);
       found = read;
     } catch (error) {
-      // An agent may be in the middle of writing: what was read last stays.
+      // An agent may be in the middle of writing, so the last content stays.
       problem = { message: messageOf(error), ...(error?.said && { said: error.said }) };
     }
     if (this.#source.savings) this.#savings = await this.#listed();
@@ -113,7 +116,7 @@ class OpenHistory {
     return isNew;
   }
 
-  /** What the source lists of earlier savings. Where that fails, the history can be read all the same; only undoing is not offered. */
+  /** Returns the earlier savings that the source lists. If that fails, the history can still be read, and only undoing is not offered. */
   async #listed() {
     try {
       return Array.from(await this.#source.savings());
@@ -128,18 +131,18 @@ class OpenHistory {
     return this.messages;
   }
 
-  /** What it asks of whoever condenses its earlier part. */
+  /** Returns the questions that measure a condensation of its earlier part. */
   questions(messages) {
     if (this.#asked?.messages !== messages) this.#asked = { messages, questions: questionsOf(asOurs(messages, this.format)) };
     return this.#asked.questions;
   }
 
-  /** Whether a saving can be undone: the history begins with the messages that it left. */
+  /** True if a saving can be undone: the history begins with the messages that it left. */
   get canUndoSave() {
     return this.problem === undefined && this.#fitting() !== undefined;
   }
 
-  /** The newest saving whose condensed messages begin the history as it is now. Messages that were added since stay. */
+  /** Returns the newest saving whose condensed messages begin the current history. Messages added since stay. */
   #fitting() {
     const { messages } = this;
     if (messages === undefined || this.#savings.length === 0 || typeof this.#source.undoSave !== "function") return undefined;
@@ -148,7 +151,7 @@ class OpenHistory {
     return this.#savings.findLast(({ restoreData }) => isOf(restoreData, text));
   }
 
-  /** Refuses to write where the file is another than it was, which nobody may have told yet. */
+  /** Refuses to write if the file has changed, which the page may not know yet. */
   async #checkUnchanged(isUnchanged) {
     await this.reload();
     if (this.problem !== undefined)
@@ -156,14 +159,14 @@ class OpenHistory {
     if (!isUnchanged()) throw failure("changed_since", "the history has changed meanwhile, so nothing was written");
   }
 
-  /** Writes one after the other: each sees what the one before it left. */
+  /** Runs writings one after another, so that each sees the result of the one before. */
   #alone(write) {
     const written = this.#writing.then(write);
     this.#writing = written.catch(() => {});
     return written;
   }
 
-  /** Writes a condensed history. The answer says which revision that made, so that whoever follows the file knows its own work. */
+  /** Writes a condensed history. The answer has the new revision, so that a page that follows the file recognises its own change. */
   save({ messages, restoreData }, revision) {
     return this.#alone(async () => {
       await this.#checkUnchanged(() => this.revision === revision);
@@ -174,7 +177,7 @@ class OpenHistory {
     });
   }
 
-  /** Puts back what the newest saving replaced, with the messages that were added since. */
+  /** Restores the messages that the newest saving replaced, followed by those added since. */
   undoSave() {
     return this.#alone(async () => {
       if (this.#savings.length === 0 || typeof this.#source.undoSave !== "function")
@@ -190,12 +193,12 @@ class OpenHistory {
     });
   }
 
-  /** The revision after `messages` were written; undefined where somebody else has written since. */
+  /** Returns the revision after `messages` were written; undefined if somebody else has written since. */
   async #revisionWith(messages) {
     const before = stringify(this.messages);
     await this.reload();
     const now = stringify(this.messages);
-    // A history may be saved elsewhere than where it is read.
+    // A history may be saved to another place than it is read from.
     return this.problem === undefined && (now === stringify(messages) || now === before) ? this.revision : undefined;
   }
 

@@ -1,13 +1,14 @@
 "use strict";
 
-// The page as HTML: for the server, a webview, or as one static file. No text of a history stands in it but as JSON that cannot end its element.
+// The page as HTML: for the server, a webview, or as one static file. Texts of a history are in it only as JSON that
+// cannot end its element.
 
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 const { htmlOf } = require("./html.js");
 
-/** Where the build puts the page (scripts/build-ui.mjs). Asked when it is needed: a bundle may have no `__dirname`. */
+/** Returns the folder of the built page (scripts/build-ui.mjs). A function, because a bundle may have no `__dirname`. */
 const folderOfPage = () => path.join(__dirname, "..", "..", "ui", "dist", "page");
 
 const FILES = Object.freeze({
@@ -17,7 +18,7 @@ const FILES = Object.freeze({
   "studio.css": "text/css",
 });
 
-/** JSON that may stand in a script element: nothing in it ends the element or begins a comment. */
+/** Returns JSON for a script element: nothing in it ends the element or begins a comment. */
 const inScript = (value) =>
   JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -34,19 +35,19 @@ function readBuilt(name) {
   }
 }
 
-/** What only the page's own files may do. */
+/** The policy that allows only the page's own files. */
 const SERVED_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page of the server, with its files beside it. */
+/** Returns the page of the server, with its files beside it. */
 const servedPage = () =>
   htmlOf({
-    // What `studio.js` loads once it runs comes at the same time.
+    // Modules that `studio.js` loads later are loaded at the same time.
     head: '<link rel="icon" href="data:,">\n<link rel="stylesheet" href="studio.css">\n<link rel="modulepreload" href="components.js">\n<link rel="modulepreload" href="react.js">\n',
     body: '<script type="module" src="studio.js"></script>\n',
   });
 
-/** Replaces what stands in a built file at least once. */
+/** Replaces a pattern that must occur at least once in a built file. */
 function replaced(text, pattern, replacement) {
   const result = text.replace(pattern, replacement);
   if (result === text)
@@ -54,7 +55,7 @@ function replaced(text, pattern, replacement) {
   return result;
 }
 
-/** The page's scripts as one, which imports nothing: the components as a function of the React that the page gives them. */
+/** Returns the page's scripts as one that imports nothing: the components become a function of the React that the page provides. */
 function wholeScript() {
   const react = '"./react.js"';
   let components = replaced(readBuilt("components.js"), new RegExp(`^import \\* as (\\w+) from ${react};$`, "gm"), "const $1 = rcReact;");
@@ -73,7 +74,7 @@ function wholeScript() {
 }
 
 /**
- * The page as one file, with what it shows in it. It loads nothing.
+ * Returns the page as one file with the data that it shows. It loads nothing.
  * @param {object} data
  * @param {{ title?: string, language?: string }} [options]
  */

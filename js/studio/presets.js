@@ -2,7 +2,7 @@
 
 const native = require("#native");
 
-/** The presets of the smart provider by name. */
+/** Returns the presets of the smart provider by name. */
 const presets = () => JSON.parse(native.smartPresets());
 
 module.exports = { presets };

@@ -1,33 +1,33 @@
 "use strict";
 
-// Whether what a change took out can be read back from the condensed conversation, and where. It is not concluded from the change but read: every pointer
-// is followed as a model would follow it, and what comes out is compared with what was there, line by line.
+// Finds out whether the lines that a change removed can be read back from the condensed conversation, and where. It
+// follows every pointer as a model would and compares the result with the original, line by line.
 
 const { expand } = require("../expand.js");
 const isObject = require("../is-object.js");
 const { eachAsOurs } = require("../projection.js");
 
 const WHOLE = -1;
-/** Lines that are shown beside each other. */
+/** The number of lines shown beside each other. */
 const MOST_SHOWN = 400;
 
-/** Numbers that a tool prints before the lines of a file; a pointer may lead to the same lines without them, or with others. */
+/** Line numbers that a tool prints before the lines of a file; a pointer may lead to the same lines without them, or with others. */
 const NUMBER = /^\s*\d+(?:→|\t| ?\| ?)/;
 const linesOf = (text) => text.split("\n").map((line) => line.replace(NUMBER, "").replace(/\r$/, ""));
 
-/** All texts in a value. */
+/** Returns all texts in a value. */
 function textsIn(value) {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** What of a message a change is about: a block's texts, or all of them. */
+/** Returns the part of a message that a change is about: a block, or the whole message. */
 function partOf(message, blockIndex) {
   const content = isObject(message) ? message.content : undefined;
   return blockIndex === WHOLE || !Array.isArray(content) ? content : content[blockIndex];
 }
 
-/** The texts of a part that say something: of a block not its type, ids and names. */
+/** Returns the texts of a part that have content: a block's type, ids and names are left out. */
 function saidIn(part) {
   if (!isObject(part)) return Array.isArray(part) ? part.flatMap(saidIn) : textsIn(part);
   if (part.type === "tool_use") return textsIn(part.input);
@@ -35,7 +35,7 @@ function saidIn(part) {
   return textsIn(part.text ?? part.thinking);
 }
 
-/** How many of the lines stand in others, in the same order. */
+/** Counts the lines that occur in `others` in the same order. */
 function countInOrder(lines, others) {
   let at = 0;
   let count = 0;
@@ -48,7 +48,7 @@ function countInOrder(lines, others) {
   return count;
 }
 
-/** Where most of these lines stand: the index of the message, and each line with its number there. */
+/** Returns where most of these lines stand: the index of the message, and each line with its number there. */
 function sourceOf(taken, condensed, except) {
   const wanted = new Set(taken.map(({ text }) => text).filter((text) => text.trim() !== ""));
   let best = { count: 0, place: -1, lines: /** @type {string[]} */ ([]) };
@@ -71,7 +71,7 @@ function sourceOf(taken, condensed, except) {
   return { place: best.place, pairs };
 }
 
-/** Condensed messages as they are read, and with what their pointers lead to. */
+/** Condensed messages as they are, and with their pointers expanded. */
 const read = new WeakMap();
 
 function readOnce(messages, format) {
@@ -84,18 +84,19 @@ function readOnce(messages, format) {
 }
 
 /**
- * What can be read back of a change. `kept`: a condensation of the host, with `history`, `given`, `result` and `places`.
+ * Returns how much of a changed part can be read back. `kept`: a condensation of the host, with `history`, `given`,
+ * `result` and `places`.
  * @param {any} kept
  * @param {{ messageIndex: number, blockIndex: number | null, tokensBefore: number }} change
  */
 function proofOf(kept, { messageIndex, blockIndex, tokensBefore }) {
   const { given, places } = kept;
   const { format } = kept.history;
-  // The elements of other formats are not the blocks that are read from them.
+  // Elements of messages in other formats are not the blocks that are read from them.
   const block = format === undefined ? (blockIndex ?? WHOLE) : WHOLE;
   const { condensed, expanded } = readOnce(kept.result.messages, format);
   const place = places[messageIndex];
-  // What a condensation adds took nothing out.
+  // An addition has removed nothing.
   const before = tokensBefore === 0 ? [] : saidIn(partOf(eachAsOurs([given[messageIndex]], format)[0], block)).flatMap(linesOf);
   const after = place === -1 ? [] : saidIn(partOf(condensed[place], block)).flatMap(linesOf);
   const back = place === -1 ? [] : saidIn(partOf(expanded[place], block)).flatMap(linesOf);

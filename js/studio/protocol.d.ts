@@ -1,10 +1,10 @@
-/** What is not as it was agreed. */
+/** The error for a message that does not follow the protocol. */
 export class ProtocolError extends Error {
   code: "invalid_message";
 }
-/** A request that came from the other end, as far as it is known. Throws a {@link ProtocolError}. */
+/** Reads a request from the other end, with its known fields only. Throws a {@link ProtocolError}. */
 export function readRequest(message: unknown): { id: number; method: string; params: Record<string, any> };
-/** What a method answers, as far as it is known. Throws a {@link ProtocolError}. */
+/** Reads the answer to a method, with its known fields only. Throws a {@link ProtocolError}. */
 export function readAnswer(method: string, answer: unknown): any;
-/** Every method with what is asked and what is answered. */
+/** The readers of request and answer of every method. */
 export const METHODS: Readonly<Record<string, { request(value: unknown, path: string): any; answer(value: unknown, path: string): any }>>;

@@ -1,13 +1,13 @@
 "use strict";
 
-// What the studio's page asks its host, and what that answers: one table for both ends, so that neither trusts the other. It names nothing of Node and
-// nothing of the browser, because both load it.
+// The requests of the studio's page and the answers of its host: one table for both ends, so that neither trusts the
+// other. Both the browser and Node load it, so it uses nothing that only one of them has.
 
 /**
  * @typedef {(value: any, path: string) => any} Reader takes a value over, with nothing that it does not know, or throws.
  */
 
-/** What is not as it was agreed. `code` is for programs. */
+/** The error for a message that does not follow the protocol. `code` is for programs. */
 class ProtocolError extends Error {
   /** @param {string} message */
   constructor(message) {
@@ -44,7 +44,7 @@ const number = (value, path) => (typeof value === "number" && Number.isFinite(va
 const count = (value, path) => (Number.isSafeInteger(value) && value >= 0 ? value : refuse(path, "a whole number, 0 or more"));
 /** @type {Reader} */
 const index = (value, path) => (Number.isSafeInteger(value) && value >= -1 ? value : refuse(path, "a whole number, -1 or more"));
-/** Anything that JSON can hold: what the library itself checks, or nobody relies on. @type {Reader} */
+/** Any JSON value, checked by the library itself or not relied on. @type {Reader} */
 const any = (value) => value;
 
 /** @type {(inner: Reader) => Reader} */
@@ -78,7 +78,7 @@ const record = (value, path) => (typeof value === "object" && value !== null && 
 /** @type {(words: readonly string[]) => Reader} */
 const choice = (words) => (value, path) => (words.includes(value) ? value : refuse(path, `one of ${words.join(", ")}`));
 
-/** What is told: a code and values, of which parts may be told in the same way. @type {Reader} */
+/** A text as a code and values; values may be such texts themselves. @type {Reader} */
 const said = (value, path) => object({ code: shortText, values: saidValues })(value, path);
 /** @type {Reader} */
 const saidValues = (value, path) =>
@@ -97,7 +97,7 @@ const waste = object({
 });
 const line = object({ tokens: number, messageIndex: nullable(count) });
 const fault = object({ code: text, message: text, said: optional(said) });
-/** Tokens of what would not stand word for word any more: `survival` of a result, scaled like all tokens here. */
+/** Tokens of content that would not stand word for word any more: `survival` of a result, scaled like all tokens here. */
 const fate = object({ pointed: number, superseded: number, told: number, lost: number });
 
 const history = object({
@@ -168,7 +168,7 @@ const advice = object({
   steps: list(object({ name: STEP, targetTokens: optional(count) })),
 });
 
-/** What the user wants to stay as it was, by what stands there; see kept.js. */
+/** A choice of content that the user wants to keep unchanged; see kept.js. */
 const choiceFields = { messageIndex: count, blockIndex: index, operation: shortText, print: shortText, around: list(shortText, 3) };
 
 const condensation = object({
@@ -188,7 +188,7 @@ const condensation = object({
   fate,
   /** Tokens by kind afterwards; absent where only estimates are known. */
   kinds: optional(tokensByKind),
-  /** What was taken back, in this condensation or before it; `fault` says why it could not be this time. */
+  /** The choices made by undoing, in this condensation or before; `fault` says why one could not be applied this time. */
   kept: list(object({ ...choiceFields, fault: optional(fault) })),
   changes: list(change),
   firstChangedIndex: index,
@@ -233,7 +233,7 @@ const recall = object({
   cuts: list(count),
   names: asked,
   edits: asked,
-  /** Of what stood before the cuts. */
+  /** The share of the part before the cuts that was saved. */
   reductionPercent: number,
   /** Why nothing was measured. */
   reason: optional(choice(["too_large", "too_short", "needs_model", "failed"])),
@@ -309,15 +309,15 @@ const written = object({
   revision: optional(count),
   /** Whether `undoSave` can put back what was there. */
   canUndo: optional(flag),
-  /** Of an undo: how many messages were added since the saving; they stay. */
+  /** The number of messages added since the saving, which stay; only for an undo. */
   added: optional(count),
 });
 
 const file = object({ name: text, text });
 
-/** Of a context window, or of what may stay. @type {Reader} */
+/** A percentage of a context window, or of the tokens that may stay. @type {Reader} */
 const percent = (value, path) => (number(value, path) >= 5 && value <= 100 ? value : refuse(path, "a number from 5 to 100"));
-/** -1 for that of all profiles. @type {Reader} */
+/** A percentage for a profile; -1 for the one of all profiles. @type {Reader} */
 const profilePercent = (value, path) => (value === -1 ? value : percent(value, path));
 /** @type {Reader} */
 const percentsByProfile = (value, path) =>
@@ -350,7 +350,7 @@ const window = optional(count);
 
 /** Every method with what is asked and what is answered. */
 const METHODS = Object.freeze({
-  /** Who answers, and what there is to look at. */
+  /** The host, and the histories to look at. */
   hello: {
     request: object({}),
     answer: object({
@@ -378,13 +378,14 @@ const METHODS = Object.freeze({
   },
   /** Waits until a history has changed, or for a while. */
   wait: { request: object({ revisions: record }), answer: object({ histories: list(history) }) },
-  /** What a history is made of. */
+  /** The composition of a history. */
   inspect: {
     request: object({ history: shortText, targetTokens: target, contextWindow: window, recall: optional(flag) }),
     answer: object({ revision: count, inspection, advice }),
   },
   /**
-   * Condenses in memory. Where a model would have to be asked, only says what that would do, unless `ask` is set. Changes of what is `kept` are taken back.
+   * Condenses in memory. If this needs a model, only estimates the result unless `ask` is set. Changes of content
+   * that is to be `kept` are undone.
    */
   condense: {
     request: object({
@@ -403,11 +404,11 @@ const METHODS = Object.freeze({
     answer: object({
       condensation,
       refused: list(object({ id: text, code: text, reason: text })),
-      /** What was taken back with them, because it stood on them. */
+      /** The changes undone as well, because they depended on them. */
       dependants: list(text),
     }),
   },
-  /** What is wrong with a configuration, and what one can begin with. */
+  /** The errors in a configuration, and a configuration to start from. */
   validate: {
     request: object({ provider: shortText, config: record }),
     answer: object({ faults: list(object({ path: text, message: text, said: optional(said) })) }),
@@ -430,13 +431,13 @@ const METHODS = Object.freeze({
       }),
     }),
   },
-  /** What the manager has done so far. */
+  /** The manager's metrics so far. */
   metrics: { request: object({}), answer: object({ metrics }) },
   presets: { request: object({}), answer: object({ presets: record }) },
   /** When and how a conversation is condensed on its own. */
   settings: { request: object({}), answer: settingsTold },
   changeSettings: { request: object({ settings }), answer: settingsTold },
-  /** What one provider would leave by itself; without one, what the host's manager would. */
+  /** The result of a single provider; without one, of the host's manager. */
   try: {
     request: object({ history: shortText, id: shortText, ...provider, targetTokens: target, contextWindow: window }),
     answer: object({ revision: count, trial }),
@@ -452,7 +453,7 @@ const METHODS = Object.freeze({
     answer: object({
       role: text,
       texts: list(object({ kind: text, text, omitted: count })),
-      /** Of a condensation: what became of it. */
+      /** The state of the message after the condensation; null without one. */
       fate: nullable(choice(["same", "changed", "removed"])),
       diff: list(any),
     }),
@@ -462,7 +463,7 @@ const METHODS = Object.freeze({
     request: object({ history: shortText, text: shortText }),
     answer: object({ revision: count, messages: list(count) }),
   },
-  /** What of a change's lines can be read back from the condensed conversation, and in which message most of them stand. */
+  /** How many of a change's lines can be read back from the condensed conversation, and the message that contains most of them. */
   proof: {
     request: object({ condensation: shortText, change: shortText }),
     answer: object({
@@ -495,7 +496,7 @@ const METHODS = Object.freeze({
       sessions: list(object({ id: text, agent: text, name: text, changed: number, bytes: count }), 1000),
     }),
   },
-  /** What one of them is about, and how large it is. */
+  /** The title and size of one of them. */
   session: { request: object({ id: shortText }), answer: object({ title: text, messages: count, tokens: number }) },
   /** Opens one of them. */
   openSession: { request: object({ id: shortText }), answer: object({ history }) },
@@ -525,7 +526,7 @@ function readRequest(message) {
 }
 
 /**
- * What a method answers, as far as it is known. Throws a ProtocolError.
+ * Reads the answer to a method, with its known fields only. Throws a ProtocolError.
  * @param {string} method
  * @param {any} answer
  */

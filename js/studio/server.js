@@ -1,14 +1,15 @@
 "use strict";
 
-// Serves the studio to browsers on this machine: loopback only, a port that the system chooses, and a token in the address, without which nothing is
-// answered. The Host header has to be ours (a name that somebody points at 127.0.0.1 is not), and requests of other pages are refused.
+// Serves the studio to browsers on this machine: on loopback only, on a port chosen by the system, and with a token
+// in the address that every request must have. The Host header must be ours (a name that somebody points at 127.0.0.1
+// is not), and requests from other pages are refused.
 
 const { randomBytes, timingSafeEqual } = require("node:crypto");
 const { createServer } = require("node:http");
 const { gzipSync } = require("node:zlib");
 const { FILES, SERVED_POLICY, readBuilt, servedPage } = require("./page.js");
 
-/** Of a request: histories that are dropped on the page come in one. */
+/** The largest body of a request: a dropped history comes in one request. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 const HEADERS = Object.freeze({
@@ -53,7 +54,7 @@ async function answerCall(host, request, response) {
     if (!response.writableEnded) refuse(response, error.status ?? 400, error.status ? "too large" : "not JSON");
     return;
   }
-  // A page that goes away, or asks for something else, waits no longer.
+  // A page that is closed, or asks for something else, waits no longer.
   const controller = new AbortController();
   response.on("close", () => controller.abort());
   const answer = await host.answer(message, { signal: controller.signal });
@@ -61,14 +62,14 @@ async function answerCall(host, request, response) {
 }
 
 /**
- * Starts serving. Resolves to the address to open, and to what ends it.
+ * Starts serving. Resolves to the address to open, and a function that ends the server.
  * @param {{ answer(message: unknown, options?: { signal?: AbortSignal }): Promise<object> }} host
  * @returns {Promise<{ address: string, close(): Promise<void> }>}
  */
 async function serveStudio(host) {
   const token = randomBytes(24).toString("base64url");
   const files = Object.fromEntries(Object.keys(FILES).map((name) => [name, readBuilt(name)]));
-  /** The same, compressed when first asked for. @type {Record<string, Buffer>} */
+  /** The same files, compressed on first use. @type {Record<string, Buffer>} */
   const compressed = {};
   /** @type {string[]} */
   let names = [];

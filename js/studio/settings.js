@@ -1,13 +1,14 @@
 "use strict";
 
-// Settings of automatic condensing, as the page shows and changes them. They stand where the host keeps them; what was not chosen there is as the manager has it.
+// The settings of automatic condensing, as the page shows and changes them. The host stores them; settings that were
+// not chosen are the manager's.
 
 const { copyOf, handlerOf, optionsOf } = require("../manager.js");
 const { failure } = require("./failure.js");
 
 /** @typedef {InstanceType<typeof import("../manager.js").CondensationManager>} Manager */
 
-/** The names, which are those of a manager's options but for the last two. */
+/** The names of the settings. All but the last two are options of a manager. */
 const NAMES = Object.freeze(
   /** @type {const} */ ([
     "autoCondenseContext",
@@ -21,12 +22,12 @@ const NAMES = Object.freeze(
   ]),
 );
 
-/** What was chosen of `settings`, with nothing else in it. */
+/** Returns the settings that were chosen, without other fields. */
 const chosenOf = (settings) =>
   Object.fromEntries(NAMES.flatMap((name) => (settings?.[name] === undefined || settings[name] === null ? [] : [[name, settings[name]]])));
 
 /**
- * Another manager, which works by settings. Throws for what cannot be.
+ * Creates a manager with settings applied. Throws for invalid ones.
  * @param {Manager} manager
  * @param {any} settings
  */
@@ -41,7 +42,7 @@ function managerBy(manager, { provider, preset, autoCondenseContextPercent, targ
 class Settings {
   #manager;
   #store;
-  /** The manager that works by what was read last, and what that was. @type {{ json: string, manager: Manager } | undefined} */
+  /** The manager for the settings that were read last, and those settings. @type {{ json: string, manager: Manager } | undefined} */
   #made;
 
   /**
@@ -57,7 +58,7 @@ class Settings {
     return this.#store ? chosenOf(await this.#store.read()) : {};
   }
 
-  /** The manager that works by them. What was stored and cannot be is told where it is used. */
+  /** Returns the manager with the settings applied. Invalid stored settings throw here. */
   async manager() {
     if (!this.#store) return this.#manager;
     const chosen = await this.#chosen();
@@ -67,7 +68,7 @@ class Settings {
   }
 
   /**
-   * What a call of the manager itself is given so that it works by them: that one counts and is paid for.
+   * Returns the options with which a call of the host's own manager, which counts the cost, follows the settings.
    * @param {{ provider?: string, config?: object }} options
    */
   async forCall(options) {
@@ -84,7 +85,7 @@ class Settings {
     };
   }
 
-  /** Them, and what there is to choose from. */
+  /** Returns the settings, and the possible choices. */
   async told() {
     if (!this.#store) throw failure("not_live", "this host keeps no settings");
     const chosen = await this.#chosen();
@@ -107,7 +108,7 @@ class Settings {
     };
   }
 
-  /** Stores them, unless something in them cannot be. */
+  /** Stores settings, unless one of them is invalid. */
   async change(settings) {
     if (!this.#store) throw failure("not_live", "this host keeps no settings");
     const chosen = chosenOf(settings);
@@ -116,7 +117,7 @@ class Settings {
     return this.told();
   }
 
-  /** How much of a conversation may stay, in percent; undefined where nobody says. */
+  /** Returns how much of a conversation may stay, in percent; undefined if neither the settings nor the host say. */
   async targetPercent() {
     return (await this.#chosen()).targetPercent;
   }

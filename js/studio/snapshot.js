@@ -1,14 +1,17 @@
 "use strict";
 
-// All that a page without a host needs: the answers that it would ask for.
+// Collects the answers that a page without a host needs.
 
-/** What is tried, as the page names it (ui/src/components/comparison.tsx): every provider, and of the smart one its first three presets. */
+/**
+ * Returns the trials with the names that the page uses (ui/src/components/comparison.tsx): every provider, and the
+ * first three presets of the smart one.
+ */
 const trialsOf = ({ providers }) => [
   "",
   ...providers.flatMap(({ id }) => (id === "smart" ? ["smart:conservative", "smart:balanced", "smart:aggressive"] : [id])),
 ];
 
-/** Characters of a text in a report; it is to be sent to somebody. */
+/** The number of characters of a text in a report, which is sent to other people. */
 const MAX_SHOWN = 20_000;
 
 const choiceOf = (name) => {
@@ -23,17 +26,17 @@ const cut = ({ kind, text, omitted }) => ({
   omitted: omitted + Math.max(0, text.length - MAX_SHOWN),
 });
 
-/** Roles that say nothing of a history. */
+/** Roles that reveal nothing about a history. */
 const ROLES = new Set(["user", "assistant", "system"]);
 
-/** What labels and reasons quote of the texts, such as paths and commands, goes with them. */
+/** Removes the texts, and with them labels and reasons that quote them, such as paths and commands. */
 function withoutWords(snapshot) {
   const { hello, inspect, condense } = snapshot;
   const { inspection } = inspect;
   for (const [at, history] of hello.histories.entries()) Object.assign(history, { name: `history ${at + 1}`, id: `history-${at + 1}` });
   for (const message of inspection.messages) {
     message.label = "";
-    // A host may call a role what it likes.
+    // A host may use any text as a role.
     if (!ROLES.has(message.role)) message.role = "other";
   }
   for (const block of inspection.largest) block.label = "";
@@ -66,14 +69,15 @@ async function snapshot(host, { history: id, condense: done, targetTokens, redac
   };
   const hello = await ask("hello", {});
   hello.histories = hello.histories.filter((each, at) => (id === undefined ? at === 0 : each.id === id));
-  // Nobody is asked there.
+  // A page without a host cannot ask for these.
   for (const name of ["canReport", "canFind", "canSet"]) delete hello[name];
   const history = hello.histories[0].id;
   const given = targetTokens === undefined ? {} : { targetTokens };
   const inspect = await ask("inspect", { history, ...given });
   const advised = done || inspect.advice.targetTokens === undefined ? {} : { targetTokens: inspect.advice.targetTokens };
   const target = { ...advised, ...given };
-  // As advised, unless the caller says how far. Redacting must not change what the page goes on to use.
+  // Uses the recommended target unless the caller gives one. Redacting must not change the objects that the page
+  // continues to use.
   const condense = done ? structuredClone(done) : await ask("condense", { history, ...target });
   const trials = [];
   const recalls = {};

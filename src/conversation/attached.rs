@@ -1,21 +1,22 @@
-//! Files inside the JSON of a part: where their data stands, what kind of file it is and how long, found by structure. Only the first bytes are decoded.
+//! Finds files inside the JSON of a part by structure: the position of their data, their kind and their length. Only
+//! the first bytes are decoded.
 
 use std::{borrow::Cow, ops::Range};
 
 use super::view::{Json, JsonObject};
 
-/// The kind of a file, as far as it decides how it is counted.
+/// The kind of a file, as far as it matters for counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
-    /// A picture.
+    /// An image.
     Image,
-    /// A document of pages: PDF, an office file, a file of unknown type.
+    /// A document with pages: PDF, an office file, a file of unknown type.
     Document,
     /// Sound.
     Audio,
-    /// Moving pictures.
+    /// Video.
     Video,
-    /// A file of text, and data that only the service reads, such as encrypted reasoning.
+    /// A text file, or data that only the service reads, such as encrypted reasoning.
     Data,
 }
 
@@ -24,11 +25,11 @@ pub enum Media {
 pub enum Service {
     /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's two APIs.
+    /// Either of OpenAI's APIs.
     OpenAi,
-    /// Google's Gemini.
+    /// Google's Gemini API.
     Gemini,
-    /// A framework's format, or a service with models of several makers.
+    /// A framework's format, or a service that offers models of several makers.
     #[default]
     Any,
 }
@@ -40,13 +41,13 @@ pub struct AttachedFile {
     pub media: Media,
     /// The service whose rule counts it.
     pub service: Service,
-    /// The bytes of the JSON that hold its data; none where the JSON only refers to the file.
+    /// The byte range of the JSON string with its data; `None` if the JSON only refers to the file.
     pub literal: Option<Range<usize>>,
-    /// Letters of base64 of its data.
+    /// Length of its data in base64 characters.
     pub encoded: Option<usize>,
-    /// Pages, or seconds, where the first bytes say so.
+    /// Pages or seconds, if the first bytes say so.
     pub extent: Option<f64>,
-    /// The object around it has the `type` of a file and a media type, as MCP has images in results.
+    /// True if the surrounding object has the `type` of a file and a media type, as images in MCP results do.
     pub is_typed: bool,
 }
 
@@ -57,7 +58,7 @@ impl AttachedFile {
 }
 
 impl Media {
-    /// A word for people.
+    /// Returns a word for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,7 +70,7 @@ impl Media {
         }
     }
 
-    /// By a media type; `None` where it says nothing. The AI SDK also takes the first half alone.
+    /// Parses a media type; `None` if it names no kind of file. The AI SDK also accepts the first half alone.
     fn from_type(media: &str) -> Option<Self> {
         let (kind, rest) = media.split_once('/').unwrap_or((media, ""));
         match kind.trim() {
@@ -86,7 +87,7 @@ impl Media {
         }
     }
 
-    /// By the ending of a file's name, which OpenAI and Bedrock call `format`.
+    /// Parses a file name extension, which OpenAI and Bedrock call `format`.
     fn from_format(format: &str) -> Option<Self> {
         Some(match format {
             "png" | "jpg" | "jpeg" | "gif" | "webp" => Self::Image,
@@ -98,12 +99,12 @@ impl Media {
         })
     }
 
-    /// By what formats call a part that is a file.
+    /// Parses a format's name for a part that is a file.
     fn from_part(kind: &str) -> Option<Self> {
         PARTS.iter().find(|(name, _)| *name == kind).map(|(_, media)| *media)
     }
 
-    /// By the first bytes of a file.
+    /// Recognises the first bytes of a file.
     fn from_start(start: &[u8]) -> Option<Self> {
         const STARTS: [(&[u8], Media); 9] = [
             (b"%PDF", Media::Document),
@@ -125,7 +126,7 @@ impl Media {
     }
 }
 
-/// The names by which formats know a part that is a file.
+/// The formats' names for parts that are files.
 const PARTS: [(&str, Media); 27] = [
     ("image", Media::Image),
     ("image_url", Media::Image),
@@ -156,12 +157,12 @@ const PARTS: [(&str, Media); 27] = [
     ("media_url", Media::Document),
 ];
 
-/// Fields that hold a media type.
+/// Fields that contain a media type.
 const MEDIA_TYPES: [&str; 6] = ["media_type", "mediaType", "mimeType", "mime_type", "mime", "contentType"];
-/// Fields that hold the data of a file, in parts that are known to be one.
+/// Fields that contain a file's data, in parts known to be files.
 const DATA: [&str; 10] =
     ["data", "bytes", "image", "base64", "file_data", "fileData", "image_url", "url", "result", "audio"];
-/// Fields that refer to a file which the service or the framework fetches.
+/// Fields that refer to a file that the service or framework fetches.
 const REFERENCES: [&str; 14] = [
     "url",
     "uri",
@@ -178,19 +179,19 @@ const REFERENCES: [&str; 14] = [
     "providerReference",
     "s3Location",
 ];
-/// Letters of base64 without a blank from which a text is not taken for words.
+/// A run of this many base64 characters without a blank is not prose.
 const MIN_BASE64: usize = 256;
-/// Letters of base64 that are decoded: the first kilobyte.
+/// Number of base64 characters to decode: the first kilobyte.
 const START: usize = 1368;
-/// Files deeper in a part than this are not looked for.
+/// Files nested deeper in a part are not searched for.
 const MAX_DEPTH: usize = 12;
 
-/// Whether a part that a format calls so is a file and nothing else.
+/// Returns true if a format's part of this name is always a file.
 pub(super) fn is_file(kind: &str) -> bool {
     Media::from_part(kind).is_some()
 }
 
-/// The files in any JSON value that say what they are.
+/// Returns the files in any JSON value that state their type.
 #[must_use]
 pub fn typed_files(json: &str) -> Vec<AttachedFile> {
     let mut files = files_in("", json);
@@ -198,7 +199,7 @@ pub fn typed_files(json: &str) -> Vec<AttachedFile> {
     files
 }
 
-/// The files in the JSON of a part. `kind` is what the format calls it.
+/// Returns the files in the JSON of a part. `kind` is the format's name for the part.
 pub(super) fn files_in(kind: &str, json: &str) -> Vec<AttachedFile> {
     let mut search = Search { json, files: Vec::new(), reference: None };
     let known = Media::from_part(kind);
@@ -219,20 +220,20 @@ pub(super) fn files_in(kind: &str, json: &str) -> Vec<AttachedFile> {
 /// Facts about a value from the fields around it.
 #[derive(Clone, Copy)]
 struct Known {
-    /// The kind of file that it is, or is part of.
+    /// The kind of file that the value is, or is part of.
     media: Option<Media>,
-    /// A media type says so, and not only the name of the part.
+    /// True if a media type says so, and not only the name of the part.
     is_certain: bool,
-    /// It is said to be text.
+    /// True if the value is declared to be text.
     is_text: bool,
-    /// The object around it says that it is a file, and of which type.
+    /// True if the surrounding object states that it is a file, and of which type.
     is_typed: bool,
 }
 
 struct Search<'a> {
     json: &'a str,
     files: Vec<AttachedFile>,
-    /// The kind of a file that is referred to.
+    /// The kind of a file that is only referred to.
     reference: Option<Media>,
 }
 
@@ -293,7 +294,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Bytes that JavaScript writes as numbers.
+    /// Adds bytes that JavaScript wrote as numbers.
     fn add_bytes(&mut self, value: Json<'a>, length: usize, known: Known) {
         let file = AttachedFile::new(known.media.unwrap_or(Media::Data), Some(length.div_ceil(3) * 4));
         self.files.push(AttachedFile { literal: Some(self.range_of(value)), is_typed: known.is_typed, ..file });
@@ -305,7 +306,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Media type and data of a data URL in base64.
+/// Returns the media type and the data of a base64 data URL.
 fn data_url(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let (head, data) = text.strip_prefix("data:")?.split_once(',')?;
     let (media, _) = head.split_once(';').unwrap_or((head, ""));
@@ -313,7 +314,7 @@ fn data_url(text: &str) -> Option<(Cow<'_, str>, &str)> {
     Some((media, data))
 }
 
-/// Whether all letters are those of base64, in one line or in lines of one length, as mail has them.
+/// Returns true if all characters are base64, on one line or on lines of one length, as in mail.
 fn is_base64(literal: &str) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let is_line = |line: &str| line.trim_end_matches('=').bytes().all(|byte| is_letter(&byte));
@@ -328,14 +329,14 @@ fn is_base64(literal: &str) -> bool {
     (lines.len() == 1 || length >= 60) && is_even && lines.into_iter().all(is_line)
 }
 
-/// The number of bytes of a typed array, which JSON has as `{"0":37,"1":80,…}`.
+/// Returns the number of bytes of a typed array, which JSON has as `{"0":37,"1":80,…}`.
 fn byte_object(value: Json<'_>) -> Option<usize> {
     let inner = value.json().strip_prefix('{')?.strip_suffix('}')?;
     let is_number = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'"' | b':' | b',');
     (inner.starts_with("\"0\":") && inner.bytes().all(is_number)).then(|| inner.split(',').count())
 }
 
-/// The number of bytes of an array of nothing but bytes, such as the `data` of a Node buffer.
+/// Returns the number of bytes of an array of bytes, such as the `data` of a Node buffer.
 fn byte_array(value: Json<'_>) -> Option<usize> {
     let inner = value.json().strip_prefix('[')?.strip_suffix(']')?;
     if inner.len() < MIN_BASE64 || !inner.starts_with(|letter: char| letter.is_ascii_digit()) {
@@ -345,7 +346,7 @@ fn byte_array(value: Json<'_>) -> Option<usize> {
     inner.split(',').all(is_byte).then(|| inner.split(',').count())
 }
 
-/// The bytes that base64 stands for, as far as it is some.
+/// Decodes base64 up to the first invalid character.
 fn decoded(base64: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(base64.len() * 3 / 4);
     let (mut bits, mut held) = (0_u32, 0_u8);
@@ -369,7 +370,7 @@ fn decoded(base64: &str) -> Vec<u8> {
     bytes
 }
 
-/// Pages or seconds of a file of so many bytes, where its beginning says so.
+/// Returns the pages or seconds of a file of `length` bytes, if its beginning says so.
 fn extent_of(media: Media, start: &[u8], length: usize) -> Option<f64> {
     match media {
         Media::Document => linearized_pages(start),
@@ -382,7 +383,7 @@ fn extent_of(media: Media, start: &[u8], length: usize) -> Option<f64> {
     }
 }
 
-/// The number of pages in the first object of a PDF that is written for the web: `/N 12`.
+/// Returns the number of pages in the first object of a PDF written for the web: `/N 12`.
 fn linearized_pages(start: &[u8]) -> Option<f64> {
     let text = String::from_utf8_lossy(start);
     let (_, rest) = text.split_once("/Linearized")?;
@@ -391,7 +392,7 @@ fn linearized_pages(start: &[u8]) -> Option<f64> {
     digits.parse().ok().filter(|pages| *pages > 0.0)
 }
 
-/// The length that the header of an MP4 or `QuickTime` file says, in seconds.
+/// Returns the length in seconds from the header of an MP4 or `QuickTime` file.
 fn movie_seconds(start: &[u8]) -> Option<f64> {
     let at = start.windows(4).position(|name| name == b"mvhd")? + 4;
     let is_old = *start.get(at)? == 0;
@@ -418,7 +419,7 @@ mod tests {
         STANDARD.encode(bytes)
     }
 
-    /// Kind, letters and extent of each file, and whether the literal is what stands there.
+    /// Kind, length and extent of each file.
     fn found(kind: &str, part: &Value) -> Vec<(Media, Option<usize>, Option<f64>)> {
         let text = part.to_string();
         files_in(kind, &text).into_iter().map(|file| (file.media, file.encoded, file.extent)).collect()
@@ -524,7 +525,7 @@ mod tests {
         let mut wave = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data".to_vec();
         wave.resize(48_000, 1);
         let wave = STANDARD.encode(wave);
-        // 16,000 bytes for each second.
+        // 16,000 bytes per second.
         assert_eq!(found("x", &json!({ "sound": wave })), [(Media::Audio, Some(64_000), Some(3.0))]);
         let pdf = format!("%PDF-1.7\n1 0 obj\n<</Linearized 1/L 9/O 3/E 9/N 42/T 9>>\nendobj{}", " x".repeat(400));
         let pdf = STANDARD.encode(pdf.replace("/N 42", "/N 42 "));

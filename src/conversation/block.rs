@@ -33,68 +33,69 @@ pub enum Block {
     },
     /// `{type: "tool_use", id, name, input}`: the assistant calls a tool.
     ToolUse {
-        /// Answered by the result that carries the same id.
+        /// The id by which its result refers to it.
         id: String,
         /// The tool's name.
         name: String,
-        /// The parameters, as the JSON text they came as; null when there are none.
+        /// The parameters as the original JSON text; null if there are none.
         input: ToolInput,
         /// Fields not read here.
         extra: Fields,
     },
-    /// `{type: "tool_result", tool_use_id, content, is_error?}`: what the tool answered.
+    /// `{type: "tool_result", tool_use_id, content, is_error?}`: the result of a tool call.
     ToolResult {
-        /// The call that it answers.
+        /// The id of its call.
         tool_use_id: String,
         /// A string, or blocks.
         content: Content,
-        /// The tool reported a failure.
+        /// True if the tool reported a failure.
         is_error: bool,
-        /// Fields not read here (`is_error` among them, so that it is written as it was).
+        /// Fields not read here, including `is_error`, so that it is written as it was.
         extra: Fields,
     },
     /// `{type: "image", …}`
     Image {
-        /// Length of the base64 data in UTF-16 units; `None` when there is no data (a URL, say).
+        /// Length of the base64 data in UTF-16 units; `None` if there is no data, for example if there is a URL.
         data_length: Option<usize>,
         /// The whole block.
         raw: Box<RawValue>,
     },
-    /// `{type: "thinking", thinking, signature}`: signed, so it is never changed.
+    /// `{type: "thinking", thinking, signature}`: signed, so it never changes.
     Thinking {
         /// The model's thoughts.
         thinking: String,
         /// The whole block.
         raw: Box<RawValue>,
     },
-    /// Any other type, and blocks that are not what their type promises. Carried through untouched.
+    /// Any other type, and blocks without the fields that their type requires. They are carried through unchanged.
     Other {
-        /// The `type` field; empty when there is none.
+        /// The `type` field; empty if there is none.
         kind: String,
         /// The whole block.
         raw: Box<RawValue>,
-        /// The places in it that do not count as the text they are.
+        /// The places in it that are not counted as text.
         holes: Holes,
     },
 }
 
-/// The places in the JSON of a block that do not count as the text they are.
+/// The places in a block's JSON that are not counted as text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Holes {
-    /// Empty strings in the place of the text blocks behind this one, in their order: together they are one JSON value.
+    /// Empty strings in place of the text blocks after this one, in order: together they form one JSON value.
     pub texts: Vec<Range<usize>>,
-    /// Files, which count by what they are.
+    /// Files, which are counted by their kind.
     pub files: Vec<AttachedFile>,
 }
 
 impl Block {
-    /// A text block.
+    /// Creates a text block.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into(), extra: Vec::new() }
     }
 
-    /// A block of a type that is not read here: an image, or JSON that is carried through, where files in it are found.
+    /// Creates a block of a type that is not read here: an image, or JSON that is carried through, in which files are
+    /// found.
     #[must_use]
     pub fn carried(kind: &str, raw: Box<RawValue>) -> Self {
         let files = files_in(kind, raw.get());
@@ -106,13 +107,13 @@ impl Block {
         }
     }
 
-    /// JSON that is text to the model but for these places.
+    /// Creates a block of JSON that the model reads as text, except at these places.
     #[must_use]
     pub fn shape(raw: Box<RawValue>, holes: Holes) -> Self {
         Self::Other { kind: "json".to_owned(), raw, holes }
     }
 
-    /// Files in it count by the rule of `service`.
+    /// Has the files in it counted by the rule of `service`.
     pub fn count_for(&mut self, service: Service) {
         match self {
             Self::Other { holes, .. } => holes.files.iter_mut().for_each(|file| file.service = service),
@@ -123,7 +124,7 @@ impl Block {
         }
     }
 
-    /// Reads a block. Never fails: what is not a block of a known type becomes [`Block::Other`].
+    /// Reads a block. Never fails: anything that is not a block of a known type becomes [`Block::Other`].
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {
         Self::read_at(raw.get(), Depth::Message)
@@ -144,7 +145,7 @@ impl Block {
             },
             "tool_use" => match (fields.take_string("id"), fields.take_string("name")) {
                 (Some(id), Some(name)) => {
-                    // A null that was written stays in `extra`, and the null that stands for a missing field is never written.
+                    // A written null stays in `extra`; the null of a missing field is never written.
                     let written = fields.get("input").is_some_and(|input| input != RawValue::NULL.get());
                     let input = if written { fields.take("input") } else { None };
                     let input = input.map_or_else(|| RawValue::NULL.to_owned(), owned);
@@ -171,7 +172,7 @@ impl Block {
         }
     }
 
-    /// The `type` field; empty when there is none.
+    /// Returns the `type` field; empty if there is none.
     #[must_use]
     pub fn kind(&self) -> &str {
         match self {
@@ -184,7 +185,7 @@ impl Block {
         }
     }
 
-    /// The block's type for people: of a file its kind, whatever the format calls it.
+    /// Returns the block's type for people; for a file its kind, whatever the format calls it.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -217,14 +218,15 @@ impl Block {
     }
 }
 
-/// `source.data` is where the Messages API holds base64 data.
+/// The Messages API has base64 data in `source.data`.
 fn image_data_length(fields: &RawFields) -> Option<usize> {
     let source = RawFields::read(fields.get("source")?)?;
     let data = source.get("data")?;
     if !data.starts_with('"') {
         return None;
     }
-    // Base64 has no escapes but `\/`, which JSON.stringify does not write; a literal without any is its own length.
+    // The only escape in base64 is `\/`, which JSON.stringify does not write. Without escapes the length is that of
+    // the literal.
     Some(if data.contains('\\') { json_text::unescape(data).encode_utf16().count() } else { data.len() - 2 })
 }
 

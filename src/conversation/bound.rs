@@ -1,25 +1,26 @@
-//! A plan for messages that somebody else keeps, and may have changed since they were read.
+//! Plans for messages that another party keeps and may have changed since they were read.
 
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 use super::{Block, Content, Contents, Conversation, Edit, Fingerprint, Message, PathStep, Plan, content_digits};
 use crate::parallel::in_parts;
 
-/// A plan that says of each edit what it replaces. As JSON it is that of the plan, where an edit that replaces or drops something has the field
-/// `was`: of a value the fingerprint, of a message its place in [`super::Contents`]. An edit that drops a message has its `fingerprint` too.
+/// A plan that records what each edit replaces. Its JSON is the plan's, where an edit that replaces or drops
+/// something has the field `was`: for a value its fingerprint, for a message its digits in [`super::Contents`]. An
+/// edit that drops a message also has its `fingerprint`.
 #[derive(Debug, Clone, Default)]
 pub struct BoundPlan {
     plan: Plan,
-    /// One for each edit.
+    /// One old value per edit.
     was: Vec<Was>,
-    /// One for each edit, or none.
+    /// One group per edit, or empty.
     groups: Vec<usize>,
 }
 
 /// The old value that one edit replaces.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Was {
-    /// `None` for what is added.
+    /// `None` for an edit that adds something.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
     /// The fingerprint of a whole message, which an undo may put back.
@@ -34,7 +35,7 @@ pub struct Replaced(Vec<Was>);
 impl Replaced {
     /// Records the old values that `plan` replaces in `before`, whose hashes are `contents`.
     #[must_use]
-    pub fn of(plan: &Plan, before: &Conversation, contents: &Contents) -> Self {
+    pub fn record(plan: &Plan, before: &Conversation, contents: &Contents) -> Self {
         let replaced = |edit: &Edit| match edit {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } => {
                 before.entries().get(*message).map(|entry| &*entry.message)
@@ -45,7 +46,7 @@ impl Replaced {
             &plan.edits,
             |edit| replaced(edit).map_or(0, Message::bytes),
             |edits| {
-                let was = |edit: &Edit| Was::of(edit, replaced(edit)?, contents);
+                let was = |edit: &Edit| Was::record(edit, replaced(edit)?, contents);
                 edits.iter().map(was).map(Option::unwrap_or_default).collect()
             },
         ))
@@ -53,31 +54,31 @@ impl Replaced {
 }
 
 impl BoundPlan {
-    /// `plan`, which replaces that.
+    /// Creates a plan from `plan` and the values that it replaces.
     #[must_use]
     pub fn new(plan: Plan, replaced: Replaced) -> Self {
         Self { was: replaced.0, plan, groups: Vec::new() }
     }
 
-    /// The fingerprint of the text or value that an edit replaces; `None` for what is added.
+    /// Returns the fingerprint of the text or value that an edit replaces; `None` for an addition.
     #[must_use]
     pub fn was(&self, edit: usize) -> Option<&str> {
         self.was.get(edit)?.was.as_deref()
     }
 
-    /// The same, where each edit has the number of those that it is undone with, as the field `group`.
+    /// Returns the plan with a group number per edit, written as the field `group`: edits of one group are undone together.
     #[must_use]
     pub fn with_groups(self, groups: Vec<usize>) -> Self {
         Self { groups, ..self }
     }
 
-    /// The number of those that each edit is undone with.
+    /// Returns the group number of each edit.
     #[must_use]
     pub fn groups(&self) -> &[usize] {
         &self.groups
     }
 
-    /// The plan.
+    /// Returns the plan.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -85,7 +86,7 @@ impl BoundPlan {
 }
 
 impl Was {
-    fn of(edit: &Edit, message: &Message, contents: &Contents) -> Option<Self> {
+    fn record(edit: &Edit, message: &Message, contents: &Contents) -> Option<Self> {
         let value = |was: Fingerprint| Self { was: Some(was.to_string()), fingerprint: None };
         match edit {
             Edit::Set { path, .. } => self::fingerprint(message, path).map(value),
@@ -195,7 +196,7 @@ mod tests {
         edits.push(Edit::Insert { before: 3, value: before.message(3).clone().into() });
         edits.push(Edit::set_text(9, path(&json!(["content"])), String::new()));
         let plan = Plan { edits };
-        let replaced = Replaced::of(&plan, &before, &Contents::of(&before));
+        let replaced = Replaced::record(&plan, &before, &Contents::hash(&before));
         let bound = serde_json::to_value(BoundPlan::new(plan, replaced)).unwrap();
         let whole = serde_json::to_value(&before).unwrap();
         for (edit, (message, at)) in bound.as_array().unwrap().iter().zip(&places) {

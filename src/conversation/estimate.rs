@@ -6,19 +6,19 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{Message, PathStep};
 
-/// A part of a text that stands for what a model would write.
+/// A part of a text that is a placeholder for a model's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// From the message to the text.
+    /// The path from the message to the text.
     pub path: Vec<PathStep>,
-    /// The bytes of the text that stand for it.
+    /// The bytes of the placeholder in the text.
     pub range: Range<usize>,
-    /// How many tokens the model is expected to write, unscaled.
+    /// Number of tokens that the model is expected to write, unscaled.
     pub tokens: usize,
 }
 
 impl Estimate {
-    /// The same in block `to`, if it is one of block `from`.
+    /// Returns the estimate moved to block `to`, if it is in block `from`.
     pub(super) fn moved(&self, from: usize, to: usize) -> Option<Self> {
         let mut moved = self.clone();
         match moved.path.get_mut(1) {
@@ -29,8 +29,8 @@ impl Estimate {
     }
 }
 
-/// The estimates of a message after some of its texts were replaced: `old` ones as far as their texts are still there, and those that
-/// came with the `new` texts.
+/// Returns a message's estimates after some texts were replaced: the `old` ones whose text is still there, and those
+/// of the `new` texts.
 pub(super) fn estimates_after(
     old: &[Estimate],
     new: Vec<Estimate>,
@@ -86,7 +86,7 @@ fn still_there(estimate: &Estimate, was: &str, is: &str, from: &mut usize) -> Ve
     before.into_iter().chain(behind).collect()
 }
 
-/// Bytes of the longest common beginning of whole characters.
+/// Returns the bytes of the longest common beginning, in whole characters.
 fn common_start(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).map(|(same, _)| same.len_utf8()).sum()
 }
@@ -115,7 +115,7 @@ mod tests {
         Plan { edits: vec![Edit::Set { message: 0, path: path(), value: NewValue::Text(text.to_owned()), estimates }] }
     }
 
-    /// The texts that estimates stand for after `text` took the place of `was`, which has an estimate wherever [`ANSWER`] stands.
+    /// The placeholders' texts after `text` replaced `was`, which has an estimate wherever [`ANSWER`] occurs.
     fn left(was: &str, text: &str) -> Vec<(String, usize)> {
         let estimates = was.match_indices(ANSWER).map(|(at, _)| Estimate {
             path: path(),

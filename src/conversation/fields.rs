@@ -1,4 +1,4 @@
-//! The fields of a JSON object in their order, each value still the text it came as.
+//! The fields of a JSON object in order, with each value as its original text.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use serde_json::value::RawValue;
 
 use super::scan;
 
-/// Fields that nobody here reads; they are carried through as they are.
+/// Fields that this crate does not read, carried through unchanged.
 pub type Fields = Vec<(String, Box<RawValue>)>;
 
-/// An object's fields, borrowed from its JSON text.
+/// An object's fields, borrowed from the JSON text.
 pub(super) struct RawFields<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> RawFields<'a> {
-    /// The fields of `json`; `None` when it is not an object.
+    /// Reads the fields of `json`; `None` if it is not an object.
     pub(super) fn read(json: &'a str) -> Option<Self> {
         if !json.starts_with('{') {
             return None;
@@ -22,13 +22,13 @@ impl<'a> RawFields<'a> {
         scan::fields(json).map(Self)
     }
 
-    /// Takes the field `name` out.
+    /// Removes and returns the field `name`.
     pub(super) fn take(&mut self, name: &str) -> Option<&'a str> {
         let index = self.0.iter().position(|(key, _)| key == name)?;
         Some(self.0.remove(index).1)
     }
 
-    /// Takes the field `name` out if it is a string; anything else stays where it is.
+    /// Removes and returns the field `name` if it is a string; any other value stays.
     pub(super) fn take_string(&mut self, name: &str) -> Option<String> {
         let index = self.0.iter().position(|(key, json)| key == name && json.starts_with('"'))?;
         Some(super::json_text::unescape(self.0.remove(index).1))
@@ -43,17 +43,17 @@ impl<'a> RawFields<'a> {
     }
 }
 
-/// Writes `fields` behind what `map` already holds.
+/// Writes `fields` after the entries that `map` already has.
 pub(super) fn serialize_into<M: SerializeMap>(map: &mut M, fields: &Fields) -> Result<(), M::Error> {
     fields.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))
 }
 
-/// The JSON text of `value`.
+/// Returns the JSON text of `value`.
 pub(super) fn to_raw(value: &impl Serialize) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_default()
 }
 
-/// A copy of JSON text that is known to be valid.
+/// Copies JSON text that is known to be valid.
 pub(super) fn owned(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap_or_default()
 }

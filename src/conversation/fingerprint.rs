@@ -1,8 +1,8 @@
 //! A short identity of a text, a value or a message: an edit is made only to the value it was computed for, and an undo
 //! puts back exactly what was removed.
 //!
-//! xxHash3 (64 bits), as for keys elsewhere: it finds what was changed by accident or by hand, and is no proof against somebody who forges data and
-//! its fingerprints alike.
+//! Uses xxHash3 (64 bits), as keys elsewhere do. It detects accidental and manual changes, but does not protect
+//! against forged data with forged fingerprints.
 
 use std::{fmt, sync::Arc};
 
@@ -16,12 +16,12 @@ use crate::parallel::in_parts;
 /// Length and hash of a text or another JSON value. As a string it is `20312:9f86d081884c7d65`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// UTF-16 units of a text; of another value the units of all strings in it, keys included.
+    /// UTF-16 units of a text; for any other value, the units of all strings in it, keys included.
     length: usize,
     hash: u64,
 }
 
-/// Units that are hashed at once.
+/// Number of units hashed at a time.
 const CHUNK: usize = 2048;
 
 impl Fingerprint {
@@ -34,7 +34,7 @@ impl Fingerprint {
             surrogates::outside_units(text).for_each(|unit| hashed.push(unit));
             return hashed.finish();
         }
-        // Most of a text is ASCII, of which many units are widened at once.
+        // Most of a text is ASCII, which is widened many units at a time.
         let mut rest = text;
         while let Some(other) = rest.bytes().position(|byte| !byte.is_ascii()) {
             let (plain, from_other) = rest.split_at(other);
@@ -89,7 +89,7 @@ impl Serialize for Fingerprint {
 struct HashedUnits {
     hasher: Xxh3,
     length: usize,
-    /// Units that wait to be hashed, and how many they are.
+    /// Units not yet hashed, and their number.
     waiting: [[u8; 2]; CHUNK],
     filled: usize,
 }
@@ -105,7 +105,7 @@ impl HashedUnits {
         self.push_all(&[unit], |unit| unit);
     }
 
-    /// Written to be vectorised.
+    /// Written so that the compiler can vectorise it.
     fn push_all<T: Copy>(&mut self, mut items: &[T], unit: impl Fn(T) -> u16) {
         self.length += items.len();
         while !items.is_empty() {
@@ -142,18 +142,18 @@ fn tagged(tag: u8, text: &str) -> u64 {
     mixed(u64::from(tag), xxh3_64(text.as_bytes()))
 }
 
-/// An array or object that is open.
+/// An array or object that is not closed yet.
 struct Open {
     hash: u64,
     is_object: bool,
-    /// The hashed key of the value that comes next.
+    /// The hashed key of the next value.
     key: Option<u64>,
 }
 
 impl Open {
     fn add(&mut self, value: u64) {
         if self.is_object {
-            // A sum, because the order of fields says nothing.
+            // A sum, because the order of fields has no meaning.
             self.hash = self.hash.wrapping_add(mixed(self.key.take().unwrap_or_default(), value));
         } else {
             self.hash = mixed(self.hash, value);
@@ -161,7 +161,7 @@ impl Open {
     }
 }
 
-/// One pass without recursion: values may be nested thousands of levels deep.
+/// Runs in one pass without recursion, because values may be nested thousands of levels deep.
 fn json_hash(json: &str, length: &mut usize) -> u64 {
     let bytes = json.as_bytes();
     let mut open = vec![Open { hash: 0, is_object: false, key: None }];
@@ -218,8 +218,8 @@ fn raw_hash(raw: &RawValue) -> u64 {
 }
 
 impl Message {
-    /// A hash of who says what: role, texts, calls, results and other blocks. Fields that nobody here reads, of the message or of its texts, calls and
-    /// results, make no difference: hosts add and remove them.
+    /// Returns a hash of the content: role, texts, calls, results and other blocks. It ignores fields of the message,
+    /// its texts, calls and results that this crate does not read, because hosts add and remove those.
     #[must_use]
     pub fn content_hash(&self) -> u64 {
         match self.unreadable() {
@@ -230,7 +230,7 @@ impl Message {
 }
 
 impl Message {
-    /// The hash of each block; of a content that is a string that of a text block.
+    /// Returns the hash of each block; for a string content, the hash of a text block.
     #[must_use]
     pub fn block_hashes(&self) -> Vec<u64> {
         match &self.content {
@@ -240,7 +240,7 @@ impl Message {
     }
 }
 
-/// [`Message::content_hash`] of a message of blocks with these hashes.
+/// Returns [`Message::content_hash`] of a message with these block hashes.
 #[must_use]
 pub fn hash_of_blocks(role: &str, blocks: impl Iterator<Item = u64>) -> u64 {
     mixed(tagged(b'r', role), blocks.fold(u64::from(b'b'), mixed))
@@ -266,8 +266,8 @@ fn block_hash(block: &Block) -> u64 {
     }
 }
 
-/// The content of every message of a conversation, each as eight hexadecimal digits, together one string: four bytes tell two messages apart
-/// well enough, and [`Contents::whole`] is certain of all.
+/// Hashes of a conversation's messages. As JSON, one string of eight hexadecimal digits per message: four bytes
+/// suffice to tell two messages apart, and [`Contents::whole`] makes sure of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents(Vec<u64>);
 
@@ -280,7 +280,7 @@ impl From<Vec<u64>> for Contents {
 impl Contents {
     /// Hashes the messages of a conversation.
     #[must_use]
-    pub fn of(conversation: &Conversation) -> Self {
+    pub fn hash(conversation: &Conversation) -> Self {
         Self(in_parts(
             conversation.entries(),
             |entry| entry.message.bytes(),
@@ -312,19 +312,19 @@ impl Contents {
         self.0.get(index).copied()
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the first messages are those of `other`.
+    /// Returns true if the first messages are those of `other`.
     #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }
 
-    /// How many messages there are and a hash of them all, such as `12:9f86d081884c7d65`.
+    /// Returns the number of messages and a hash of them all, such as `12:9f86d081884c7d65`.
     #[must_use]
     pub fn whole(&self) -> Fingerprint {
         let bytes: Vec<u8> = self.0.iter().flat_map(|hash| hash.to_le_bytes()).collect();
@@ -332,7 +332,7 @@ impl Contents {
     }
 }
 
-/// A hash of [`Message::content_hash`], as it stands in [`Contents`].
+/// Returns the digits of a [`Message::content_hash`] as written in [`Contents`].
 #[must_use]
 pub fn content_digits(hash: u64) -> String {
     format!("{:08x}", hash as u32)
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_host_may_add_fields_and_nothing_else() {
-        let of = |message: Value| Contents::of(&conversation(&json!([message])));
+        let of = |message: Value| Contents::hash(&conversation(&json!([message])));
         let call = json!({ "type": "tool_use", "id": "a", "name": "read", "input": { "path": "x", "to": 3 } });
         let answer = json!({ "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "y" }] });
         let message = json!({ "role": "user", "content": [{ "type": "text", "text": "hi" }, call, answer] });

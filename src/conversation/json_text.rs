@@ -1,7 +1,7 @@
-//! The strings inside a JSON text, found and replaced in place.
+//! Finds and replaces the strings inside a JSON text in place.
 //!
-//! Tool inputs and unknown fields stay the text they came as, so that integers, key order and number formatting survive.
-//! When one string inside has to change, it is exchanged by its byte range and every other byte stays.
+//! Tool inputs and unknown fields stay in their original text, so that integers, key order and number formatting
+//! survive. To change a string inside, its byte range is replaced, and every other byte stays.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -15,7 +15,7 @@ use super::scan::string_end;
 pub enum PathStep {
     /// The index in an array.
     Index(usize),
-    /// The key in an object. Borrowed where it is one of the few we know: every text of a conversation has a path.
+    /// The key in an object. Borrowed if it is a known one, because every text of a conversation has a path.
     Key(Cow<'static, str>),
 }
 
@@ -26,13 +26,13 @@ impl From<&'static str> for PathStep {
 }
 
 impl PathStep {
-    /// The key `key`, copied.
+    /// Creates a step with a copy of `key`.
     #[must_use]
     pub fn key(key: &str) -> Self {
         Self::Key(Cow::Owned(key.to_owned()))
     }
 
-    /// The index, where it is one.
+    /// Returns the index, if it is one.
     #[must_use]
     pub fn index(&self) -> Option<usize> {
         match self {
@@ -51,15 +51,16 @@ impl From<usize> for PathStep {
 /// A string value (not a key) inside a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StringValue {
-    /// From the root to the string.
+    /// The path from the root to the string.
     pub path: Vec<PathStep>,
     /// Byte range of the literal, quotes included.
     pub literal: Range<usize>,
 }
 
-/// Strings deeper than this are not listed. Every string has a path of its own, so bounds on its length keep hostile nesting linear.
+/// Strings nested deeper are not listed. Each string has its own path, so limits on its length keep hostile nesting
+/// linear.
 pub const MAX_LISTED_DEPTH: usize = 64;
-/// Nor are strings below keys that are longer than this, in bytes of JSON, all together.
+/// Strings whose keys have more bytes of JSON in total are not listed.
 pub const MAX_LISTED_KEYS: usize = 1024;
 
 enum Frame {
@@ -67,8 +68,8 @@ enum Frame {
     Array { index: usize },
 }
 
-/// All string values of `json`, in order of appearance, down to [`MAX_LISTED_DEPTH`] levels and [`MAX_LISTED_KEYS`]. `json` must be valid JSON; on
-/// anything else the list is unspecified, but nothing panics.
+/// Returns all string values of `json`, in order, down to [`MAX_LISTED_DEPTH`] levels and [`MAX_LISTED_KEYS`]. `json`
+/// must be valid JSON; for anything else the list is unspecified, but nothing panics.
 #[must_use]
 pub fn string_values(json: &str) -> Vec<StringValue> {
     let bytes = json.as_bytes();
@@ -104,15 +105,16 @@ pub fn string_values(json: &str) -> Vec<StringValue> {
     found
 }
 
-/// The text that a JSON string literal (with its quotes) stands for.
+/// Returns the text of a JSON string literal, which includes its quotes.
 #[must_use]
 pub fn unescape(literal: &str) -> String {
-    // serde_json decodes into a buffer that grows, and copies that. Reading a conversation is mostly this, so it is done in one go.
+    // serde_json decodes into a growing buffer and copies the result. This is most of the work of reading a
+    // conversation, so it is done in one pass.
     let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.and_then(unescape_inner).unwrap_or_else(|| serde_json::from_str(literal).unwrap_or_default())
 }
 
-/// `None` when there is an escape that is not legal.
+/// Returns `None` if there is an invalid escape.
 fn unescape_inner(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -147,19 +149,19 @@ fn unescape_inner(inner: &str) -> Option<String> {
     Some(text)
 }
 
-/// The four hexadecimal digits at `at`.
+/// Parses the four hexadecimal digits at `at`.
 fn code_unit(text: &str, at: usize) -> Option<u16> {
     let digits = text.get(at..at + 4)?;
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// The JSON string literal for `text`, quotes included.
+/// Returns the JSON string literal for `text`, quotes included.
 #[must_use]
 pub fn escape(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// `json` with each range exchanged for its replacement. The ranges must not overlap; they may come in any order.
+/// Replaces ranges of `json`. The ranges must not overlap; they may come in any order.
 #[must_use]
 pub fn splice(json: &str, replacements: &mut [(Range<usize>, String)]) -> String {
     replacements.sort_by_key(|(range, _)| range.start);

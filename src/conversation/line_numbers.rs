@@ -1,9 +1,9 @@
-//! The numbers that reading tools put in front of a file's lines.
+//! The numbers that read tools put before a file's lines.
 
-/// How numbers are written: right-aligned in a field, then a separator.
+/// The style of line numbers: right-aligned in a field, then a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NumberStyle {
-    /// The field's width in characters; longer numbers take the room they need.
+    /// The field's width in characters. A longer number is wider.
     width: u8,
     separator: Separator,
 }
@@ -31,11 +31,11 @@ impl Separator {
     }
 }
 
-/// Wider fields are something else.
+/// A wider field is not a line number.
 const WIDEST: usize = 12;
 
 impl NumberStyle {
-    /// The number at the start of a line, how it is written, and where the content behind it starts.
+    /// Parses the number at the start of a line. Returns the number, its style, and the start of the content.
     #[must_use]
     pub fn read(line: &[u8]) -> Option<(u32, Self, usize)> {
         let blanks = line.iter().take(WIDEST).take_while(|byte| **byte == b' ').count();
@@ -64,21 +64,21 @@ impl NumberStyle {
         Some((number, Self { width, separator }, end + separator.text().len()))
     }
 
-    /// Whether the line of `number` would be written as `found` if lines before it are written as `self`.
+    /// Returns true if the line with `number` would have the style `found` among lines with the style `self`.
     #[must_use]
     pub fn continues_as(self, number: u32, found: Self) -> bool {
         let digits = number.checked_ilog10().unwrap_or(0) as u8 + 1;
         self.separator == found.separator && found.width == self.width.max(digits)
     }
 
-    /// Whether a line begins with a number as it is written among lines with `self`.
+    /// Returns true if a line begins with a number in this style.
     #[must_use]
     pub fn is_shown(self, line: &[u8]) -> bool {
         matches!(line.first(), Some(b' ' | b'0'..=b'9'))
             && Self::read(line).is_some_and(|(number, found, _)| self.continues_as(number, found))
     }
 
-    /// The field's width in characters.
+    /// Returns the field's width in characters.
     #[must_use]
     pub fn width(self) -> u8 {
         self.width
@@ -90,7 +90,7 @@ impl NumberStyle {
         self.separator.text()
     }
 
-    /// Writes what stands in front of the line of this number. By hand, because there is one for every line.
+    /// Writes the prefix of the line with this number. Hand-written, because there is one for every line.
     pub fn write(self, number: u32, out: &mut String) {
         let mut digits = [b' '; 10];
         let mut from = digits.len();

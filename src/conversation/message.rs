@@ -14,16 +14,16 @@ use super::{
 /// The speaker of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
-    /// The user, and the tools' answers.
+    /// The user, or tool results.
     User,
     /// The model.
     Assistant,
-    /// Anything else; not legal, but carried through.
+    /// Any other role; not valid, but carried through.
     Other(String),
 }
 
 impl Role {
-    /// As it is written in JSON.
+    /// Returns the role as written in JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -47,13 +47,13 @@ impl From<String> for Role {
 /// The content of a message or of a tool result.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// One string.
+    /// A string.
     Text(String),
     /// Blocks.
     Blocks(Vec<Block>),
-    /// Neither; carried through untouched.
+    /// Any other JSON; carried through unchanged.
     Other(Box<RawValue>),
-    /// There is no such field.
+    /// The field is missing.
     Missing,
 }
 
@@ -67,7 +67,7 @@ impl Content {
         }
     }
 
-    /// The blocks; none when the content is a string or not readable.
+    /// Returns the blocks; none if the content is a string or cannot be read.
     #[must_use]
     pub fn blocks(&self) -> &[Block] {
         match self {
@@ -95,9 +95,9 @@ pub struct Message {
     pub role: Role,
     /// The text or blocks.
     pub content: Content,
-    /// Fields not read here, in their order: `ts`, `isSummary`, `condenseParent`, anything.
+    /// Fields not read here, in order: `ts`, `isSummary`, `condenseParent`, any.
     pub extra: Fields,
-    /// Set when the JSON was not a message at all (a number, say): it is carried through as it is.
+    /// The JSON if it was not a message at all (a number, for example), carried through unchanged.
     unreadable: Option<Box<RawValue>>,
 }
 
@@ -108,7 +108,7 @@ impl Message {
         Self { role, content, extra: Vec::new(), unreadable: None }
     }
 
-    /// The same with the time of another, if that has one: hosts order and show messages by it.
+    /// Copies the time of another message, if it has one, because hosts order and show messages by it.
     #[must_use]
     pub fn with_time_of(mut self, other: &Self) -> Self {
         let time = other.extra.iter().find(|(name, _)| name == "ts");
@@ -116,7 +116,7 @@ impl Message {
         self
     }
 
-    /// Reads a message. Never fails: what is not a message is carried through as it is, and [`super::problems`] says so.
+    /// Reads a message. Never fails: anything else is carried through unchanged, and [`super::problems`] reports it.
     #[must_use]
     pub fn read(raw: &RawValue) -> Self {
         let unreadable = || Self {
@@ -131,24 +131,24 @@ impl Message {
         Self { role: role.into(), content, extra: fields.into_owned(), unreadable: None }
     }
 
-    /// Whether the JSON was not a message at all.
+    /// Returns true if the JSON was not a message at all.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.unreadable.is_some()
     }
 
-    /// The JSON of what was not a message at all.
+    /// Returns the JSON if it was not a message at all.
     pub(super) fn unreadable(&self) -> Option<&RawValue> {
         self.unreadable.as_deref()
     }
 
-    /// Whether its host calls it a summary (`isSummary`). See `markers::is_summary`.
+    /// Returns true if the host marks it as a summary (`isSummary`). See `markers::is_summary`.
     #[must_use]
     pub fn is_called_summary(&self) -> bool {
         self.extra("isSummary") == Some("true")
     }
 
-    /// The field `name` among those not read here, as JSON text.
+    /// Returns the JSON text of the field `name` among those not read here.
     #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {
         self.extra.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get())

@@ -1,4 +1,4 @@
-//! The data: messages, blocks, content kinds, plans and how they are applied, shape rules. Knows no other folder.
+//! The data: messages, blocks, content kinds, plans and their application, shape rules. Imports no other folder.
 
 mod attached;
 mod block;
@@ -55,7 +55,7 @@ pub use self::{
 };
 use crate::parallel::in_parts;
 
-/// A conversation under work: its messages, and where each one came from. Messages are shared, so a copy is cheap.
+/// A conversation in progress: its messages and their origins. Messages are shared, so copies are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
@@ -64,8 +64,8 @@ pub struct Conversation {
     frozen: usize,
 }
 
-/// Tells one entry from all others: a message keeps it while it is changed, and two that were added never share one. Later ones are
-/// greater.
+/// Identifies an entry. A message keeps its id while it changes, and two added messages never share one. Later ids
+/// are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(u64);
 
@@ -79,27 +79,27 @@ impl EntryId {
 /// A message and its origin.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Which entry it is, before and after a plan was applied.
+    /// The entry's identity, before and after plans.
     pub id: EntryId,
-    /// Index in the conversation that came in; `None` for a message added since.
+    /// The index in the call's input; `None` for a message added since.
     pub origin: Option<usize>,
-    /// Which of the host's own objects this is, when the host made it.
+    /// The number of the host's own object, if the host created the message.
     pub foreign: Option<usize>,
-    /// The message; the same allocation as long as nobody changed it.
+    /// The message; the same allocation as long as it does not change.
     pub message: Arc<Message>,
-    /// Parts of its texts that stand for words only a model could write.
+    /// Parts of its texts that are placeholders for a model's words.
     pub estimates: Vec<Estimate>,
-    /// The blocks that must stay word for word.
+    /// The blocks that must not change.
     pub pins: Pins,
 }
 
-/// The text is not a JSON array.
+/// The error for text that is not a JSON array.
 #[derive(Debug, thiserror::Error)]
 #[error("messages must be a JSON array: {0}")]
 pub struct NotAnArray(#[from] serde_json::Error);
 
 impl Entry {
-    /// A message that came in at `index`.
+    /// Creates the entry of the input message at `index`.
     fn original(index: usize, message: Message) -> Self {
         Self {
             id: EntryId::new(),
@@ -111,7 +111,7 @@ impl Entry {
         }
     }
 
-    /// A message that was added.
+    /// Creates the entry of an added message.
     fn inserted(inserted: &Inserted) -> Self {
         let Inserted { message, foreign, estimates } = inserted.clone();
         Self { id: EntryId::new(), origin: None, foreign, message, estimates, pins: Pins::default() }
@@ -119,10 +119,10 @@ impl Entry {
 }
 
 impl Conversation {
-    /// Reads a JSON array of messages. What is in it may be anything: whatever is not a message is carried through.
+    /// Reads a JSON array of messages. Elements that are not messages are carried through.
     ///
     /// # Errors
-    /// [`NotAnArray`] when `json` is not a JSON array.
+    /// [`NotAnArray`] if `json` is not a JSON array.
     ///
     /// # Examples
     /// ```
@@ -140,64 +140,64 @@ impl Conversation {
         Ok(Self::new(in_parts(&raw, |raw| raw.get().len(), read)))
     }
 
-    /// A conversation of these messages.
+    /// Creates a conversation of these messages.
     #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {
         let entries = messages.into_iter().enumerate().map(|(index, message)| Entry::original(index, message));
-        Self::of(entries.collect())
+        Self::from_entries(entries.collect())
     }
 
-    fn of(entries: Vec<Entry>) -> Self {
+    fn from_entries(entries: Vec<Entry>) -> Self {
         Self { entries: Arc::new(entries), frozen: 0 }
     }
 
-    /// The same with the first `count` messages of the conversation that came in frozen, or more where more are already.
+    /// Returns the conversation with at least the first `count` input messages frozen.
     #[must_use]
     pub fn with_frozen(&self, count: usize) -> Self {
         Self { frozen: self.frozen.max(count), ..self.clone() }
     }
 
-    /// How many messages at the beginning are frozen.
+    /// Returns the number of frozen messages at the beginning.
     #[must_use]
     pub fn frozen(&self) -> usize {
         let is_frozen = |entry: &&Entry| entry.origin.is_some_and(|origin| origin < self.frozen);
         self.entries.iter().take_while(is_frozen).count()
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The messages with their origins.
+    /// Returns the messages with their origins.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The messages.
+    /// Returns the messages.
     #[must_use]
     pub fn messages(&self) -> impl ExactSizeIterator<Item = &Message> {
         self.entries.iter().map(|entry| &*entry.message)
     }
 
-    /// About how many bytes there are to read.
+    /// Returns the approximate number of bytes to read.
     #[must_use]
     pub(crate) fn bytes(&self) -> usize {
         self.messages().map(Message::bytes).sum()
     }
 
-    /// The message at `index`.
+    /// Returns the message at `index`.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is none.
     #[must_use]
     pub fn message(&self, index: usize) -> &Message {
         &self.entries[index].message
@@ -209,7 +209,8 @@ impl Conversation {
         self.entries.iter().enumerate().map(|(index, entry)| (entry.id, index)).collect()
     }
 
-    /// How many messages at the beginning hold the task and are never cut: the first; where messages of other roles stand in front, as `system` does in
+    /// Returns the number of messages at the beginning that contain the task and are never cut: the first one, or, if
+    /// messages of other roles precede it (as `system` does in other formats), all up to the user's first.
     /// other formats, all up to the user's first.
     #[must_use]
     pub fn task(&self) -> usize {
@@ -218,19 +219,20 @@ impl Conversation {
         if is_users { others + 1 } else { self.len().min(1) }
     }
 
-    /// How many messages at the beginning are never changed: the task, and those that are frozen.
+    /// Returns the number of messages at the beginning that never change: the task and the frozen ones.
     #[must_use]
     pub fn fixed(&self) -> usize {
         self.task().max(self.frozen())
     }
 
-    /// How many messages at the beginning stay whatever is dropped: those that are fixed, and the answers to calls in the last of them.
+    /// Returns the number of messages at the beginning that are never dropped: the fixed ones, and the results of
+    /// calls in the last of them.
     #[must_use]
     pub fn head(&self) -> usize {
         let mut head = self.fixed().min(self.len());
         let (mut answered, has_calls) = (None, |index: usize| !shape::calls(self.message(index)).is_empty());
         while (1..self.len()).contains(&head) {
-            // Nearly always there is nothing to look for.
+            // Nearly always there are no calls and results here to match.
             let may_answer = !shape::answers(self.message(head)).is_empty();
             let goes_on = may_answer && answered.get_or_insert_with(|| shape::answered(self))[head].is_some();
             if !goes_on && !has_calls(head - 1) {
@@ -241,7 +243,7 @@ impl Conversation {
         head
     }
 
-    /// The texts of every message: [`Message::texts`].
+    /// Returns the texts of every message, see [`Message::texts`].
     #[must_use]
     pub fn texts(&self) -> Vec<Vec<TextAt<'_>>> {
         in_parts(
@@ -251,7 +253,7 @@ impl Conversation {
         )
     }
 
-    /// The breaches of shape that `before`, which it descends from, did not have: see `new_problems`.
+    /// Returns the problems that `before`, from which this conversation results, did not have: see `new_problems`.
     #[must_use]
     pub fn problems_since(&self, before: &Self) -> Vec<Problem> {
         let placed = |conversation: &Self| -> Vec<(EntryId, Problem)> {
@@ -269,7 +271,8 @@ impl Conversation {
         let mut new = new_problems(before, found);
         let stayed = now - new.iter().filter(|problem| problem.is_same_role()).count();
         let mut gone = met_before.saturating_sub(stayed);
-        // A message that a host wrote anew has no identity in common with the old one: where it meets another of its role, as many may as did before.
+        // A message that a host rewrote has no id in common with the old one, so as many may meet one of their role
+        // as did before.
         let is_foreign = |at: usize| self.entries.get(at).is_some_and(|entry| entry.foreign.is_some());
         new.retain(|problem| {
             let at = problem.message_index;
@@ -298,10 +301,10 @@ impl Conversation {
                 .all(|(one, another)| Arc::ptr_eq(&one.message, &another.message))
     }
 
-    /// JSON on its way out: see `surrogates`.
+    /// Writes JSON for the outside: see `surrogates`.
     ///
     /// # Errors
-    /// When `value` cannot be written as JSON.
+    /// If `value` cannot be written as JSON.
     pub fn export(&self, value: &impl Serialize) -> serde_json::Result<String> {
         Ok(surrogates::leave(serde_json::to_string(value)?))
     }

@@ -14,62 +14,63 @@ use super::{
     tool_input::{InputText, ToolInput},
 };
 
-/// One edit. Indices are those of the conversation that the plan was made for.
+/// One edit. Indices refer to the conversation that the plan was made for.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Edit {
-    /// Puts a value in the place of another.
+    /// Replaces a value.
     Set {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// From the message to the value.
+        /// The path from the message to the value.
         path: Vec<PathStep>,
         /// The new value.
         value: NewValue,
-        /// Parts of the value that stand for words only a model could write, with paths from the message.
+        /// Parts of the value that are placeholders for a model's words, with paths from the message.
         #[serde(skip)]
         estimates: Vec<Estimate>,
     },
     /// Removes a message.
     Drop {
-        /// The message.
+        /// The index of the message.
         message: usize,
     },
     /// Adds a message.
     Insert {
-        /// Stands right before this one; the number of messages for the end.
+        /// The index of the message to insert before; the number of messages for the end.
         before: usize,
         /// The new message.
         value: Inserted,
     },
-    /// Removes a block of a message. Paths in other edits of the message count it still.
+    /// Removes a block of a message. Paths in other edits of the message still count it.
     #[serde(rename = "drop_block")]
     DropBlock {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// The block.
+        /// The index of the block.
         block: usize,
     },
-    /// Adds a block to a message whose content are blocks. Paths in other edits of the message do not count it yet.
+    /// Adds a block to a message whose content is blocks. Paths in other edits of the message do not count it yet.
     #[serde(rename = "insert_block")]
     InsertBlock {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// Stands right before this block; the number of blocks for the end.
+        /// The index of the block to insert before; the number of blocks for the end.
         before: usize,
         /// The new block.
         value: Box<RawValue>,
     },
 }
 
-/// A message that an [`Edit::Insert`] adds. As JSON it is `{message}`, or `{foreign}` when the host has the object already.
+/// A message that an [`Edit::Insert`] adds. As JSON it is `{message}`, or `{foreign}` if the host already has the
+/// object.
 #[derive(Debug, Clone)]
 pub struct Inserted {
     /// The message.
     pub message: Arc<Message>,
-    /// Which of the host's own objects this is, when the host made it.
+    /// The number of the host's own object, if the host created the message.
     pub foreign: Option<usize>,
-    /// Parts of its texts that stand for words only a model could write.
+    /// Parts of its texts that are placeholders for a model's words.
     pub estimates: Vec<Estimate>,
 }
 
@@ -90,12 +91,12 @@ impl Serialize for Inserted {
     }
 }
 
-/// The value that an [`Edit::Set`] puts in place.
+/// The new value of an [`Edit::Set`].
 #[derive(Debug, Clone)]
 pub enum NewValue {
     /// A text.
     Text(String),
-    /// Any JSON.
+    /// Any JSON value.
     Json(Box<RawValue>),
 }
 
@@ -121,18 +122,18 @@ impl Serialize for NewValue {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The plan names a message that is not there, such as message 12 of 10.
+    /// The plan names a message that does not exist, such as message 12 of 10.
     #[error("the plan names message {message}, but there are only {length}")]
     NoSuchMessage {
-        /// The index named.
+        /// The named index.
         message: usize,
-        /// How many there are.
+        /// The number of messages.
         length: usize,
     },
-    /// The plan names a value that is not there, such as `["content",3,"text"]` in a message of two blocks.
+    /// The plan names a value that does not exist, such as `["content",3,"text"]` in a message of two blocks.
     #[error("message {message} has nothing to replace at {path}")]
     NoSuchPath {
-        /// The message.
+        /// The index of the message.
         message: usize,
         /// The path, as JSON.
         path: String,
@@ -140,24 +141,24 @@ pub enum PlanError {
 }
 
 impl Edit {
-    /// Puts `text` where a text of [`Message::texts`] stands.
+    /// Creates an edit that replaces a text of [`Message::texts`].
     #[must_use]
     pub fn set_text(message: usize, path: Vec<PathStep>, text: String) -> Self {
         Self::set(message, path, NewValue::Text(text))
     }
 
-    /// Puts `value`, all of it known, where another stands.
+    /// Creates an edit that replaces a value by one without placeholders.
     #[must_use]
     pub fn set(message: usize, path: Vec<PathStep>, value: NewValue) -> Self {
         Self::Set { message, path, value, estimates: Vec::new() }
     }
 }
 
-/// The edits that a provider decides on. An empty plan changes nothing.
+/// A provider's edits. An empty plan changes nothing.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(transparent)]
 pub struct Plan {
-    /// The edits, in no particular order, but inserts before the same message keep theirs.
+    /// The edits, in any order, except that inserts before the same message keep theirs.
     pub edits: Vec<Edit>,
 }
 
@@ -173,13 +174,13 @@ impl Plan {
         self
     }
 
-    /// Whether nothing would change.
+    /// Returns true if the plan changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// The plan that turns `before` into `after`, which must descend from it by [`Conversation::apply`].
+    /// Returns the plan that turns `before` into `after`, which must result from it by [`Conversation::apply`].
     #[must_use]
     pub fn between(before: &Conversation, after: &Conversation) -> Self {
         let position = before.positions();
@@ -203,7 +204,7 @@ impl Plan {
         Self { edits }
     }
 
-    /// The edits that turn message `index` from `from` into `to`, as far as their contents differ.
+    /// Returns the edits that turn the content of message `index` from `from` into `to`.
     #[must_use]
     pub fn of_message(index: usize, from: &Message, to: &Message) -> Vec<Edit> {
         let entry = |message: &Message| Entry::inserted(&message.clone().into());
@@ -212,7 +213,7 @@ impl Plan {
         edits
     }
 
-    /// The plan that turns `after` back into `before`.
+    /// Returns the plan that turns `after` back into `before`.
     ///
     /// # Examples
     /// ```
@@ -253,7 +254,7 @@ impl Plan {
     }
 }
 
-/// The edits that turn message `index` from `from` into `to`.
+/// Collects the edits that turn message `index` from `from` into `to`.
 fn differences(index: usize, from: &Entry, to: &Entry, edits: &mut Vec<Edit>) {
     if Arc::ptr_eq(&from.message, &to.message) {
         return;
@@ -290,9 +291,9 @@ fn differences(index: usize, from: &Entry, to: &Entry, edits: &mut Vec<Edit>) {
 enum Pair {
     /// This block became that one.
     Both(usize, usize),
-    /// This one is gone.
+    /// This block was removed.
     Gone(usize),
-    /// Before this one stands that one, which is new.
+    /// Before the first block, the second is new.
     New(usize, usize),
 }
 
@@ -306,13 +307,13 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
     let is_same = |one: &Block, other: &Block| to_raw(one).get() == to_raw(other).get();
     let is_there =
         |one: &Block, other: &Block| one.kind() == other.kind() && (!one.is_thinking() || is_same(one, other));
-    // Calls and results are known by their ids, whatever else was done to them.
+    // Calls and results match by their ids, whatever else changed.
     let is_counterpart = |one: &Block, other: &Block| match (one, other) {
         (Block::ToolUse { id, .. }, Block::ToolUse { id: other, .. }) => id == other,
         (Block::ToolResult { tool_use_id, .. }, Block::ToolResult { tool_use_id: other, .. }) => tool_use_id == other,
         _ => is_same(one, other),
     };
-    // One that stands where it stood may be another text.
+    // A text at the same position may be a changed one.
     let may_be = |one: &Block, other: &Block| {
         is_counterpart(one, other) || matches!((one, other), (Block::Text { .. }, Block::Text { .. }))
     };
@@ -323,7 +324,7 @@ fn paired(from: &[Block], to: &[Block]) -> Option<Vec<Pair>> {
         .or_else(|| paired_by(from, to, may_be, |_| true))
 }
 
-/// `is_there` tells a block in the other content, `may_miss` whether one need not be there.
+/// `is_there` returns true if two blocks match, `may_miss` if a block may have no match.
 fn paired_by(
     from: &[Block],
     to: &[Block],
@@ -389,7 +390,8 @@ fn block_differences(path: &[PathStep], from: &Block, to: &Block, set: &mut impl
     }
 }
 
-/// Whether two blocks differ at most in what can be set inside a block: a text, a tool result's content, a tool's input.
+/// Returns true if two blocks differ at most in what edits can set inside a block: a text, a tool result's content, a
+/// tool's input.
 fn same_but_content(from: &Block, to: &Block) -> bool {
     let same = |from: &Fields, to: &Fields| {
         from.len() == to.len() && from.iter().zip(to).all(|(from, to)| from.0 == to.0 && from.1.get() == to.1.get())
@@ -400,7 +402,7 @@ fn same_but_content(from: &Block, to: &Block) -> bool {
             Block::ToolUse { id, name, input, extra },
             Block::ToolUse { id: new_id, name: new_name, input: new_input, extra: new_extra },
         ) => {
-            // A field cannot be added or removed by setting it.
+            // Setting a field can neither add nor remove it.
             let both_written = (input.get() == RawValue::NULL.get()) == (new_input.get() == RawValue::NULL.get());
             id == new_id && name == new_name && both_written && same(extra, new_extra)
         }
@@ -429,7 +431,7 @@ fn input_differences(
         return set(path.to_vec(), NewValue::Json((**to).to_owned()));
     }
     for (old, new) in old.iter().zip(new) {
-        // The same text may be written with other escapes.
+        // The same text may be escaped differently.
         if old.text != new.text {
             set([path, &new.path].concat(), NewValue::Text(new.text.clone()));
         }
@@ -448,7 +450,7 @@ impl Conversation {
     /// touch are shared.
     ///
     /// # Errors
-    /// [`PlanError`] when the plan names something that is not there; then nothing is applied.
+    /// [`PlanError`] if the plan names something that does not exist; then nothing changes.
     ///
     /// # Examples
     /// ```
@@ -518,11 +520,11 @@ impl Conversation {
                 estimates = estimates.iter().filter_map(|estimate| edits.moved(estimate)).collect();
             }
             let pins = blocks.get(&index).map_or_else(|| entry.pins.clone(), |edits| edits.pins(&entry.pins));
-            // It is the host's own object no more.
+            // A changed message is no longer the host's own object.
             entries.push(Entry { message: Arc::new(message), estimates, pins, foreign: None, ..entry.clone() });
         }
         entries.extend(inserts.remove(&length).unwrap_or_default());
-        Ok(Self { frozen: self.frozen, ..Self::of(entries) })
+        Ok(Self { frozen: self.frozen, ..Self::from_entries(entries) })
     }
 }
 
@@ -531,9 +533,9 @@ impl Conversation {
 pub struct BlockOrigins(HashMap<EntryId, Vec<Option<usize>>>);
 
 impl BlockOrigins {
-    /// For a plan and the conversation that it is for.
+    /// Traces the blocks of a plan and the conversation that it is for.
     #[must_use]
-    pub fn of(plan: &Plan, before: &Conversation) -> Self {
+    pub fn trace(plan: &Plan, before: &Conversation) -> Self {
         let mut edits: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for edit in &plan.edits {
             match edit {
@@ -569,7 +571,7 @@ impl BlockOrigins {
 
 type Set<'a> = (&'a [PathStep], &'a NewValue);
 
-/// The blocks that come and go in one message.
+/// The blocks added to and removed from one message.
 #[derive(Default)]
 struct BlockEdits<'a> {
     dropped: Vec<usize>,
@@ -577,7 +579,7 @@ struct BlockEdits<'a> {
 }
 
 impl BlockEdits<'_> {
-    /// Makes the edits; the block that is not there where there is none.
+    /// Makes the edits. Returns the index of a block that does not exist as an error.
     fn apply(&self, content: &mut Content) -> Result<(), usize> {
         let Content::Blocks(blocks) = content else {
             return Err(self.dropped.first().or(self.added.first().map(|(before, _)| before)).copied().unwrap_or(0));
@@ -603,7 +605,7 @@ impl BlockEdits<'_> {
         pins.moved(&self.dropped, &added)
     }
 
-    /// The estimate where its block stands afterwards; `None` when that is gone.
+    /// Returns the estimate at its block's new position; `None` if the block is gone.
     fn moved(&self, estimate: &Estimate) -> Option<Estimate> {
         let Some(PathStep::Index(block)) = estimate.path.get(1) else { return Some(estimate.clone()) };
         if self.dropped.contains(block) {
@@ -629,7 +631,7 @@ fn changed_message<'a>(message: &Message, sets: &[Set<'a>]) -> Result<Message, &
 }
 
 fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Result<(), &'a [PathStep]> {
-    // A missing content cannot be replaced: adding one could not be undone.
+    // A missing content cannot be replaced, because adding one could not be undone.
     if matches!(content, Content::Missing) {
         return Err(sets[0].0);
     }
@@ -652,7 +654,8 @@ fn set_content<'a>(content: &mut Content, sets: &[Set<'a>], depth: Depth) -> Res
     Ok(())
 }
 
-/// Puts a text in the place of a JSON value whose shape stays: in that of its first long string, and the others become empty. `false` where there is none.
+/// Writes a text into a JSON value whose shape stays: into its first long string, while the others become empty.
+/// Returns false if there is no such string.
 fn fill_shape(content: &mut Content, text: &str) -> bool {
     let Content::Blocks(blocks) = content else { return false };
     let Some((Block::Other { holes, .. }, behind)) = blocks.split_first_mut() else { return false };
@@ -698,7 +701,7 @@ fn set_block<'a>(block: &mut Block, sets: &[Set<'a>], depth: Depth) -> Result<()
 }
 
 fn set_input<'a>(input: &ToolInput, sets: &[Set<'a>]) -> Result<Box<RawValue>, &'a [PathStep]> {
-    // Null stands for an input that is missing or null: see `Block::read`.
+    // Null means that the input is missing or null: see `Block::read`.
     if input.get() == RawValue::NULL.get() {
         return Err(sets[0].0);
     }

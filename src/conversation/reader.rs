@@ -1,25 +1,25 @@
-//! Messages that come in parts, each of which is read while the next is still being written.
+//! Reads messages in parts, each while the next is still being written.
 
 use serde_json::value::RawValue;
 
 use super::{Conversation, Message, NotAnArray, surrogates, utf16};
 use crate::parallel::Ahead;
 
-/// Fewer UTF-16 units than this are not read ahead: waking a thread takes as long as reading them.
+/// Shorter input is not read ahead, because waking a thread would take as long as reading it.
 const MIN_UNITS: usize = 32 * 1024;
 
-/// JSON that holds no messages.
+/// The error for JSON that is not an array of messages.
 #[derive(Debug, thiserror::Error)]
 pub enum NotMessages {
-    /// A surrogate in it is unpaired.
+    /// It contains an unpaired surrogate.
     #[error("the messages did not come as UTF-16")]
     NotUtf16,
-    /// It is no array.
+    /// It is not an array.
     #[error(transparent)]
     NotAnArray(#[from] NotAnArray),
 }
 
-/// The UTF-16 of JSON arrays of messages that follow each other.
+/// Consecutive JSON arrays of messages, in UTF-16.
 type Part = Vec<Vec<u16>>;
 
 /// Reads JSON arrays of messages, in UTF-16, as one conversation.
@@ -38,7 +38,7 @@ impl Default for MessageReader {
 }
 
 impl MessageReader {
-    /// The messages of this array follow.
+    /// Adds the messages of an array.
     pub fn add(&mut self, json: Vec<u16>) {
         self.units += json.len();
         self.waiting.push(json);
@@ -51,7 +51,7 @@ impl MessageReader {
     /// Returns the conversation of all messages added.
     ///
     /// # Errors
-    /// Something added is no JSON array, or not UTF-16.
+    /// If something added is not a JSON array or not UTF-16.
     pub fn finish(mut self) -> Result<Conversation, NotMessages> {
         if !self.waiting.is_empty() {
             self.begun.add_late(self.waiting);
@@ -68,7 +68,7 @@ fn read(arrays: Part) -> Result<Vec<Message>, NotMessages> {
 /// Applies `read` to each message in these JSON arrays.
 ///
 /// # Errors
-/// One of them is no JSON array, or not UTF-16.
+/// If one of them is not a JSON array or not UTF-16.
 pub fn each_raw<T>(arrays: Vec<Vec<u16>>, read: impl Fn(&RawValue) -> T) -> Result<Vec<T>, NotMessages> {
     let mut messages = Vec::new();
     for array in arrays {

@@ -1,4 +1,4 @@
-//! How an old text is put together again from the condensed conversation, so that restoring needs few bytes beside it.
+//! Recipes that rebuild an old text from the condensed conversation, so that restoring needs few additional bytes.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -11,16 +11,16 @@ use super::{NumberStyle, PathStep, TextAt, utf16::Units};
 const MAX_EXPANSION: usize = 64;
 const FREE_UNITS: usize = 1 << 20;
 
-/// The parts of a text. Joined by line feeds they are what it said.
+/// The parts of a text, which joined by line feeds give the text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recipe {
-    /// The texts that the parts are taken from: index of the message in the condensed conversation, and path in it.
+    /// The texts that the parts come from: index of the message in the condensed conversation, and path in it.
     texts: Vec<(usize, Vec<PathStep>)>,
     parts: Vec<Part>,
 }
 
 impl Recipe {
-    /// The same with its texts elsewhere; `None` where `place` knows no other place for one.
+    /// Returns the recipe with its texts at other places; `None` if `place` returns none for one of them.
     #[must_use]
     pub fn moved(&self, place: impl Fn(usize, &[PathStep]) -> Option<(usize, Vec<PathStep>)>) -> Option<Self> {
         let texts = self.texts.iter().map(|(message, path)| place(*message, path)).collect::<Option<Vec<_>>>()?;
@@ -28,15 +28,15 @@ impl Recipe {
     }
 }
 
-/// Some lines. As JSON `[text, start, end, from, to, times]`: index in [`Recipe::texts`], UTF-16 units, numbers to be taken off
-/// (`[number, width, separator, every]`, 0 for none), numbers to be put on (`[number, width, separator]`, 0 for none), how often
-/// it stands there. What is 0, and 1 for `times`, is left out at the end.
+/// Some lines. As JSON `[text, start, end, from, to, times]`: index in [`Recipe::texts`]; UTF-16 units; line numbers
+/// to remove (`[number, width, separator, every]`, 0 for none); line numbers to add (`[number, width, separator]`, 0
+/// for none); repetitions. Trailing zeros, and `times` if 1, are omitted.
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
     text: usize,
-    /// UTF-16 units.
+    /// The range in UTF-16 units.
     range: Range<usize>,
-    /// The first line's number and how it is written. Lines whose number is a multiple of the last value carry theirs.
+    /// The first line's number and its style. Only lines whose number is a multiple of the last value show theirs.
     from: Option<(u32, NumberStyle, u32)>,
     to: Option<(u32, NumberStyle)>,
     times: u32,
@@ -75,37 +75,39 @@ impl Serialize for Part {
     }
 }
 
-/// Lines of a condensed text that are written again in an old one.
+/// Lines of a condensed text that an old text contains.
 #[derive(Debug, Clone)]
 pub struct RecipeLines {
-    /// Index in the texts of [`RecipeWriter`].
+    /// The index among the texts of [`RecipeWriter`].
     pub text: usize,
-    /// Bytes of it.
+    /// The byte range in that text.
     pub range: Range<usize>,
-    /// The number of the first line and how it is written, to be taken off. Only lines whose number is a multiple of the last value carry theirs.
+    /// The number of the first line and its style, to be removed. Only lines whose number is a multiple of the last
+    /// value show theirs.
     pub from: Option<(u32, NumberStyle, u32)>,
-    /// The number of the first line and how it is written, to be put on.
+    /// The number of the first line and its style, to be added.
     pub to: Option<(u32, NumberStyle)>,
-    /// How often they stand there.
+    /// The number of repetitions.
     pub times: u32,
 }
 
 /// Writes recipes from the texts of a condensed conversation.
 pub struct RecipeWriter<'a> {
-    /// With the message each is in.
+    /// The texts, each with its message.
     texts: &'a [(usize, &'a TextAt<'a>)],
-    /// The UTF-16 offsets of the texts that were needed.
+    /// The UTF-16 offsets of the texts used so far.
     units: HashMap<usize, Units>,
 }
 
 impl<'a> RecipeWriter<'a> {
-    /// From these texts, each with the message it is in.
+    /// Creates a writer for these texts, each with its message.
     #[must_use]
     pub fn new(texts: &'a [(usize, &'a TextAt<'a>)]) -> Self {
         Self { texts, units: HashMap::new() }
     }
 
-    /// The recipe for the text `was`. It is tried: `None` when the lines are not the text, or the recipe would be no shorter than it.
+    /// Writes the recipe for the text `was`. `None` if the lines do not give that text, or if the recipe would not be
+    /// shorter.
     pub fn recipe(&mut self, was: &str, lines: Vec<RecipeLines>) -> Option<Recipe> {
         if self.written(&lines, was.len())? != was {
             return None;
@@ -115,8 +117,8 @@ impl<'a> RecipeWriter<'a> {
         for RecipeLines { text, range, from, to, times } in lines {
             let (message, place) = self.texts[text];
             let content = place.text;
-            let units = self.units.entry(text).or_insert_with(|| Units::of(content));
-            // The stand-in of an unpaired surrogate has another length in JavaScript.
+            let units = self.units.entry(text).or_insert_with(|| Units::count(content));
+            // The placeholder of an unpaired surrogate has another length in JavaScript.
             if !units.are_exact() {
                 return None;
             }
@@ -133,13 +135,13 @@ impl<'a> RecipeWriter<'a> {
         (size < was.len() && was.len() <= most).then_some(recipe)
     }
 
-    /// UTF-16 units of a text that a recipe takes lines from.
+    /// Returns the UTF-16 units of a text used so far.
     fn length(&self, text: usize) -> usize {
         let content = self.texts[text].1.text;
         self.units.get(&text).map_or(0, |units| units.at(content, content.len()))
     }
 
-    /// Writes the text that the parts make; `None` as soon as it is longer than `length`, or a line lacks its number.
+    /// Writes the text of the parts; `None` once it exceeds `length`, or if a line lacks its number.
     fn written(&self, parts: &[RecipeLines], length: usize) -> Option<String> {
         let mut out = String::with_capacity(length);
         let mut prefix = String::new();

@@ -1,9 +1,10 @@
-//! The values inside an array or object, for JSON text that is known to be valid: a conversation is checked once, in one pass, and then
-//! taken apart level by level without checking each level again.
+//! Lists the values of an array or object in JSON text known to be valid. A conversation is validated once in one
+//! pass, and then taken apart level by level without validating each level again.
 
 use std::borrow::Cow;
 
-/// The values of an array, each as the text it came as. On anything but valid JSON the list is unspecified, but nothing panics.
+/// Returns the values of an array, each as its original text. For invalid JSON the list is unspecified, but nothing
+/// panics.
 pub(super) fn elements(array: &str) -> Vec<&str> {
     let mut scanner = Scanner { json: array, at: 1 };
     let mut found = Vec::new();
@@ -13,7 +14,7 @@ pub(super) fn elements(array: &str) -> Vec<&str> {
     found
 }
 
-/// The fields of an object, in their order. `None` when a key is not text that Rust can hold.
+/// Returns the fields of an object, in order. `None` if a key cannot be a Rust string.
 pub(super) fn fields(object: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut scanner = Scanner { json: object, at: 1 };
     let mut found = Vec::with_capacity(8);
@@ -33,7 +34,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// The next key or value; `None` at the end of the array or object.
+    /// Returns the next key or value; `None` at the end of the array or object.
     fn value(&mut self) -> Option<&'a str> {
         let bytes = self.json.as_bytes();
         while matches!(bytes.get(self.at)?, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':') {
@@ -53,7 +54,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Behind the quote that ends the string that begins at `start`.
+/// Returns the index after the quote that ends the string beginning at `start`.
 pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -66,7 +67,7 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Behind the bracket that closes the one at `start`.
+/// Returns the index after the bracket that closes the one at `start`.
 fn container_end(bytes: &[u8], start: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = start;

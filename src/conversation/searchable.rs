@@ -1,14 +1,15 @@
-//! All that can be looked for in a message, whatever kind of block it stands in: what [`Message::texts`] lists and what no provider changes, as documents,
-//! search results, titles, thinking, the names of parameters, and numbers. `js/protect.js` looks in the same places.
+//! Lists everything that can be searched in a message: the texts of [`Message::texts`], and content that no provider
+//! changes, such as documents, search results, titles, thinking, parameter names and numbers. `js/protect.js`
+//! searches the same places.
 
 use std::borrow::Cow;
 
 use super::{Block, Content, Message, json_text::unescape};
 
-/// Fields that say nothing of their own: what a thing is, ties between blocks, and what only the service reads.
+/// Fields without words of their own: types, ids, and data that only the service reads.
 const UNSPOKEN: [&str; 9] =
     ["type", "id", "tool_use_id", "signature", "media_type", "encrypted_content", "encrypted_index", "ttl", "file_id"];
-/// From this many bytes without a space on, `data` is taken for a file rather than words.
+/// `data` with this many bytes and no space is a file rather than words.
 const MIN_FILE: usize = 64;
 
 impl Message {
@@ -40,14 +41,15 @@ fn of_block(block: &Block) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// The strings and numbers of a JSON text, from front to back, so that no nesting is too deep.
+/// Iterates over the strings and numbers of a JSON text from front to back, so that no nesting is too deep.
 struct Scan<'a> {
     json: &'a str,
     at: usize,
-    /// A block: its names are those of the API, and not all of its values are words. Otherwise names are of the host, and count.
+    /// True inside a block: its keys are the API's, and some values are not words. Elsewhere keys are the host's, and
+    /// count.
     is_block: bool,
     key: Cow<'a, str>,
-    /// The starts of strings that are the data of files.
+    /// The start offsets of strings that are a file's data.
     files: Vec<usize>,
 }
 

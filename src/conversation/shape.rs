@@ -9,31 +9,31 @@ use serde::Serialize;
 
 use super::{Block, Content, Conversation, Message, Role};
 
-/// A breach of the shape that the Messages API accepts.
+/// A violation of the shape that the Messages API accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// The message it is in.
+    /// The index of the message.
     pub message_index: usize,
-    /// The block it is in, if it is about one.
+    /// The index of the block, if it concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_index: Option<usize>,
     /// A fixed word for the kind of problem.
     pub code: &'static str,
     /// The problem in words, for a person.
     pub message: String,
-    /// The id of the call that it is about, if it is about one.
+    /// The id of the call, if it concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_id: Option<String>,
 }
 
-/// The role of messages by which a host instructs the model in the middle of a conversation.
+/// The role with which a host instructs the model in the middle of a conversation.
 const SYSTEM: &str = "system";
 
-/// A message of the system stands where the service takes none.
+/// The code for a system message where the service does not accept one.
 const MISPLACED_SYSTEM: &str = "misplaced_system";
 
-/// Two messages of one role meet.
+/// The code for two adjacent messages of one role.
 const SAME_ROLE: &str = "same_role_twice";
 
 impl Problem {
@@ -50,15 +50,16 @@ impl Problem {
         format!("messages[{}]{block}", self.message_index)
     }
 
-    /// The identity of a breach: one about a call or a message of the system is the same wherever it shows, because the next message reveals it.
+    /// Returns the identity of a problem. One about a call or a system message is the same wherever it is reported,
+    /// because only the next message reveals it.
     fn identity<P>(&self, place: P) -> (&'static str, Option<String>, Option<P>) {
         let is_of_place = self.tool_id.is_none() && self.code != MISPLACED_SYSTEM;
         (self.code, self.tool_id.clone(), is_of_place.then_some(place))
     }
 }
 
-/// Every breach, in order of appearance. Calls in the last message may still be unanswered: an agent condenses between
-/// a call and its answer.
+/// Returns every problem, in order. Calls in the last message may be unanswered, because an agent may condense
+/// between a call and its result.
 #[must_use]
 pub fn problems(conversation: &Conversation) -> Vec<Problem> {
     let answered = answered(conversation);
@@ -72,7 +73,7 @@ pub fn problems(conversation: &Conversation) -> Vec<Problem> {
             open = previous.map_or_else(Vec::new, calls);
         }
         let mut report = Report { index, found: &mut found };
-        // The API reads messages of one role that follow each other as one.
+        // The API merges adjacent messages of one role.
         report.message(message, previous, goes_on);
         report.blocks(message, &mut open);
         if of.is_none() || next != of {
@@ -83,8 +84,8 @@ pub fn problems(conversation: &Conversation) -> Vec<Problem> {
     found
 }
 
-/// For each message the one whose calls it answers: the user's message right behind it, and those behind that which go on to answer, as where several tools
-/// answer in messages of their own.
+/// Returns, for each message, the message whose calls it answers. That is the user's message directly after the
+/// calls, and further ones that continue to answer, if several tools answer in their own messages.
 #[must_use]
 pub fn answered(conversation: &Conversation) -> Vec<Option<usize>> {
     let mut of = None;
@@ -110,7 +111,8 @@ pub fn answered(conversation: &Conversation) -> Vec<Option<usize>> {
     answered.collect()
 }
 
-/// Every breach that `message`, the `index`th, would have right after `previous`, or as the first one: that is all they depend on.
+/// Returns every problem that `message` would have at `index`, directly after `previous` or as the first one;
+/// problems depend on nothing else.
 #[must_use]
 pub fn problems_after(previous: Option<&Message>, index: usize, message: &Message) -> Vec<Problem> {
     let mut found = Vec::new();
@@ -122,9 +124,9 @@ pub fn problems_after(previous: Option<&Message>, index: usize, message: &Messag
     found
 }
 
-/// The breaches of `found` that `known` does not have: each of `known` accounts for one with the same code at the same place. So what
-/// was not legal may stay, and may go, but one breach never takes the place of another. `places` tells where the message of a breach stands, in a form that
-/// means the same for both.
+/// Returns the problems in `found` that are not in `known`: each known one accounts for one with the same code at the
+/// same place. So an existing problem may stay or disappear, but never be exchanged for another. Each place
+/// identifies a message in a form that has the same meaning for both.
 pub fn new_problems<P: Eq + Hash>(
     known: impl IntoIterator<Item = (P, Problem)>,
     found: impl IntoIterator<Item = (P, Problem)>,
@@ -139,13 +141,14 @@ pub fn new_problems<P: Eq + Hash>(
     found.into_iter().filter_map(|(place, problem)| account_for(place, &problem).is_none().then_some(problem)).collect()
 }
 
-/// White space as JavaScript's `trim` sees it, because that is what hosts and the API check with.
+/// Returns true if a text is white space only, as JavaScript's `trim` defines it, because hosts and the API check
+/// with that.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| (c.is_whitespace() && c != '\u{85}') || c == '\u{FEFF}')
 }
 
-/// The ids of the calls that the next message has to answer.
+/// Returns the ids of the calls that the next message has to answer.
 #[must_use]
 pub fn calls(message: &Message) -> Vec<&str> {
     if message.role != Role::Assistant {
@@ -158,7 +161,7 @@ pub fn calls(message: &Message) -> Vec<&str> {
     ids.collect()
 }
 
-/// The ids of the calls that this message answers.
+/// Returns the ids of the calls that this message answers.
 #[must_use]
 pub fn answers(message: &Message) -> Vec<&str> {
     let ids = message.content.blocks().iter().filter_map(|block| match block {
@@ -176,7 +179,7 @@ fn may_be_followed_by_system(message: &Message) -> bool {
     is_system(message) || message.role == Role::User || ends_in_server_tool(message)
 }
 
-/// Whether a message ends with a call that the service itself has made, or with its result.
+/// Returns true if a message ends with a call that the service itself made, or with its result.
 fn ends_in_server_tool(message: &Message) -> bool {
     let is_of_service = |kind: &str| kind == "server_tool_use" || kind.ends_with("_tool_result");
     matches!(message.content.blocks().last(), Some(Block::Other { kind, .. }) if is_of_service(kind))
@@ -224,8 +227,8 @@ impl Report<'_> {
         }
     }
 
-    /// Messages of the system are taken between one of the user and one of the assistant, and nowhere else.
-    /// Source: <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>.
+    /// Checks the role. A system message is accepted only between a user's and an assistant's message. Source:
+    /// <https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>.
     fn role(&mut self, message: &Message, previous: Option<&Message>) {
         match (&message.role, previous) {
             (Role::Other(role), None) if role == SYSTEM => self.add(
@@ -241,7 +244,7 @@ impl Report<'_> {
                 let text = format!("role is {role:?}; allowed: \"user\", \"assistant\", and \"system\" behind a user's message");
                 self.add(None, "unknown_role", text);
             }
-            // Behind the prompt that stands in the first message comes the user.
+            // The system prompt in the first message is followed by the user.
             (role, Some(previous)) if is_system(previous) && *role != Role::Assistant && self.index > 1 => {
                 self.add(None, MISPLACED_SYSTEM, "behind a message of the system comes one of the assistant, or none");
             }
@@ -249,7 +252,7 @@ impl Report<'_> {
         }
     }
 
-    /// Takes the calls that it answers out of those that are `open`.
+    /// Checks the blocks, and removes the calls that they answer from `open`.
     fn blocks(&mut self, message: &Message, open: &mut Vec<&str>) {
         let open_ids: HashSet<&str> = open.iter().copied().collect();
         let mut answered = HashSet::new();
@@ -290,7 +293,7 @@ impl Report<'_> {
         open.retain(|id| !answered.contains(id));
     }
 
-    /// `open`: the ids of the calls that nothing answers.
+    /// Reports the calls that nothing answers; `open` has their ids.
     fn unanswered(&mut self, open: &[&str]) {
         let mut missing = HashSet::new();
         for id in open {
@@ -306,7 +309,7 @@ impl Report<'_> {
 mod tests {
     use super::*;
 
-    /// `u` user, `a` assistant, `s` system, `d` developer, `t` assistant that ends with a tool of the service.
+    /// `u` user, `a` assistant, `s` system, `d` developer, `t` assistant message that ends with a service's tool.
     fn conversation(shape: &str) -> Conversation {
         let message = |who| match who {
             'u' => r#"{"role":"user","content":"words"}"#,

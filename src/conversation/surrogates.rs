@@ -1,34 +1,36 @@
 //! Unpaired UTF-16 surrogates, which JavaScript strings may hold and Rust strings may not.
 //!
-//! Text comes in by [`enter`] or [`enter_text`] and goes out by [`leave`] or [`leave_text`], whoever it is from: the caller, a model, a cache, a
-//! provider of the host. In between, each unpaired surrogate is a private-use character of its own, so that texts can be cut and moved
-//! without losing any. The characters that this takes are reserved: one that stands in a text itself is written as two others. So
-//! no text from outside can be taken for a stand-in, and texts from several sources can be put together.
+//! All text comes in through [`enter`] or [`enter_text`] and leaves through [`leave`] or [`leave_text`], whether it
+//! is from the caller, a model, a cache or a custom provider. In between, each unpaired surrogate is a private-use
+//! character, so that texts can be cut and moved without losing it. These characters are reserved: if a text contains
+//! one itself, it is written as two others. So no text from outside can be taken for a stand-in, and texts from
+//! several sources can be combined.
 //!
 //! | inside | outside |
 //! | --- | --- |
-//! | U+10F000 to U+10F7FF | the surrogates U+D800 to U+DFFF, unpaired |
+//! | U+10F000 to U+10F7FF | the unpaired surrogates U+D800 to U+DFFF |
 //! | one of U+10F840 to U+10F862, then one of U+10F880 to U+10F8BF | one of the reserved characters U+10F000 to U+10F8BF |
-//! | one half of such a pair, which a cut has left | U+FFFD |
+//! | one half of such a pair, left by a cut | U+FFFD |
 
 use std::borrow::Cow;
 
-/// The first surrogate, and how many there are.
+/// The first surrogate, and their number.
 const FIRST: u32 = 0xD800;
 const COUNT: u32 = 0x800;
-/// The end of plane 16, which is private use (The Unicode Standard, section 23.5) and which no font in use assigns.
+/// The end of plane 16, which is for private use (The Unicode Standard, section 23.5) and unassigned in all fonts in
+/// use.
 const RESERVED: std::ops::Range<u32> = STAND_INS..SECONDS + DIGITS;
 const STAND_INS: u32 = 0x10_F000;
 const FIRSTS: u32 = 0x10_F840;
 const SECONDS: u32 = 0x10_F880;
-/// How many characters the second of a pair is chosen from.
+/// The number of characters that can be second in a pair.
 const DIGITS: u32 = 64;
 /// Bytes of an escape such as `\ud800`.
 const ESCAPE: usize = 6;
 /// The first bytes of every reserved character in UTF-8.
 const LEAD: &[u8] = &[0xF4, 0x8F];
 
-/// JSON from outside, readable for serde: unpaired surrogates, which it holds as escapes, have stand-ins.
+/// Makes JSON from outside readable for serde by replacing escapes of unpaired surrogates with stand-ins.
 #[must_use]
 pub fn enter(json: &str) -> Cow<'_, str> {
     let mut replaced: Vec<(std::ops::Range<usize>, u32)> = escapes(json);
@@ -48,7 +50,8 @@ pub fn enter(json: &str) -> Cow<'_, str> {
     Cow::Owned(entered)
 }
 
-/// JSON from outside whose unpaired surrogates need not come back: U+FFFD takes their place. Its texts are still those from outside.
+/// Makes JSON from outside readable if its unpaired surrogates need not be restored: U+FFFD replaces them. Reserved
+/// characters stay as they are outside.
 #[must_use]
 pub fn without_surrogates(json: &str) -> Cow<'_, str> {
     let mut written = String::new();
@@ -65,7 +68,7 @@ pub fn without_surrogates(json: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-/// A text from outside that is no JSON, and so has no unpaired surrogates.
+/// Takes in a text that is not JSON, and so has no unpaired surrogates.
 #[must_use]
 pub fn enter_text(text: &str) -> Cow<'_, str> {
     let mut entered = String::new();
@@ -82,7 +85,7 @@ pub fn enter_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(entered)
 }
 
-/// JSON on its way out: unpaired surrogates are escapes again.
+/// Writes JSON for the outside, with unpaired surrogates as escapes.
 #[must_use]
 pub fn leave(json: String) -> String {
     match leave_json(&json) {
@@ -91,19 +94,20 @@ pub fn leave(json: String) -> String {
     }
 }
 
-/// Writes JSON for the outside: as [`leave`], with unpaired surrogates as escapes.
+/// Writes JSON for the outside as [`leave`] does, from a borrowed text.
 #[must_use]
 pub fn leave_json(json: &str) -> Cow<'_, str> {
     leaving(json, |surrogate, written| written.push_str(&format!("\\u{surrogate:04x}")))
 }
 
-/// A text on its way to where no unpaired surrogate can go: U+FFFD takes their place, as in every text that is sent or counted.
+/// Writes a text for places that accept no unpaired surrogate: U+FFFD replaces them, as in every text that is sent or
+/// counted.
 #[must_use]
 pub fn leave_text(text: &str) -> Cow<'_, str> {
     leaving(text, |_, written| written.push(char::REPLACEMENT_CHARACTER))
 }
 
-/// The UTF-16 of a text as it is outside, unpaired surrogates included.
+/// Returns the UTF-16 of a text as it is outside, including unpaired surrogates.
 pub fn outside_units(text: &str) -> impl Iterator<Item = u16> {
     let mut characters = text.chars().map(u32::from).peekable();
     let pair = std::iter::from_fn(move || {
@@ -125,13 +129,13 @@ pub fn outside_units(text: &str) -> impl Iterator<Item = u16> {
             let length = character.encode_utf16(&mut units).len();
             [Some(units[0]), (length == 2).then_some(units[1])]
         }
-        // Only an unpaired surrogate is no character.
+        // Only an unpaired surrogate is not a character.
         None => [Some(code as u16), None],
     })
     .flatten()
 }
 
-/// Whether a text has other characters inside than outside.
+/// Returns true if a text has other characters inside than outside.
 #[must_use]
 pub fn differs_outside(text: &str) -> bool {
     reserved(text).next().is_some()
@@ -163,7 +167,7 @@ fn leaving(text: &str, write_surrogate: impl Fn(u32, &mut String)) -> Cow<'_, st
     Cow::Owned(written)
 }
 
-/// Writes a surrogate or a reserved character as it is written inside; any other as it is.
+/// Writes a surrogate or reserved character in its inside form, and any other as it is.
 fn push_inside(text: &mut String, code: u32) {
     let mut push = |code| text.extend(char::from_u32(code));
     if (FIRST..FIRST + COUNT).contains(&code) {
@@ -177,19 +181,19 @@ fn push_inside(text: &mut String, code: u32) {
     }
 }
 
-/// Byte offset and code of every reserved character of a text, all of which take four bytes.
+/// Returns byte offset and code of every reserved character; each has four bytes.
 fn reserved(text: &str) -> impl Iterator<Item = (usize, u32)> {
     let starts = memchr::memmem::find_iter(text.as_bytes(), LEAD);
     starts.filter_map(|at| Some((at, text[at..].chars().next()? as u32))).filter(|(_, code)| RESERVED.contains(code))
 }
 
-/// Every escape of an unpaired surrogate, and every pair of escapes that is a reserved character.
+/// Returns every escape of an unpaired surrogate, and every pair of escapes of a reserved character.
 fn escapes(json: &str) -> Vec<(std::ops::Range<usize>, u32)> {
     let bytes = json.as_bytes();
     let mut found = Vec::new();
     let mut next = 0;
     for at in memchr::memmem::find_iter(bytes, r"\u") {
-        // Behind an odd number of backslashes this one is escaped itself.
+        // After an odd number of backslashes, this one is escaped itself.
         let is_escape = || bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
         let Some(unit) = surrogate_escape(bytes, at).filter(|_| at >= next && is_escape()) else { continue };
         let low = surrogate_escape(bytes, at + ESCAPE).filter(|low| unit < 0xDC00 && *low >= 0xDC00);

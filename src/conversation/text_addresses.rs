@@ -1,6 +1,6 @@
-//! Every text a model reads in a message, with its address and its kind (decomposition).
+//! Lists every text that a model reads in a message, with its address and kind.
 //!
-//! Recomposition is [`super::Edit::set_text`]: a text is put back at the address it was taken from, and everything around it stays.
+//! [`super::Edit::set_text`] puts a text back at its address, and everything around it stays.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::{Block, Content, Message, PathStep};
 
-/// The kind of a text. Each of the three can be condensed in its own way.
+/// The kind of a text. Each kind can be condensed differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ContentKind {
-    /// Words of the user or the assistant.
+    /// The user's or the assistant's words.
     MessageText,
     /// The parameters of a tool call.
     ToolParameters,
@@ -23,9 +23,9 @@ pub enum ContentKind {
 /// A text of a message.
 #[derive(Debug, Clone)]
 pub struct TextAt<'a> {
-    /// The block it stands in; 0 when the content is a string.
+    /// The index of its block; 0 if the content is a string.
     pub block: usize,
-    /// From the message to the string.
+    /// The path from the message to the string.
     pub path: Vec<PathStep>,
     /// The kind of its content.
     pub kind: ContentKind,
@@ -34,8 +34,8 @@ pub struct TextAt<'a> {
 }
 
 impl Message {
-    /// Every text in this message, in order: the content string or text blocks, strings inside tool parameters, and the text of
-    /// tool results. Thinking is not listed: it is signed and must not change.
+    /// Returns every text in this message, in order: the content string or text blocks, strings inside tool
+    /// parameters, and the text of tool results. Thinking is not listed, because it is signed and must not change.
     #[must_use]
     pub fn texts(&self) -> Vec<TextAt<'_>> {
         let content = PathStep::from("content");
@@ -57,7 +57,7 @@ impl Message {
 }
 
 impl Message {
-    /// About how many bytes its texts have.
+    /// Returns the approximate number of bytes of its texts.
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.content {
@@ -66,7 +66,7 @@ impl Message {
         }
     }
 
-    /// The texts of this message by their path.
+    /// Returns the texts of this message by their path.
     #[must_use]
     pub fn texts_by_path(&self) -> HashMap<Vec<PathStep>, &str> {
         self.texts().into_iter().map(|text| (text.path, text.text)).collect()
@@ -83,7 +83,7 @@ impl Block {
         }
     }
 
-    /// The texts in this block, which is the `index`th of its message and stands at `path`.
+    /// Returns the texts in this block, which is the `index`th of its message and has the path `path`.
     #[must_use]
     pub fn texts(&self, index: usize, path: &[PathStep]) -> Vec<TextAt<'_>> {
         let at = |rest: Vec<PathStep>, kind, text| TextAt { block: index, path: [path, &rest].concat(), kind, text };

@@ -1,4 +1,4 @@
-//! The parameters of a tool call: the JSON they came as, and the texts in it, which are read once.
+//! The parameters of a tool call: the original JSON, and its texts, which are read once.
 
 use std::{
     ops::{Deref, Range},
@@ -10,26 +10,26 @@ use serde_json::value::RawValue;
 
 use super::json_text::{PathStep, string_values, unescape};
 
-/// The parameters of a tool call. Copies share what was read.
+/// The parameters of a tool call. Copies share the texts once read.
 #[derive(Debug, Clone)]
 pub struct ToolInput {
     json: Box<RawValue>,
     texts: Arc<OnceLock<Vec<InputText>>>,
 }
 
-/// A text in them.
+/// A text in the parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputText {
-    /// From the parameters to the string.
+    /// The path from the parameters to the string.
     pub path: Vec<PathStep>,
-    /// Bytes of the literal in the JSON, quotes included.
+    /// The bytes of the literal in the JSON, quotes included.
     pub literal: Range<usize>,
     /// The string, unescaped.
     pub text: String,
 }
 
 impl ToolInput {
-    /// The texts, in order of appearance: see [`string_values`] for which are listed.
+    /// Returns the texts in order: see [`string_values`] for which are listed.
     #[must_use]
     pub fn texts(&self) -> &[InputText] {
         self.texts.get_or_init(|| {

@@ -1,17 +1,17 @@
-//! UTF-16, which JavaScript keeps its strings in.
+//! Converts from UTF-16, the encoding of JavaScript strings.
 //!
-//! Copying a string as it is takes the main thread half the time of writing it as UTF-8; turning it into UTF-8 is then done here, on another. On the way
-//! back, JSON in ASCII takes it a third of the time that other JSON does.
+//! The main thread copies a string as it is in half the time it would need to write UTF-8; another thread then
+//! converts it here. On the way back, it reads ASCII JSON in a third of the time of other JSON.
 
 use super::surrogates::differs_outside;
 
-/// Code units that are narrowed at once while they are ASCII.
+/// Number of code units narrowed at once while they are ASCII.
 const UNITS: usize = 16;
 
-/// The text of UTF-16; `None` when a surrogate in it is unpaired.
+/// Converts UTF-16 to text; `None` if it contains an unpaired surrogate.
 #[must_use]
 pub fn utf8(units: &[u16]) -> Option<String> {
-    // Nearly all of it is ASCII, one byte a unit.
+    // Nearly all of it is ASCII, one byte per unit.
     let mut text: Vec<u8> = Vec::with_capacity(units.len() + units.len() / 16);
     let mut at = 0;
     while at < units.len() {
@@ -20,7 +20,7 @@ pub fn utf8(units: &[u16]) -> Option<String> {
             at += UNITS;
             continue;
         }
-        // A line of a file that was read has one arrow, and ASCII behind it.
+        // A line of a file often has one arrow, followed by ASCII.
         let mut bytes = [0; 3 * UNITS + 1];
         let mut length = 0;
         let stop = units.len().min(at + UNITS);
@@ -42,15 +42,16 @@ pub fn utf8(units: &[u16]) -> Option<String> {
 /// If more than one byte in this many is not ASCII, JavaScript widens characters faster than it reads escapes.
 const BYTES_PER_ESCAPED: usize = 16;
 
-/// The same JSON in ASCII, with escapes for what is not, unless that is much of it. One arrow would make a string of two bytes a unit of all of it, which is
-/// made and parsed slower.
+/// Returns the JSON in ASCII with escapes for other characters, unless those are a large part of it. A single arrow
+/// would make JavaScript store the whole string with two bytes per unit, which takes longer to create and parse.
 #[must_use]
 pub fn narrow_json(json: String) -> String {
     let wide = json.bytes().filter(|byte| !byte.is_ascii()).count();
     if wide == 0 || wide > json.len() / BYTES_PER_ESCAPED {
         return json;
     }
-    // Outside of strings, JSON is ASCII. A character of two bytes, of three or of four becomes an escape of six or two of them.
+    // Outside of strings, JSON is ASCII. A character of two, three or four bytes becomes one or two escapes of six
+    // bytes.
     let mut narrow = String::with_capacity(json.len() + 2 * wide);
     let mut rest = json.as_str();
     while let Some(at) = first_wide(rest.as_bytes()) {
@@ -75,12 +76,12 @@ fn first_wide(bytes: &[u8]) -> Option<usize> {
     bytes[skipped..].iter().position(|byte| !byte.is_ascii()).map(|at| skipped + at)
 }
 
-/// The code point of two surrogates.
+/// Returns the code point of a surrogate pair.
 fn paired(high: u16, low: u16) -> u32 {
     0x1_0000 + (u32::from(high & 0x3FF) << 10 | u32::from(low & 0x3FF))
 }
 
-/// The units as ASCII, if they are that.
+/// Returns the units as ASCII, if they all are.
 fn narrow(units: &[u16; UNITS]) -> Option<[u8; UNITS]> {
     let mut ascii = [0; UNITS];
     let mut all = 0;
@@ -91,12 +92,12 @@ fn narrow(units: &[u16; UNITS]) -> Option<[u8; UNITS]> {
     (all < 0x80).then_some(ascii)
 }
 
-/// UTF-16 units of a text by byte.
+/// The UTF-16 offsets of a text by byte.
 #[derive(Debug)]
 pub(crate) struct Units {
-    /// How many units the characters have that begin before every [`Units::STEP`]th byte; empty when bytes are units.
+    /// The number of units before every [`Units::STEP`]th byte; empty if each byte is a unit.
     before: Vec<usize>,
-    /// The text has other characters outside, such as an unpaired surrogate, which count otherwise.
+    /// True if the text contains stand-ins, such as for unpaired surrogates, whose length outside differs.
     stand_ins: bool,
 }
 
@@ -104,7 +105,7 @@ impl Units {
     const STEP: usize = 1024;
 
     /// Counts the UTF-16 units of a text.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn count(text: &str) -> Self {
         if text.is_ascii() {
             return Self { before: Vec::new(), stand_ins: false };
         }
@@ -119,17 +120,17 @@ impl Units {
         Self { before, stand_ins }
     }
 
-    /// Whether they are those of JavaScript's text.
+    /// Returns true if the offsets are those of JavaScript's text.
     pub(crate) fn are_exact(&self) -> bool {
         !self.stand_ins
     }
 
-    /// The units of the characters that begin in `bytes` of a text: one each, two where four bytes are needed.
+    /// Returns the units of the characters that begin in `bytes`: one each, or two for four-byte characters.
     fn in_bytes(bytes: &[u8]) -> usize {
         bytes.iter().map(|byte| usize::from(*byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
     }
 
-    /// How many units stand before a byte, which is where a character begins.
+    /// Returns the number of units before a byte at which a character begins.
     pub(crate) fn at(&self, text: &str, byte: usize) -> usize {
         let Some(last) = self.before.len().checked_sub(1) else { return byte };
         let step = (byte / Self::STEP).min(last);
@@ -146,7 +147,7 @@ mod tests {
     proptest! {
         #[test]
         fn units_are_those_of_the_standard_library(text in "(a{0,600}|é|→|\u{1F600}){0,40}") {
-            let units = Units::of(&text);
+            let units = Units::count(&text);
             for (at, _) in text.char_indices().step_by(7).chain([(text.len(), ' ')]) {
                 prop_assert_eq!(units.at(&text, at), text[..at].encode_utf16().count());
             }

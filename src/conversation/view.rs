@@ -1,4 +1,4 @@
-//! A JSON value looked at where it stands in its text, which is known to be valid.
+//! Views of values inside a JSON text that is known to be valid.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{PathStep, json_text, scan};
 #[derive(Debug, Clone, Copy)]
 pub struct Json<'a>(&'a str);
 
-/// The fields of an object, in their order.
+/// The fields of an object, in order.
 #[derive(Debug, Clone, Default)]
 pub struct JsonObject<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
 
@@ -21,24 +21,24 @@ impl<'a> From<&'a RawValue> for Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// A value as the JSON text `json`, which must be valid.
+    /// Creates a view of the JSON text `json`, which must be valid.
     pub(super) fn from_text(json: &'a str) -> Self {
         Self(json)
     }
 
-    /// The text it stands as.
+    /// Returns the JSON text.
     #[must_use]
     pub fn json(self) -> &'a str {
         self.0
     }
 
-    /// A copy.
+    /// Copies the JSON text.
     #[must_use]
     pub fn to_raw(self) -> Box<RawValue> {
         super::fields::owned(self.0)
     }
 
-    /// The fields; none of what is no object.
+    /// Returns the fields; none if it is not an object.
     #[must_use]
     pub fn object(self) -> JsonObject<'a> {
         if self.is_object() { JsonObject(self.fields()) } else { JsonObject::default() }
@@ -67,7 +67,7 @@ impl<'a> Json<'a> {
         self.0 == "null"
     }
 
-    /// The elements; none of what is no array.
+    /// Returns the elements; none if it is not an array.
     #[must_use]
     pub fn elements(self) -> Vec<Self> {
         if self.is_array() { scan::elements(self.0).into_iter().map(Self).collect() } else { Vec::new() }
@@ -79,7 +79,7 @@ impl<'a> Json<'a> {
         self.0.starts_with('"').then(|| json_text::unescape(self.0))
     }
 
-    /// The value at a path inside it.
+    /// Returns the value at a path inside it.
     #[must_use]
     pub fn at(self, path: &[PathStep]) -> Option<Self> {
         path.iter().try_fold(self, |value, step| match step {
@@ -90,25 +90,25 @@ impl<'a> Json<'a> {
 }
 
 impl<'a> JsonObject<'a> {
-    /// The field of this name.
+    /// Returns the field with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Json<'a>> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
-    /// The field of this name, if it is a string.
+    /// Returns the field with this name if it is a string.
     #[must_use]
     pub fn string(&self, name: &str) -> Option<String> {
         self.get(name)?.string()
     }
 
-    /// The field of this name, as far as it is an object.
+    /// Returns the field with this name if it is an object, else an empty one.
     #[must_use]
     pub fn object(&self, name: &str) -> Self {
         self.get(name).map(Json::object).unwrap_or_default()
     }
 
-    /// All of them.
+    /// Iterates over all fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
         self.0.iter().map(|(name, value)| (&**name, *value))
     }

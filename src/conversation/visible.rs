@@ -3,11 +3,11 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// A longer row of them is replaced by their number.
+/// A longer sequence is replaced by its length.
 const MAX_IN_A_ROW: usize = 3;
 
-/// Direction marks, characters without width, tags and further variation selectors. Joiners and the variation selectors of emoji belong to how words and
-/// signs are written, and stay.
+/// Returns true for direction marks, zero-width characters, tags and the supplementary variation selectors. Joiners
+/// and the variation selectors of emoji are part of how words and signs are written, and stay.
 #[must_use]
 pub fn is_invisible(letter: char) -> bool {
     matches!(letter,
@@ -18,8 +18,9 @@ pub fn is_invisible(letter: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether nothing is seen of a letter: blanks, control characters, letters that are drawn as blanks, and what Unicode lets programs ignore, joiners and
-/// variation selectors too (`Default_Ignorable_Code_Point` of Unicode 17).
+/// Returns true if a character shows nothing: blanks, control characters, characters drawn as blanks, and those that
+/// Unicode lets programs ignore, including joiners and variation selectors (`Default_Ignorable_Code_Point` of Unicode
+/// 17).
 #[must_use]
 pub fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
@@ -36,7 +37,7 @@ pub fn is_unseen(letter: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text with `<U+202E>` or `<12 invisible characters>` for what is not seen.
+/// Returns the text with `<U+202E>` or `<12 invisible characters>` in place of invisible characters.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_invisible) {
@@ -63,7 +64,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-/// The same on one line: what could end it, or hide what stands before it, is a blank.
+/// Returns the visible text on one line, with blanks for characters that could end the line or hide what is before
+/// it.
 #[must_use]
 pub fn on_line(text: &str) -> String {
     let is_break = |letter: char| (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}');

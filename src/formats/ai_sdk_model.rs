@@ -1,7 +1,8 @@
-//! The `ModelMessage`s of the AI SDK, versions 5 to 7: what `generateText` and `streamText` are given and return.
+//! The `ModelMessage`s of the AI SDK, versions 5 to 7: the input and output of `generateText` and `streamText`.
 //!
-//! Rules: `modelMessageSchema` of the package `ai`, and its `convertToLanguageModelPrompt`, which wants the result of every call before the next message of the
-//! user or the system. What a call of `providerOptions` holds (signatures, ids of items) travels with its part.
+//! Rules: `modelMessageSchema` of the package `ai`, and its `convertToLanguageModelPrompt`, which requires the result
+//! of every call before the next message of the user or the system. The contents of `providerOptions` (signatures,
+//! ids of items) stay with their part.
 
 use super::{
     format::{Format, Near, Written, text_of_speaker},
@@ -117,7 +118,7 @@ const ASSISTANT: &[&str] = &[
     "custom",
 ];
 
-/// A request for approval stands with its call, and goes with it and with the answer.
+/// A request for approval belongs to its call, and is removed with it, as is the reply.
 fn asked_for(request: &JsonObject<'_>, at: Path, parts: &mut Vec<Part>) {
     if request.string("type").as_deref() != Some("tool-approval-request") {
         return;
@@ -147,7 +148,7 @@ fn part_of(role: &Role, part: Json<'_>, index: usize) -> Part {
             None => other(&kind),
         },
         "reasoning" if is_own => reasoning(&fields, "providerOptions", at),
-        // Calls that the service ran itself stay in pairs with their results, unchanged.
+        // Calls that the service ran itself stay paired with their results, unchanged.
         "tool-call" if is_own && is_executed => match fields.string("toolCallId") {
             Some(id) => other("server_tool_use").tied(format!("executed {id}")),
             None => other(&kind),
@@ -180,7 +181,7 @@ pub fn reasoning(fields: &JsonObject<'_>, options: &str, at: Path) -> Part {
     let text = fields.string("text").unwrap_or_default();
     let options = fields.object(options);
     let part = Part::thinking(&text, options.object("anthropic").string("signature").as_deref(), at);
-    // An item of OpenAI's, which has to stand before what it led to.
+    // An item of OpenAI's, which must precede the item that follows from it.
     let is_item = ["openai", "azure"].iter().any(|service| options.object(service).get("itemId").is_some());
     if is_item { part.needing_next() } else { part }
 }
@@ -188,7 +189,7 @@ pub fn reasoning(fields: &JsonObject<'_>, options: &str, at: Path) -> Part {
 fn result(id: String, fields: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let stands = |field: &'static str| below(at, [field.into()]);
     let Some(output) = fields.get("output") else {
-        // As version 4 has them.
+        // The form of version 4.
         let json = fields.get("result");
         let wrap: Wrap = |text| raw_of(&text);
         let is_error = fields.get("isError").is_some_and(|flag| flag.json() == "true");

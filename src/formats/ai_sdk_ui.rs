@@ -1,8 +1,8 @@
-//! The `UIMessage`s of the AI SDK, versions 5 to 7: what `useChat` holds and applications store.
+//! The `UIMessage`s of the AI SDK, versions 5 to 7: the messages of `useChat` that applications store.
 //!
-//! A tool part is a call and its result at once, so that it is projected as two blocks and goes as a whole. Calls of one step are parallel, as
-//! `convertToModelMessages` sends them. Parts that no model reads (`step-start`, `data-*`, sources) stay with their message. The value of `output` keeps its
-//! shape: applications show it.
+//! A tool part is both a call and its result, so it is projected as two blocks and removed as a whole. Calls of one
+//! step are parallel, as `convertToModelMessages` sends them. Parts that are not sent to a model (`step-start`,
+//! `data-*`, sources) stay with their message. The value of `output` keeps its shape, because applications show it.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,7 +19,7 @@ pub struct UiMessages;
 
 const ROLES: [&str; 3] = ["system", "user", "assistant"];
 
-/// A tool part whose result is there.
+/// States of a tool part that has its result.
 const ANSWERED: [&str; 3] = ["output-available", "output-error", "output-denied"];
 
 impl Format for UiMessages {
@@ -54,7 +54,7 @@ impl Format for UiMessages {
     }
 
     fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        // A part that says that it has ended is not joined with the next.
+        // A part marked as done is not joined with the next one.
         let element = || format!(r#"{{"type":"text","text":{},"state":"done"}}"#, escape(text));
         (array == steps!["parts"]).then(element)
     }
@@ -103,13 +103,14 @@ fn is_tool(kind: &str) -> bool {
 struct Reader {
     role: Role,
     found: Vec<Part>,
-    /// Results of the calls of the step.
+    /// The results of the step's calls.
     results: Vec<Part>,
-    /// The last part that may be a piece of what the next one says.
+    /// The index of the last part that the next one may continue.
     last_piece: Option<usize>,
 }
 
-/// Whether a part may be one of several that say one thing: some applications store every word that a model sends as a part, without state.
+/// Returns true if a part may be one of several pieces of a text: some applications store every word that a model
+/// sends as a part, without a state.
 fn is_piece(part: &JsonObject<'_>) -> bool {
     ["state", "id", "providerMetadata"].iter().all(|name| part.get(name).is_none())
 }
@@ -123,7 +124,7 @@ impl Reader {
             return self.tool(&kind, &fields, part, index);
         }
         if kind == "step-start" || !matches!(kind.as_str(), "text" | "reasoning" | "file" | "reasoning-file") {
-            // A text behind calls is of the next step; what no model reads is of none.
+            // A text after calls belongs to the next step; parts that are not sent to a model belong to none.
             if kind == "step-start" {
                 self.found.append(&mut self.results);
             }
@@ -147,7 +148,7 @@ impl Reader {
         self.last_piece = is_piece(&fields).then_some(index);
     }
 
-    /// The part before, where this one goes on with it.
+    /// Returns the previous part if this one continues it.
     fn last_before(&mut self, fields: &JsonObject<'_>, index: usize) -> Option<&mut Part> {
         let before = index.checked_sub(1).filter(|before| self.last_piece == Some(*before))?;
         let last = self.found.last_mut().filter(|_| is_piece(fields))?;

@@ -1,7 +1,8 @@
-//! The messages of the Anthropic Messages API where they hold a `compaction` block: what the service has summarised is no longer sent to the model, so that
-//! nothing before the block counts or is changed. All others are read without a projection.
+//! Messages of the Anthropic Messages API that contain a `compaction` block. What the service has summarised is no
+//! longer sent to the model, so nothing before the block is counted or changed. Messages without such a block are
+//! read without a projection.
 //!
-//! Rules: those of [`crate::conversation::problems`], of the messages from the compaction on.
+//! Rules: those of [`crate::conversation::problems`], applied to the messages from the compaction on.
 
 use super::{
     format::{Format, Near, Written, text_element},
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, Service, problems};
 
-/// Messages of ours with a compaction.
+/// Messages in our own format with a compaction.
 pub struct Anthropic;
 
 const COMPACTION: &str = "compaction";

@@ -1,7 +1,7 @@
 //! The messages of Amazon Bedrock's Converse API.
 //!
-//! Rules: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html> and those of the models behind it: roles alternate and the user is
-//! the first; every `toolUse` has its `toolResult` in the next message.
+//! Rules: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html> and those of the models
+//! behind it: roles alternate, the user begins, and every `toolUse` has its `toolResult` in the next message.
 
 use super::{
     format::{Format, Near, Written},

@@ -1,4 +1,4 @@
-//! Carries a plan for a projection back to the caller's messages.
+//! Carries a plan for a projection over to the caller's messages.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,26 +21,26 @@ use crate::conversation::{
 pub struct Carried {
     /// The edits.
     pub edits: Vec<ForeignEdit>,
-    /// For each of them, the edits of the plan that it comes from.
+    /// For each edit, the edits of the plan that it comes from.
     pub from: Vec<Vec<usize>>,
     /// The content hash of each message afterwards.
     pub contents: Contents,
-    /// The index of each of the caller's messages afterwards.
+    /// The new index of each of the caller's messages; `None` if it was removed.
     positions: Vec<Option<usize>>,
-    /// The added messages: index and path of the text, by the edit of the plan.
+    /// The added messages, by the edit of the plan: index of the message, and path of the text.
     added: HashMap<usize, (usize, Path)>,
-    /// The messages of the projection then: an old one, or an edit that added one.
+    /// The messages of the new projection: an old index, or the edit that added it.
     layout: Vec<Result<usize, usize>>,
-    /// Messages of the projection whose blocks have moved.
+    /// Whether the blocks of each projected message have moved.
     moved: Vec<bool>,
-    /// Elements that went and came, by message of the caller's.
+    /// Removed and added elements, by message of the caller.
     inside: BTreeMap<usize, Vec<Inside>>,
 }
 
-/// A plan cannot be done to the caller's messages.
+/// The reason why a plan cannot be carried over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotCarried {
-    /// It asks for what cannot be written in the format.
+    /// The plan needs something that the format cannot express.
     #[error("messages of format \"{format}\" cannot hold {what}")]
     NoForm {
         /// The format.
@@ -48,17 +48,17 @@ pub enum NotCarried {
         /// The kind of content that it has no form for.
         what: &'static str,
     },
-    /// The messages, which were damaged before, would have another breach of the format's rules.
+    /// The messages were invalid before, and would violate another rule of their format.
     #[error("a message would break a rule of its format: {}", .0.message)]
     Broken(Problem),
 }
 
 impl Projection {
-    /// The edits on the caller's messages that do to them what `plan` does to the projection.
+    /// Returns the edits on the caller's messages that correspond to `plan` on the projection.
     ///
     /// # Errors
-    /// The plan puts something into a message that the format has no form for (none of our providers does); or the messages break the format's rules already,
-    /// and would break them in another place.
+    /// [`NotCarried`] if the plan puts something into a message that the format cannot express (none of our providers
+    /// does), or if messages that already violate the format's rules would violate them elsewhere.
     pub fn carried(&self, plan: &Plan) -> Result<Carried, NotCarried> {
         let mut carry = Carry {
             of: self,
@@ -83,13 +83,14 @@ impl Projection {
         }
     }
 
-    /// A breach that damaged messages would not have without these edits. Where nothing is damaged, pairs stay whole, and nothing has to be read again.
+    /// Returns a problem that the edits add to messages that are already invalid. In valid messages pairs stay whole,
+    /// so nothing has to be read again.
     fn new_problem(&self, carried: &Carried) -> Option<Problem> {
         let known = self.problems();
         if known.is_empty() {
             return None;
         }
-        // A result that stands twice is one without a call once the other has gone with the call.
+        // A repeated result counts as an orphan once the other one is removed with their call.
         let key = |problem: &Problem| (problem.code.replace("repeated_", "orphan_"), problem.tool_id.clone());
         let mut left: HashMap<_, usize> = HashMap::new();
         for problem in &known {
@@ -106,7 +107,8 @@ impl Projection {
         })
     }
 
-    /// For each message of the projection, and behind the last, where the caller's messages with results of those before it end.
+    /// Returns, for each projected message and for the end, the index after the caller's messages with results for
+    /// the messages before it.
     fn behind_results(&self) -> Vec<usize> {
         let mut ends = vec![0];
         let mut end = 0;
@@ -163,7 +165,7 @@ impl Carried {
     }
 }
 
-/// A path when elements of the arrays on it have come and gone.
+/// Returns a path adjusted to removed and added elements of the arrays on it.
 fn moved(mut path: Path, inside: &[Inside]) -> Path {
     for depth in 0..path.len() {
         let Some(index) = path[depth].index() else { continue };
@@ -193,15 +195,16 @@ impl Slot {
     }
 }
 
-/// An edit of a call's parameters: the path in them, the new value, and the edit of the plan.
+/// An edit of a call's parameters: the path in them, the new value, and the index of the plan's edit.
 type InputEdit = (Path, NewValue, usize);
 
-/// An edit inside a message: the part that it is about, if it is about one, and the edits of the plan that it comes from.
+/// An edit inside a message: the part it concerns, if any, the edit, and the indices of the plan's edits that it
+/// comes from.
 type Within = (Option<usize>, Inside, Vec<usize>);
 
-/// A message that is added.
+/// An added message.
 struct New {
-    /// The message of the caller's that it stands before.
+    /// The caller's message before which it is inserted.
     before: usize,
     /// The order of messages added at the same place: by message of the projection, and within one, those at its end
     /// before those behind it.
@@ -211,12 +214,12 @@ struct New {
     from: Vec<usize>,
 }
 
-/// A message that others may name as theirs.
+/// A message that others may refer to.
 struct Heir {
-    /// The message of the caller's that it is, or stands before.
+    /// The caller's message that it is, or before which it is inserted.
     before: usize,
     name: String,
-    /// The edits of the plan that added it.
+    /// The plan's edits that added it.
     from: Vec<usize>,
 }
 
@@ -224,7 +227,7 @@ struct Carry<'a> {
     of: &'a Projection,
     /// For each part, the edit that removes it.
     gone: Vec<Vec<Option<usize>>>,
-    /// By message of the caller's: the part, what is done to it, and the edits of the plan. An added part has `None`.
+    /// By message of the caller: the part, the edit, and the indices of the plan's edits. An added part has `None`.
     inside: BTreeMap<usize, Vec<Within>>,
     inputs: BTreeMap<(usize, usize), Vec<InputEdit>>,
     added: Vec<New>,
@@ -232,7 +235,7 @@ struct Carry<'a> {
     behind_results: Vec<usize>,
 }
 
-/// The text of a message or content that is nothing but text.
+/// Returns the text of a content that is only text.
 fn only_text(content: &Content) -> Option<String> {
     match content {
         Content::Text(text) => Some(text.clone()),
@@ -303,7 +306,7 @@ impl Carry<'_> {
         Ok(())
     }
 
-    /// Another content of a whole message.
+    /// Sets the content of a whole message.
     fn set_content(&mut self, index: usize, message: usize, value: &NewValue) -> Result<(), NotCarried> {
         let text = only_text(&content_of(value)).ok_or_else(|| self.refused("another content than text"))?;
         let sources = self.of.sources.get(message).cloned().unwrap_or_default();
@@ -328,7 +331,7 @@ impl Carry<'_> {
         }
     }
 
-    /// The one text of a part.
+    /// Sets the single text of a part.
     fn set_text(&mut self, index: usize, source: (usize, usize), text: &str) -> Result<(), NotCarried> {
         let slots = [std::slice::from_ref(&self.place(source).slot), &self.place(source).copies].concat();
         for slot in slots {
@@ -351,7 +354,7 @@ impl Carry<'_> {
         Ok(())
     }
 
-    /// A value inside a block.
+    /// Sets a value inside a block.
     fn set(
         &mut self,
         index: usize,
@@ -387,7 +390,7 @@ impl Carry<'_> {
         }
     }
 
-    /// One text in the place of a result of several blocks: in the first, and the others go.
+    /// Replaces a result of several blocks with one text: it goes into the first, and the others are removed.
     fn set_texts(&mut self, index: usize, source: (usize, usize), text: &str) -> Result<(), NotCarried> {
         let slot = self.place(source).slot.clone();
         let (Slot::Texts(paths) | Slot::Strings(paths)) = &slot else { return Ok(()) };
@@ -410,7 +413,7 @@ impl Carry<'_> {
         Ok(())
     }
 
-    /// A block in the place of another.
+    /// Replaces a block with another.
     fn replace_block(&mut self, index: usize, source: (usize, usize), value: &NewValue) -> Result<(), NotCarried> {
         let NewValue::Json(raw) = value else { return Err(self.refused("a text in the place of a block")) };
         match Block::read(raw) {
@@ -486,7 +489,7 @@ impl Carry<'_> {
         }
     }
 
-    /// The JSON of a call's parameters with these edits.
+    /// Returns the JSON of a call's parameters after these edits.
     fn new_input(&self, (of, part): (usize, usize), edits: &[InputEdit]) -> Option<String> {
         let (message, block) = self.of.parts[of][part].1;
         let Block::ToolUse { input, .. } = self.of.conversation().message(message).content.blocks().get(block)? else {
@@ -544,7 +547,7 @@ impl Carry<'_> {
         !self.gone[message].is_empty() && self.gone[message].iter().all(Option::is_some)
     }
 
-    /// Whether no part of the message before this one stays.
+    /// Returns true if no part of the message before this one stays.
     fn is_first_left(&self, (message, part): (usize, usize)) -> bool {
         self.gone[message][..part].iter().all(Option::is_some)
     }
@@ -558,7 +561,7 @@ impl Carry<'_> {
                     self.add_message(self.of.len(), (*before, true, index), &message.role, &text, vec![index]);
                     return Ok(());
                 };
-                // A result may stand far behind its call, and nothing comes between them.
+                // A result may be far after its call, with nothing allowed between them.
                 let behind = self.behind_results[*before];
                 if behind > source.0 + 1 {
                     self.add_message(behind, (*before, true, index), &message.role, &text, vec![index]);
@@ -590,7 +593,7 @@ impl Carry<'_> {
         Ok(())
     }
 
-    /// A text beside a part, where one can stand there.
+    /// Adds a text next to a part if one is allowed there.
     fn add_part(&mut self, source: (usize, usize), is_behind: bool, text: &str, index: usize) -> bool {
         let place = self.place(source);
         let at = if is_behind { place.at.iter().max() } else { place.at.first() };
@@ -604,7 +607,7 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
-        // One beside it is most like it; of the same role, best of all.
+        // Prefer a message near it as a model for its form, and one with the same role.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
             let first = self.of.projected(*message).next();
@@ -624,7 +627,7 @@ impl Carry<'_> {
         let mut hashes = Vec::new();
         self.added.sort_by_key(|new| (new.before, new.order));
         let mut added = std::mem::take(&mut self.added).into_iter().peekable();
-        // The edits that remove the neighbours of a message from which no part was read.
+        // The edits that remove the neighbours of a message without any parts.
         let mut before = None;
         let mut after = vec![None; self.of.len()];
         for message in (1..self.of.len()).rev() {
@@ -648,7 +651,7 @@ impl Carry<'_> {
             if !self.gone[message].is_empty() {
                 before = self.last_edit(message);
             }
-            // A message from which no part was read is removed if both its neighbours are.
+            // A message without any parts is removed if both its neighbours are.
             let between = if self.gone[message].is_empty() { before.zip(after[message]) } else { None };
             if self.is_gone(message) || between.is_some() {
                 let mut from: Vec<usize> = self.gone[message].iter().flatten().copied().collect();
@@ -698,7 +701,8 @@ impl Carry<'_> {
         carried
     }
 
-    /// Lets messages that named one that is gone, at this place, name the one before them that is left or new.
+    /// Redirects references to removed messages, found at this path, to the nearest message before them that remains
+    /// or was added.
     fn name_heirs(&self, at: &[PathStep], carried: &mut Carried) {
         let heirs = self.heirs(carried);
         let named = |message: Json<'_>| message.at(at).and_then(Json::string);
@@ -724,12 +728,12 @@ impl Carry<'_> {
             let (Some(parent), Some(heir)) = (parent, heir(message)) else { continue };
             let edit = Inside::Set(at.to_vec(), NewValue::Text(heir.name.clone()));
             carried.edits.push(as_edit(message, &mut Values { json, arrays: HashMap::new() }, &edit));
-            // It is undone with what it follows from.
+            // This edit is undone together with those that caused it.
             carried.from.push(self.last_edit(*parent).into_iter().chain(heir.from.iter().copied()).collect());
         }
     }
 
-    /// The messages that others may name, in the order in which they stand then.
+    /// Returns the messages that others may refer to, in their new order.
     fn heirs(&self, carried: &Carried) -> Vec<Heir> {
         let mut heirs = Vec::new();
         for (edit, from) in carried.edits.iter().zip(&carried.from) {
@@ -748,7 +752,7 @@ impl Carry<'_> {
         heirs
     }
 
-    /// One of the edits that remove a message; `None` where it stays.
+    /// Returns one of the edits that remove a message; `None` if it stays.
     fn last_edit(&self, message: usize) -> Option<usize> {
         if self.is_gone(message) { self.gone[message].last().copied().flatten() } else { None }
     }
@@ -781,7 +785,7 @@ impl Carry<'_> {
         edits
     }
 
-    /// Leaves something in the place of removed elements between two that would be read as one, and counted as one.
+    /// Puts a separator in place of removed elements between two others that would be read and counted as one.
     fn keep_apart(&self, message: usize, edits: &mut [(Inside, Vec<usize>)]) {
         let mut gone: BTreeMap<Path, BTreeMap<usize, usize>> = BTreeMap::new();
         for (index, (edit, _)) in edits.iter().enumerate() {
@@ -803,7 +807,7 @@ impl Carry<'_> {
         }
     }
 
-    /// The field whose array nothing is left of, and that may not be empty.
+    /// Returns the field whose array would be empty and must not be.
     fn emptied_field(&self, json: Json<'_>, inside: &[Inside]) -> Option<String> {
         let mut gone: HashMap<&Path, usize> = HashMap::new();
         for edit in inside {
@@ -845,7 +849,7 @@ impl Carry<'_> {
     }
 }
 
-/// The values in a message, of which arrays are taken apart once.
+/// The values in a message, whose arrays are divided only once.
 struct Values<'a> {
     json: Json<'a>,
     arrays: HashMap<PathStep, Vec<Json<'a>>>,

@@ -8,24 +8,25 @@ use serde_json::value::RawValue;
 use super::part::{Path, checked};
 use crate::conversation::{Json, NewValue, PathStep, json_text::escape};
 
-/// An edit on messages of another format, as JavaScript makes it. Indices and paths are those before all edits.
+/// An edit on messages of another format, in the form that JavaScript applies. Indices and paths refer to the
+/// messages before all edits.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum ForeignEdit {
-    /// Puts a value in the place of another.
+    /// Replaces a value.
     Set {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// From the message to the value.
+        /// The path from the message to the value.
         path: Path,
         /// The new value.
         value: NewValue,
-        /// The fingerprint of what stood there.
+        /// The fingerprint of the old value.
         was: String,
     },
     /// Removes a message.
     Drop {
-        /// The message.
+        /// The index of the message.
         message: usize,
         /// The hash of its content, as in `conversation::Contents`.
         was: String,
@@ -34,36 +35,36 @@ pub enum ForeignEdit {
     },
     /// Adds a message.
     Insert {
-        /// Stands right before this one; the number of messages for the end.
+        /// The index of the message to insert before; the number of messages for the end.
         before: usize,
         /// The new message.
         value: Added,
     },
     /// Removes an element of an array in a message.
     DropBlock {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// The array.
+        /// The path of the array.
         at: Path,
-        /// The element.
+        /// The index of the element.
         block: usize,
         /// Its fingerprint.
         was: String,
     },
     /// Adds an element to an array in a message.
     InsertBlock {
-        /// The message.
+        /// The index of the message.
         message: usize,
-        /// The array.
+        /// The path of the array.
         at: Path,
-        /// Stands right before this element; the number of elements for the end.
+        /// The index of the element to insert before; the number of elements for the end.
         before: usize,
         /// The new element.
         value: Box<RawValue>,
     },
 }
 
-/// A message that is added.
+/// An added message.
 #[derive(Debug, Clone, Serialize)]
 pub struct Added {
     /// The message.
@@ -73,11 +74,11 @@ pub struct Added {
 /// An edit inside one message.
 #[derive(Debug, Clone)]
 pub(super) enum Inside {
-    /// A value.
+    /// Sets a value.
     Set(Path, NewValue),
-    /// An element that goes, of the array at the path.
+    /// Removes an element of the array at the path.
     Drop(Path, usize),
-    /// An element that comes, before another one.
+    /// Inserts an element before another one.
     Insert(Path, usize, String),
 }
 
@@ -89,14 +90,14 @@ impl Inside {
     }
 }
 
-/// The message `json` with these edits made; everything beside them stands as it stood.
+/// Returns the message `json` with these edits made; everything else stays byte for byte.
 pub(super) fn rewritten(json: Json<'_>, edits: &[Inside]) -> Box<RawValue> {
     let mut out = String::with_capacity(json.json().len());
     rewrite(json, 0, &edits.iter().collect::<Vec<_>>(), &mut out);
     checked(out)
 }
 
-/// The message without a field.
+/// Returns the message without a field.
 pub(super) fn without_field(json: Json<'_>, name: &str) -> Box<RawValue> {
     let mut out = String::new();
     fields(json, |key| key != name, |_, value, out| out.push_str(value.json()), &mut out);
@@ -173,10 +174,10 @@ fn rewrite(json: Json<'_>, depth: usize, edits: &[&Inside], out: &mut String) {
     out.push(']');
 }
 
-/// The messages with these edits made, as JavaScript makes them.
+/// Applies edits to messages as JavaScript does.
 ///
 /// # Panics
-/// When an edit names what is not there.
+/// If an edit names something that does not exist.
 #[must_use]
 pub fn edited(messages: &[Box<RawValue>], edits: &[ForeignEdit]) -> Vec<Box<RawValue>> {
     let mut result = Vec::new();

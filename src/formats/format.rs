@@ -3,57 +3,60 @@
 use super::part::{Part, Path, steps};
 use crate::conversation::{Json, PathStep, Problem, Role, Service, json_text::escape};
 
-/// How histories of one kind are read and written.
+/// Reads and writes histories of one format.
 pub trait Format: Sync {
-    /// Its name in the option `format`.
+    /// Returns its name in the option `format`.
     fn name(&self) -> &'static str;
 
-    /// The parts of a message, in their order. What is not known is carried through as a part, or stays with the message.
+    /// Returns the parts of a message, in order. Unknown content is carried through as a part, or stays with the
+    /// message.
     fn read(&self, message: Json<'_>) -> Vec<Part>;
 
-    /// The service whose rule counts files.
+    /// Returns the service whose rule counts files.
     fn service(&self) -> Service {
         Service::Any
     }
 
-    /// The parts of a message, where files count by the rule of the service.
+    /// Returns the parts of a message, with files counted by the service's rule.
     fn parts(&self, message: Json<'_>) -> Vec<Part> {
         let mut parts = self.read(message);
         parts.iter_mut().for_each(|part| part.block.count_for(self.service()));
         parts
     }
 
-    /// A message that says `text`.
+    /// Writes a message with this text.
     fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written;
 
-    /// A text as an element of the array at `array` in `message`, before the element `before`; `None` where no text can stand there.
+    /// Writes a text as an element of the array at `array` in `message`, before the element `before`; `None` if no
+    /// text is allowed there.
     fn text_part(&self, message: Json<'_>, array: &[PathStep], before: usize, text: &str) -> Option<String>;
 
-    /// An element that takes the place of removed ones between two others, where these would be read as one.
+    /// Returns the element to put between two others that would otherwise be read as one, after those between them
+    /// were removed.
     fn separator(&self, _before: Json<'_>, _behind: Json<'_>) -> Option<&'static str> {
         None
     }
 
-    /// JSON that takes the place of a field whose part goes while others of its message stay.
+    /// Returns the JSON for a field whose part is removed while other parts of its message stay.
     fn emptied(&self) -> &'static str;
 
-    /// Whether the array at this path may be empty; if not, a message is written without it.
+    /// Returns true if the array at this path may be empty; if not, its field is written without the array.
     fn may_be_empty(&self, _array: &[PathStep]) -> bool {
         true
     }
 
-    /// Whether messages of one role that follow each other are one, and results belong behind their calls wherever they stand. If not, each message is one of
-    /// ours: in formats that want roles to alternate as ours does.
+    /// Returns true if adjacent messages of one role are one message, and results belong directly after their calls
+    /// wherever they occur. If false, each message is one of ours, as in formats where roles alternate.
     fn joins(&self) -> bool {
         true
     }
 
-    /// The first message that a model still reads, where some at the beginning are replaced by what follows them.
+    /// Returns the index of the first message that the model still reads, if earlier ones are replaced by later ones.
     fn start(&self, _messages: &[Json<'_>]) -> usize {
         0
     }
 
-    /// The id by which other messages may name this one as theirs.
+    /// Returns the id by which other messages may refer to this one.
     fn name_of(&self, _message: Json<'_>) -> Option<String> {
         None
     }
@@ -67,18 +70,18 @@ pub trait Format: Sync {
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem>;
 }
 
-/// The surroundings of a message that is added.
+/// The surroundings of an added message.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Near<'a> {
-    /// A message nearby, of the same role where there is one.
+    /// A message nearby, of the same role if there is one.
     pub like: Option<Json<'a>>,
-    /// The message right before it.
+    /// The message directly before it.
     pub behind: Option<Json<'a>>,
-    /// How many were added to the conversation before it.
+    /// Number of messages added to the conversation before it.
     pub number: usize,
 }
 
-/// A message that was written.
+/// A written message.
 pub struct Written {
     /// Its JSON.
     pub json: String,
@@ -87,19 +90,20 @@ pub struct Written {
 }
 
 impl Written {
-    /// A message of a role whose `content` is a text.
+    /// Writes a message with a role and a text as its `content`.
     pub fn content(role: &Role, text: &str) -> Self {
         let json = format!(r#"{{"role":{},"content":{}}}"#, escape(role.as_str()), escape(text));
         Self { json, text: steps!["content"] }
     }
 }
 
-/// A part of the type `text`.
+/// Writes a part of type `text`.
 pub fn text_element(text: &str) -> String {
     format!(r#"{{"type":"text","text":{}}}"#, escape(text))
 }
 
-/// A text as an element of `content`, in formats where messages of the user and the assistant alone hold several parts.
+/// Writes a text as an element of `content`, for formats in which only messages of the user and the assistant have
+/// several parts.
 pub fn text_of_speaker(message: Json<'_>, array: &[PathStep], text: &str) -> Option<String> {
     let role = message.object().string("role")?;
     let holds = array == steps!["content"] && (role == "user" || role == "assistant");

@@ -1,9 +1,11 @@
 //! The `Content`s of Gemini: `generateContent` of Google's API and of Vertex AI.
 //!
-//! Rules: <https://ai.google.dev/gemini-api/docs/function-calling> and the texts of its errors. Behind a turn with function calls comes one with as many
-//! responses. A part with a `thoughtSignature` is signed, so that its text is not changed. Ids are optional; without them calls and responses are paired by name, in order.
+//! Rules: <https://ai.google.dev/gemini-api/docs/function-calling> and the texts of its errors. A turn with function
+//! calls is followed by one with as many responses. A part with a `thoughtSignature` is signed, so its text does not
+//! change. Ids are optional; without them calls and responses are paired by name, in order.
 //!
-//! Python's client writes the same names in snake case (`function_call`), and a field that is not set as `null`. A name is written back as it was read.
+//! Python's client writes the same names in snake case (`function_call`), and unset fields as `null`. Names are
+//! written back as they were read.
 
 use super::{
     format::{Format, Near, Written},
@@ -28,7 +30,7 @@ impl Format for Gemini {
             // A missing role means the user.
             _ => Role::User,
         };
-        // Written by those who take its contents for Anthropic's.
+        // Written by applications that mistake its format for Anthropic's.
         let field = if fields.get("parts").is_some() { "parts" } else { "content" };
         let parts = fields.get(field);
         if let Some(text) = parts.and_then(Json::string) {
@@ -108,7 +110,7 @@ const CALL: Names = ["functionCall", "function_call"];
 const RESPONSE: Names = ["functionResponse", "function_response"];
 const SIGNATURE: Names = ["thoughtSignature", "thought_signature"];
 
-/// The name under which one of these fields is set, and its value.
+/// Returns the field's name as it is set, and its value.
 fn field<'j>(fields: &JsonObject<'j>, names: Names) -> Option<(&'static str, Json<'j>)> {
     names.into_iter().find_map(|name| Some((name, fields.get(name).filter(|value| !value.is_null())?)))
 }
@@ -142,12 +144,12 @@ fn part_of(role: &Role, part: Json<'_>, at: &[PathStep]) -> Part {
     Part::new(role.clone(), file_block(part), at.to_vec(), Slot::Fixed)
 }
 
-/// The id of a call or response; where there is none, both know the name.
+/// Returns the id of a call or response; without one, an id made from the name that both contain.
 fn id_of(own: &JsonObject<'_>, called: &str) -> String {
     own.string("id").unwrap_or_else(|| format!("call of {called}"))
 }
 
-/// The result that a response holds, whose JSON is at `stands`.
+/// Returns the result in a response whose JSON is at `stands`.
 fn answer(id: String, own: &JsonObject<'_>, at: &[PathStep], stands: Path) -> Part {
     let Some(response) = own.get("response") else {
         return Part::result(id, String::new(), false, at.to_vec(), Slot::Fixed);

@@ -1,8 +1,9 @@
 //! The messages of Goose's sessions.
 //!
-//! Source: `crates/goose/src/conversation` of Goose. A call is a part `toolRequest`, its result a part `toolResponse` with the same `id` in a later message of
-//! the user. Each holds a `status` with a `value` or an `error`; the value of a response is a list of parts or, since 2025, an object with that list as
-//! `content`. Goose joins messages of one role before it sends them, and leaves out parts for the screen, parts whose `audience` is the user alone, and
+//! Source: `crates/goose/src/conversation` of Goose. A call is a part `toolRequest`, its result a part `toolResponse`
+//! with the same `id` in a later message of the user. Each has a `status` with a `value` or an `error`; the value of
+//! a response is a list of parts or, since 2025, an object with that list as `content`. Before sending, Goose joins
+//! adjacent messages of one role, and leaves out parts for the screen, parts whose `audience` is only the user, and
 //! messages that are not `agentVisible`.
 
 use super::{
@@ -68,7 +69,7 @@ impl Format for Goose {
                     open.result(tool_use_id.clone(), index, &mut breaches);
                 }
             }
-            // Calls made together may stand in several messages, and so may their results.
+            // Calls made together may be in several messages, and so may their results.
             let goes_on = role == before || role == "user" && parts.iter().all(is_result);
             if !goes_on && !parts.is_empty() {
                 open.close(index, &mut breaches);
@@ -88,12 +89,12 @@ fn is_result(part: &Part) -> bool {
     matches!(part.block, Block::ToolResult { .. })
 }
 
-/// Whether a field is this word of JSON.
+/// Returns true if a field is this JSON word.
 fn is_set(fields: &JsonObject<'_>, name: &str, word: &str) -> bool {
     fields.get(name).is_some_and(|value| value.json() == word)
 }
 
-/// Whether a part is sent to the model.
+/// Returns true if a part is sent to the model.
 fn is_sent(part: &JsonObject<'_>) -> bool {
     let Some(audience) = part.object("annotations").get("audience").filter(|audience| audience.is_array()) else {
         return true;
@@ -108,7 +109,7 @@ fn part_of(role: &Role, part: Json<'_>, at: Path) -> Option<Part> {
         return None;
     }
     Some(match (kind.as_str(), own.string("id")) {
-        // Parts for the screen, which no model reads.
+        // Parts for the screen, which are not sent to the model.
         ("toolConfirmationRequest" | "actionRequired" | "systemNotification" | "conversationCompacted", _) => {
             return None;
         }
@@ -127,7 +128,7 @@ fn part_of(role: &Role, part: Json<'_>, at: Path) -> Option<Part> {
     })
 }
 
-/// A call. One that Goose could not read has an error in the place of its name and parameters.
+/// Reads a call. One that Goose could not parse has an error instead of a name and parameters.
 fn request(id: String, own: &JsonObject<'_>, at: Path) -> Part {
     let value = own.object("toolCall").object("value");
     let name = value.string("name").unwrap_or_else(|| "invalid".to_owned());
@@ -165,7 +166,7 @@ fn response(id: String, own: &JsonObject<'_>, at: Path) -> Part {
     }
 }
 
-/// A part of a response, with the place of its text.
+/// Reads a part of a response, with the path of its text.
 fn answer(part: Json<'_>, at: Path) -> (Block, Option<Path>) {
     let own = part.object();
     let kind = own.string("type").unwrap_or_default();

@@ -1,9 +1,10 @@
-//! The messages of LangChain and LangGraph, in JavaScript and Python: plain dictionaries, stored ones (`data`), serialised ones (`lc`), and instances, which
-//! JavaScript hands over as dictionaries.
+//! The messages of LangChain and LangGraph, in JavaScript and Python: plain dictionaries, stored ones (`data`),
+//! serialised ones (`lc`), and instances, which JavaScript passes as dictionaries.
 //!
-//! Rules: LangGraph's agents and the services behind want every call answered by tool messages right behind the assistant's. With some models a call stands
-//! twice or three times in a message: in `tool_calls`, as a `tool_use` block of the content, and as the service had it in `additional_kwargs`. All are changed
-//! alike and go together.
+//! Rules: LangGraph's agents and the services behind them require tool messages for every call directly after the
+//! assistant's message. With some models a call occurs two or three times in a message: in `tool_calls`, as a
+//! `tool_use` block of the content, and in the service's own form in `additional_kwargs`. All copies are changed and
+//! removed together.
 
 use super::{
     format::{Format, Near, Written, text_element},
@@ -22,7 +23,7 @@ impl Format for LangChain {
     }
 
     fn read(&self, message: Json<'_>) -> Vec<Part> {
-        let Message { kind, fields, base, .. } = Message::of(message);
+        let Message { kind, fields, base, .. } = Message::parse(message);
         match kind.as_str() {
             "human" => said(&Role::User, &fields, &base),
             "system" => said(&Role::Other("system".to_owned()), &fields, &base),
@@ -38,7 +39,7 @@ impl Format for LangChain {
                 let is_error = fields.string("status").as_deref() == Some("error");
                 result.into_iter().map(|part| failed(part, is_error)).collect()
             }
-            // The messages that LangGraph removes by it are not known here.
+            // The messages that LangGraph removes because of it are unknown here.
             "remove" => Vec::new(),
             other => said(&Role::from(other.to_owned()), &fields, &base),
         }
@@ -50,7 +51,7 @@ impl Format for LangChain {
             Role::Assistant => ("ai", "AIMessage"),
             Role::Other(_) => ("system", "SystemMessage"),
         };
-        let like = near.like.map(Message::of);
+        let like = near.like.map(Message::parse);
         let content = format!(r#""content":{}"#, escape(text));
         match like.map(|like| (like.shape, like.namespace)) {
             Some((Shape::Serialised, mut id)) => {
@@ -70,7 +71,7 @@ impl Format for LangChain {
     }
 
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        let Message { kind, base, .. } = Message::of(message);
+        let Message { kind, base, .. } = Message::parse(message);
         let holds = (kind == "human" || kind == "ai") && array == below(&base, ["content".into()]);
         holds.then(|| text_element(text))
     }
@@ -83,7 +84,7 @@ impl Format for LangChain {
         let mut breaches = Breaches::default();
         let mut open = Open::default();
         for (index, message) in messages.iter().enumerate() {
-            let Message { kind, fields, .. } = Message::of(*message);
+            let Message { kind, fields, .. } = Message::parse(*message);
             if kind.is_empty() {
                 breaches.add(index, None, "not_a_message", "is no message: it has neither a type nor a role");
                 continue;
@@ -98,7 +99,7 @@ impl Format for LangChain {
                 open.result(result_id(&fields), index, &mut breaches);
                 continue;
             }
-            // System messages may stand anywhere.
+            // System messages may occur anywhere.
             if kind != "system" {
                 open.close(index, &mut breaches);
             }
@@ -112,13 +113,13 @@ impl Format for LangChain {
     }
 }
 
-/// How a message is written down.
+/// The form of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Plain,
     Stored,
     Serialised,
-    /// With a role in the place of a type.
+    /// With a role instead of a type.
     Roles,
 }
 
@@ -127,12 +128,12 @@ struct Message<'a> {
     shape: Shape,
     fields: JsonObject<'a>,
     base: Path,
-    /// Where the class of a serialised message is.
+    /// The path of a serialised message's class.
     namespace: Vec<String>,
 }
 
 impl<'a> Message<'a> {
-    fn of(message: Json<'a>) -> Self {
+    fn parse(message: Json<'a>) -> Self {
         let fields = message.object();
         let kind = fields.string("type").unwrap_or_default();
         let message = |kind: String, shape, fields, base, namespace| Self { kind, shape, fields, base, namespace };
@@ -193,7 +194,7 @@ fn said(role: &Role, fields: &JsonObject<'_>, base: &[PathStep]) -> Vec<Part> {
                 let thinking = own.string("thinking").unwrap_or_default();
                 Part::thinking(&thinking, own.string("signature").as_deref(), at)
             }
-            // Written again in `tool_calls`, where it is read.
+            // A copy of a call in `tool_calls`, which is read there.
             ("tool_use", _) if own.string("id").is_some_and(|id| listed.contains(&id)) => return None,
             _ => Part::other(role.clone(), &kind, part, at),
         })
@@ -206,7 +207,7 @@ fn listed_calls(fields: &JsonObject<'_>) -> Vec<String> {
     calls.into_iter().filter_map(|call| call.object().string("id")).collect()
 }
 
-/// The calls of a message, each with the places where it is written again.
+/// Returns the calls of a message, each with the paths of its copies.
 fn calls(fields: &JsonObject<'_>, base: &[PathStep]) -> Vec<Part> {
     let elements = |field: &str| fields.get(field).map(Json::elements).unwrap_or_default();
     let content = elements("content");
@@ -224,7 +225,7 @@ fn calls(fields: &JsonObject<'_>, base: &[PathStep]) -> Vec<Part> {
         let own = call.object();
         let at = below(base, ["tool_calls".into(), index.into()]);
         let (name, input, stands) = match own.get("function").map(Json::object) {
-            // As OpenAI writes calls.
+            // OpenAI's form of a call.
             Some(function) => {
                 let name = function.string("name").unwrap_or_default();
                 (name, function.get("arguments"), below(&at, ["function".into(), "arguments".into()]))
@@ -243,7 +244,7 @@ fn calls(fields: &JsonObject<'_>, base: &[PathStep]) -> Vec<Part> {
                 let stands = below(&at, ["input".into()]);
                 let slot = match same.get("input") {
                     Some(input) if input.is_object() => Slot::Input(stands),
-                    // As it was streamed.
+                    // In streamed form.
                     Some(input) if input.string().is_some() => Slot::Encoded(stands),
                     _ => Slot::Fixed,
                 };

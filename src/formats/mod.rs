@@ -1,9 +1,10 @@
-//! Histories in the formats of other APIs and frameworks, both ways.
+//! Reads histories in the formats of other APIs and frameworks, and writes edits back to them.
 //!
-//! A history is *projected*: read as messages of ours, of which each block knows the part of the caller's message that it came from
-//! ([`Projection`]). What is then decided about the projection is carried back as edits on the caller's own messages ([`Projection::carried`]), which
-//! JavaScript applies to the caller's own objects. A format says how its messages are read part by part, how a message that is added is written, and what
-//! the service behind it refuses; it is one file here and one row in [`FORMATS`].
+//! A history is *projected*: read as messages of ours, where each block knows its part of the caller's message
+//! ([`Projection`]). Decisions about the projection are carried back as edits on the caller's messages
+//! ([`Projection::carried`]), which JavaScript applies to the caller's own objects. A format defines how its messages
+//! are read part by part, how an added message is written, and what the service behind it refuses; it is one file
+//! here and one row in [`FORMATS`].
 
 mod ai_sdk_model;
 mod ai_sdk_ui;
@@ -33,7 +34,8 @@ pub use self::{
     reader::{Messages, ProjectionReader},
 };
 
-/// The formats that are read. Our own is read by this where a compaction is in it, and without a projection elsewhere.
+/// The known formats. Our own is among them for conversations with a compaction; others are read without a
+/// projection.
 pub static FORMATS: &[&dyn Format] = &[
     &openai_chat::OpenAiChat,
     &openai_responses::ResponsesItems,
@@ -47,7 +49,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &anthropic::Anthropic,
 ];
 
-/// The format of this name.
+/// Returns the format with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)

@@ -1,6 +1,8 @@
-//! The messages of OpenAI's Chat Completions, and of the many services and programs that speak it: Mistral, Ollama, litellm, SWE-agent, Inspect.
+//! The messages of OpenAI's Chat Completions, also used by many services and programs: Mistral, Ollama, litellm,
+//! SWE-agent, Inspect.
 //!
-//! Rules: <https://platform.openai.com/docs/api-reference/chat/create>. Every call has a message of role `tool` right behind the assistant's message.
+//! Rules: <https://platform.openai.com/docs/api-reference/chat/create>. Every call has a message of role `tool`
+//! directly after the assistant's message.
 
 use super::{
     format::{Format, Near, Written, text_of_speaker},
@@ -12,7 +14,7 @@ use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Serv
 /// OpenAI chat messages.
 pub struct OpenAiChat;
 
-/// The fields that hold calls: OpenAI's, and that of Mistral's SDK.
+/// The fields for calls: OpenAI's, and that of Mistral's SDK.
 const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
 const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
 
@@ -113,7 +115,7 @@ impl Format for OpenAiChat {
 /// Reads the content of a message.
 fn said(role: &Role, content: Json<'_>) -> Vec<Part> {
     if let Some(text) = content.string() {
-        // An empty content is none.
+        // An empty content has no parts.
         let part = (!text.is_empty()).then(|| Part::text(role.clone(), text, steps!["content"], steps!["content"]));
         return part.into_iter().collect();
     }
@@ -128,7 +130,7 @@ fn said(role: &Role, content: Json<'_>) -> Vec<Part> {
     parts.collect()
 }
 
-/// The calls of a message.
+/// Returns the calls of a message.
 fn calls(fields: &JsonObject<'_>) -> Vec<Part> {
     let mut found = Vec::new();
     for field in CALLS {
@@ -140,7 +142,7 @@ fn calls(fields: &JsonObject<'_>) -> Vec<Part> {
                 .into_iter()
                 .find(|(kind, _)| own.get(kind).is_some_and(Json::is_object))
                 .unwrap_or(("", "arguments"));
-            // Inspect writes the function's name in the place of the function.
+            // Inspect writes the function's name in place of the function.
             let (holder, stands) = match kind {
                 "" => (own.clone(), steps![field, index, function]),
                 kind => (own.object(kind), steps![field, index, kind, function]),
@@ -166,12 +168,12 @@ fn written_call(id: String, name: String, input: Option<Json<'_>>, is_free: bool
     }
 }
 
-/// The id of a call that has none, and of its result: both know the name.
+/// Returns the id for a call without one and for its result, made from the name that both contain.
 fn unnamed(name: &str) -> String {
     format!("call of {name}")
 }
 
-/// The id of the call that a message answers.
+/// Returns the id of the call that a message answers.
 fn result_id(fields: &JsonObject<'_>) -> String {
     let named = || fields.string("tool_name").or_else(|| fields.string("name")).or_else(|| fields.string("function"));
     fields
@@ -181,7 +183,7 @@ fn result_id(fields: &JsonObject<'_>) -> String {
         .unwrap_or_else(|| unnamed(&named().unwrap_or_default()))
 }
 
-/// A result whose content, a string or parts with texts, stands at `stands`.
+/// Creates a result whose content, a string or parts with texts, is at `stands`.
 pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -> Part {
     if let Some(text) = content.string() {
         return Part::result(id, text, false, at, Slot::Text(stands.to_vec()));
@@ -194,7 +196,7 @@ pub fn result_of(id: String, content: Json<'_>, at: Path, stands: &[PathStep]) -
     Part::result_of_blocks(id, blocks, false, at, &each)
 }
 
-/// The parts of a result, with the place of each text.
+/// Returns the parts of a result, with the path of each text.
 pub fn blocks_of(content: Json<'_>, stands: &[PathStep]) -> Vec<(Block, Option<Path>)> {
     let block = |(index, part): (usize, Json<'_>)| {
         let fields = part.object();

@@ -1,7 +1,8 @@
-//! The items of OpenAI's Responses API, as they are sent in `input` and come in `output`.
+//! The items of OpenAI's Responses API, as sent in `input` and returned in `output`.
 //!
-//! Rules: <https://platform.openai.com/docs/api-reference/responses/create> and the texts of its errors. A call and its output have one `call_id`, at any
-//! distance; a reasoning item needs the item that followed it; ids begin with the prefix of their kind. Encrypted content and ids are never changed.
+//! Rules: <https://platform.openai.com/docs/api-reference/responses/create> and the texts of its errors. A call and
+//! its output have the same `call_id`, at any distance; a reasoning item needs the item that followed it; ids begin
+//! with the prefix of their kind. Encrypted content and ids never change.
 
 use super::{
     format::{Format, Near, Written},
@@ -14,7 +15,7 @@ use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, Serv
 /// OpenAI Responses items.
 pub struct ResponsesItems;
 
-/// The prefixes that ids of items have to begin with.
+/// The prefixes with which ids of items must begin.
 const PREFIXES: [(&str, &str); 4] =
     [("function_call", "fc"), ("reasoning", "rs"), ("message", "msg"), ("custom_tool_call", "ctc")];
 
@@ -46,9 +47,9 @@ impl Format for ResponsesItems {
                 vec![result.unwrap_or_else(|| Part::result(id, String::new(), false, whole(), Slot::Fixed))]
             }
             ("reasoning", _) => vec![Part::other(Role::Assistant, "reasoning", message, whole()).needing_next()],
-            // It stands for all that came before it.
+            // It replaces everything before it.
             ("compaction", _) => vec![Part::other(Role::Assistant, "compaction", message, whole()).staying()],
-            // Calls that the service ran itself, in one item or in two.
+            // Calls that the service ran itself, in one item or two.
             (kind, call_id) => {
                 let tie = call_id.or_else(|| fields.string("approval_request_id")).or_else(|| fields.string("id"));
                 let part = Part::other(Role::Assistant, kind, message, whole());
@@ -93,7 +94,7 @@ impl Format for ResponsesItems {
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
-        // Calls without an output yet.
+        // Calls without an output so far.
         let mut calls: Vec<(String, usize)> = Vec::new();
         let mut open = Open::default();
         let mut last_said = 0;
@@ -151,7 +152,7 @@ impl Format for ResponsesItems {
                 }
             }
         }
-        // An agent condenses between a call and its output, too.
+        // An agent may condense between a call and its output.
         for (id, index) in calls {
             if index < last_said {
                 breaches.about(index, "unanswered_tool_use", &id, format!("call {id:?} has no output"));
@@ -161,7 +162,7 @@ impl Format for ResponsesItems {
     }
 }
 
-/// The type of an item; a message need not have one.
+/// Returns the type of an item; a message may omit it.
 fn kind_of(fields: &JsonObject<'_>) -> String {
     let is_message = || fields.get("role").is_some();
     fields.string("type").unwrap_or_else(|| if is_message() { "message".to_owned() } else { String::new() })

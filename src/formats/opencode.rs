@@ -1,7 +1,8 @@
-//! The messages of OpenCode's sessions, which Kilo Code has too: `info` and `parts`.
+//! The messages of OpenCode's sessions, also used by Kilo Code: `info` and `parts`.
 //!
-//! Each step of the model is a message; a tool part is a call and its result at once, so that it goes as a whole. Read is what OpenCode sends: of a result
-//! that it has cleared the words that say so, and no message before a compaction. Ids ascend with time, so that what is added sorts where it stands.
+//! Each step of the model is a message; a tool part is both a call and its result, so it is removed as a whole.
+//! Messages are read as OpenCode sends them: a cleared result as the text that says so, and nothing before a
+//! compaction. Ids ascend with time, so an added message gets one that sorts to its position.
 
 use super::{
     format::{Format, Near, Written},
@@ -37,7 +38,7 @@ impl Format for OpenCode {
             match kind.as_str() {
                 "text" if own.get("ignored").is_some_and(|flag| flag.json() == "true") => {}
                 "text" => {
-                    // Behind calls stands what a condensation has added.
+                    // Text after calls is what a condensation added.
                     found.append(&mut results);
                     if let Some(text) = own.string("text").filter(|text| !text.is_empty()) {
                         found.push(Part::text(role.clone(), text, at, steps!["parts", index, "text"]));
@@ -48,16 +49,16 @@ impl Format for OpenCode {
                     found.push(Part::thinking(&own.string("text").unwrap_or_default(), metadata.as_deref(), at));
                 }
                 "tool" => tool(&own, index, &mut found, &mut results),
-                // Texts are sent as parts of their own beside it.
+                // Texts are sent as separate parts beside it.
                 "file" => found.push(Part::other(role.clone(), "file", part, at)),
-                // It stands for all that came before it.
+                // It replaces everything before it.
                 "compaction" => found.push(Part::other(role.clone(), "compaction", part, at).staying()),
                 // Parts that no model reads: steps, patches, snapshots.
                 _ => {}
             }
         }
         found.append(&mut results);
-        // The summary that a compaction stands for.
+        // The summary that belongs to a compaction.
         let is_summary = info.get("summary").is_some_and(|flag| flag.json() == "true");
         if is_summary { found.into_iter().map(Part::staying).collect() } else { found }
     }
@@ -66,7 +67,7 @@ impl Format for OpenCode {
         let like = near.like.map(info_of).unwrap_or_default();
         let behind = near.behind.map(info_of).unwrap_or_default();
         let string = |name: &str| escape(&like.string(name).unwrap_or_default());
-        // Behind the one before it, and before all that come later.
+        // After the message before it, and before all later ones.
         let id = format!("{}0{:04}", behind.string("id").unwrap_or_else(|| "msg_0".to_owned()), near.number);
         let time = |info: &JsonObject<'_>| info.object("time").get("created").map_or("0", Json::json).to_owned();
         let created = if near.behind.is_some() { time(&behind) } else { time(&like) };
@@ -109,7 +110,7 @@ impl Format for OpenCode {
     }
 
     fn start(&self, messages: &[Json<'_>]) -> usize {
-        // It counts once its summary is written.
+        // A compaction counts once its summary is written.
         let is_written = |index: usize| {
             messages.get(index + 1).map(|next| next.object().object("info")).is_some_and(|info| {
                 let is_summary = info.get("summary").is_some_and(|flag| flag.json() == "true");
@@ -133,7 +134,8 @@ impl Format for OpenCode {
         info.string("id").filter(|_| info.string("role").as_deref() == Some("user"))
     }
 
-    /// An answer names the user's message that it is to; programs show it beneath that, and it has to be there.
+    /// A response refers to the user's message that it answers; programs show it below that message, which must
+    /// exist.
     fn belongs_at(&self) -> Option<Path> {
         Some(steps!["info", "parentID"])
     }
@@ -166,7 +168,7 @@ fn info_of(message: Json<'_>) -> JsonObject<'_> {
     message.object().object("info")
 }
 
-/// The part by which a message stands for a compaction.
+/// Returns the part that makes a message a compaction.
 fn compaction(message: Json<'_>) -> Option<JsonObject<'_>> {
     let parts = message.object().get("parts").map(Json::elements).unwrap_or_default();
     parts.into_iter().map(Json::object).find(|part| part.string("type").as_deref() == Some("compaction"))

@@ -12,27 +12,27 @@ use crate::conversation::{
     typed_files,
 };
 
-/// Bytes of JSON from which a string inside a result is a text of its own.
+/// A string inside a result becomes a separate text from this many bytes of JSON on.
 const LONG: usize = 100;
 
 /// Builds the value that replaces a result whose text is new.
 pub type Wrap = fn(&str) -> Box<RawValue>;
 
-/// From a message to a value in it.
+/// The path from a message to a value in it.
 pub type Path = Vec<PathStep>;
 
-/// A path of names and indices.
+/// Creates a path of names and indices.
 macro_rules! steps {
     ($($step:expr),* $(,)?) => { Vec::from([$(crate::conversation::PathStep::from($step)),*]) };
 }
 pub(super) use steps;
 
-/// `path` and further steps.
+/// Returns `path` with further steps.
 pub fn below(path: &[PathStep], steps: impl IntoIterator<Item = PathStep>) -> Path {
     path.iter().cloned().chain(steps).collect()
 }
 
-/// The places of so many elements of the array at `path`.
+/// Returns the paths of the elements of the array at `path`.
 pub fn each_below(path: &[PathStep], elements: usize) -> Vec<Path> {
     (0..elements).map(|index| below(path, [index.into()])).collect()
 }
@@ -40,7 +40,7 @@ pub fn each_below(path: &[PathStep], elements: usize) -> Vec<Path> {
 /// A part of a message.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The speaker: the assistant of calls, the user of results.
+    /// The speaker: the assistant for calls, the user for results.
     pub role: Role,
     /// The content.
     pub block: Block,
@@ -48,66 +48,68 @@ pub struct Part {
     pub place: Place,
 }
 
-/// The place of a part in its message, and those of its texts.
+/// The positions of a part and of its texts in the message.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// The places that go with the part: elements of arrays, or fields; one empty path for the whole message.
+    /// The paths that are removed with the part: elements of arrays, or fields; one empty path for the whole message.
     pub at: Vec<Path>,
-    /// The places of its texts.
+    /// The paths of its texts.
     pub slot: Slot,
-    /// Further places that hold the same texts.
+    /// Further paths with copies of the same texts.
     pub copies: Vec<Slot>,
-    /// Elements of a result that are no text; they go when one text replaces all.
+    /// Elements of a result that are not text; they are removed when one text replaces all.
     pub beside: Vec<Path>,
-    /// It may only be directly before the part that follows it.
+    /// True if it may only be directly before the part that follows it.
     pub needs_next: bool,
-    /// Parts with one of these in common go together.
+    /// Parts that share one of these are removed together.
     pub ties: Vec<String>,
-    /// It is never removed, nor are the other parts of the same projected message.
+    /// True if it is never removed, nor any other part of the same projected message.
     pub stays: bool,
 }
 
-/// The places of a part's texts.
+/// The paths of a part's texts.
 #[derive(Debug, Clone, Default)]
 pub enum Slot {
-    /// It is never changed.
+    /// It never changes.
     #[default]
     Fixed,
-    /// The one text, of a text block or of a result, is here.
+    /// The single text of a text block or a result.
     Text(Path),
-    /// The text is these joined. A new text replaces the first, and the others go.
+    /// These texts joined. A new text replaces the first, and the others are removed.
     Joined(Vec<Path>),
-    /// The texts of a result of several blocks, one place per block; `None` for blocks that are no text.
+    /// The texts of a result of several blocks, one path per block; `None` for blocks that are not text.
     Texts(Vec<Option<Path>>),
-    /// Likewise for strings inside a JSON value whose shape stays: when one text replaces all, the others become empty.
+    /// The same for strings inside a JSON value whose shape stays: when one text replaces all, the others become
+    /// empty.
     Strings(Vec<Option<Path>>),
-    /// The text of a result is here, inside a value that is built again around a new text.
+    /// The text of a result, inside a value that is rebuilt around a new text.
     Wrapped(Path, Wrap),
-    /// The parameters of a call are here.
+    /// The parameters of a call.
     Input(Path),
-    /// The parameters are here as JSON in a string.
+    /// The parameters as JSON in a string.
     Encoded(Path),
-    /// The one parameter of this name is the text here.
+    /// The text that is the only parameter, with this name.
     Parameter(&'static str, Path),
 }
 
 impl Part {
-    /// A block that came from `at`.
+    /// Creates a part from a block at `at`.
     pub fn new(role: Role, block: Block, at: Path, slot: Slot) -> Self {
         Self { role, block, place: Place { at: vec![at], slot, ..Place::default() } }
     }
 
-    /// A text that stands in the message as it is.
+    /// Creates a text that is in the message as it is.
     pub fn text(role: Role, text: String, at: Path, stands: Path) -> Self {
         Self::new(role, Block::text(text), at, Slot::Text(stands))
     }
 
-    /// A message that says nothing, but has its turn.
+    /// Creates a message without content, which still counts as a turn.
     pub fn nothing(role: Role) -> Self {
         Self::new(role, Block::carried("", RawValue::NULL.to_owned()), Path::new(), Slot::Fixed)
     }
 
-    /// An image, a file, or what else is carried through and never changed: counted by its JSON, and files in it by what they are.
+    /// Creates a part that is carried through and never changes, such as an image or a file: counted by its JSON,
+    /// files in it by their kind.
     pub fn other(role: Role, kind: &str, json: Json<'_>, at: Path) -> Self {
         Self::new(role, Block::carried(kind, json.to_raw()), at, Slot::Fixed)
     }
@@ -124,7 +126,7 @@ impl Part {
         Self::new(Role::Assistant, block, at, Slot::Fixed)
     }
 
-    /// A call whose parameters stand at `stands`.
+    /// Creates a call whose parameters are at `stands`.
     pub fn call(id: String, name: String, input: Option<Json<'_>>, at: Path, stands: Path) -> Self {
         match input {
             Some(input) => Self::new(Role::Assistant, call(id, name, input.to_raw()), at, Slot::Input(stands)),
@@ -132,7 +134,8 @@ impl Part {
         }
     }
 
-    /// A call whose parameters are JSON in a text that stands at `stands`. What is no JSON of an object is one parameter, `arguments`.
+    /// Creates a call whose parameters are JSON in a text at `stands`. Text that is not a JSON object becomes one
+    /// parameter, `arguments`.
     pub fn encoded_call(id: String, name: String, arguments: &str, at: Path, stands: Path) -> Self {
         let is_plain = matches!(without_surrogates(arguments), Cow::Borrowed(_)) && !arguments.contains("\\udbf");
         let raw: Option<Box<RawValue>> =
@@ -143,24 +146,24 @@ impl Part {
         }
     }
 
-    /// A call whose one parameter is a text that stands at `stands`.
+    /// Creates a call whose only parameter is a text at `stands`.
     pub fn free_call(id: String, name: String, key: &'static str, text: &str, at: Path, stands: Path) -> Self {
         let input = raw_of(&serde_json::json!({ key: text }));
         Self::new(Role::Assistant, call(id, name, input), at, Slot::Parameter(key, stands))
     }
 
-    /// A result that is one text.
+    /// Creates a result with one text.
     pub fn result(id: String, text: String, is_error: bool, at: Path, slot: Slot) -> Self {
         Self::new(Role::User, result(id, Content::Text(text), is_error), at, slot)
     }
 
-    /// A result that is never changed: counted by its JSON.
+    /// Creates a result that never changes, counted by its JSON.
     pub fn fixed_result(id: String, json: Box<RawValue>, is_error: bool, at: Path) -> Self {
         let block = Block::shape(json, Holes::default());
         Self::new(Role::User, result(id, Content::Blocks(vec![block]), is_error), at, Slot::Fixed)
     }
 
-    /// A result of the blocks that stand at `stands`, with the place of each text among them.
+    /// Creates a result of the blocks at `stands`, with the path of each text among them.
     pub fn result_of_blocks(
         id: String,
         blocks: Vec<(Block, Option<Path>)>,
@@ -176,15 +179,16 @@ impl Part {
         part
     }
 
-    /// The same, which stands here again.
+    /// Adds a copy of the part at another place.
     pub fn with_copy(mut self, at: Path, slot: Slot) -> Self {
         self.place.at.push(at);
         self.place.copies.push(slot);
         self
     }
 
-    /// A result that is any JSON, which stands at `stands`. Where long strings are most of it, these are its texts, so that its shape stays. Else it is one
-    /// text, its JSON: a new one stands there as `wrap` says, or the result is not changed.
+    /// Creates a result that is any JSON, at `stands`. If long strings are most of it, they become its texts, so that
+    /// its shape stays. Otherwise its JSON is one text; a new text is written in the form that `wrap` gives, or the
+    /// result never changes.
     pub fn json_result(
         id: String,
         json: Json<'_>,
@@ -212,7 +216,7 @@ impl Part {
             };
         }
         let mut emptied: Vec<_> = long.iter().map(|value| (value.literal.clone(), "\"\"".to_owned())).collect();
-        // Bytes that were taken out before a place.
+        // Bytes removed before a place.
         let gone = |end: usize| -> usize {
             long.iter().take_while(|value| value.literal.end <= end).map(|value| value.literal.len() - 2).sum()
         };
@@ -234,7 +238,7 @@ impl Part {
         Self::new(Role::User, result(id, Content::Blocks(blocks), is_error), at, Slot::Strings(places))
     }
 
-    /// A result with the files that stand beside its value, in the array at `stands`.
+    /// Adds to a result the files beside its value, in the array at `stands`.
     pub fn with_files(mut self, files: Vec<Json<'_>>, stands: &[PathStep]) -> Self {
         let Block::ToolResult { content, .. } = &mut self.block else { return self };
         if files.is_empty() {
@@ -244,7 +248,7 @@ impl Part {
         let (mut blocks, slot) = match (old, std::mem::take(&mut self.place.slot)) {
             (Content::Blocks(blocks), slot) => (blocks, slot),
             (Content::Text(text), Slot::Text(path)) => (vec![Block::text(text)], Slot::Texts(vec![Some(path)])),
-            // Beside files a value has no form as a text.
+            // Beside files, the value cannot be written as a text.
             (Content::Text(text), Slot::Wrapped(..)) => {
                 (vec![Block::shape(checked(text), Holes::default())], Slot::Fixed)
             }
@@ -258,26 +262,26 @@ impl Part {
         self
     }
 
-    /// The same, which goes with all others that have this tie.
+    /// Ties the part to all others with this tie, which are removed together.
     pub fn tied(mut self, tie: String) -> Self {
         self.place.ties.push(tie);
         self
     }
 
-    /// The same, which is never removed.
+    /// Marks the part as never removed.
     pub fn staying(mut self) -> Self {
         self.place.stays = true;
         self
     }
 
-    /// The same, which may only stand where the part behind it stands.
+    /// Marks the part as needing the part after it.
     pub fn needing_next(mut self) -> Self {
         self.place.needs_next = true;
         self
     }
 }
 
-/// The parts of a message whose `content` is a text or blocks; `of_blocks` reads those.
+/// Returns the parts of a message whose `content` is a text or blocks; `of_blocks` reads blocks.
 pub fn parts_of_content<'j>(message: Json<'j>, of_blocks: impl FnOnce(&Role, Vec<Json<'j>>) -> Vec<Part>) -> Vec<Part> {
     let fields = message.object();
     let role = Role::from(fields.string("role").unwrap_or_default());
@@ -292,7 +296,8 @@ pub fn parts_of_content<'j>(message: Json<'j>, of_blocks: impl FnOnce(&Role, Vec
     }
 }
 
-/// A block that is carried through, by the `type` of its JSON; in formats without types by its first field.
+/// Creates a block that is carried through, with the `type` of its JSON; in formats without types, with its first
+/// field's name.
 pub fn file_block(json: Json<'_>) -> Block {
     let fields = json.object();
     let kind = fields.string("type").or_else(|| fields.iter().next().map(|(name, _)| name.to_owned()));
@@ -308,12 +313,12 @@ fn result(tool_use_id: String, content: Content, is_error: bool) -> Block {
     Block::ToolResult { tool_use_id, content, is_error, extra }
 }
 
-/// The JSON of a value.
+/// Returns the JSON of a value.
 pub fn raw_of(value: &impl serde::Serialize) -> Box<RawValue> {
     to_raw_value(value).unwrap_or_default()
 }
 
-/// JSON that was put together from valid JSON.
+/// Wraps JSON that was built from valid JSON.
 pub fn checked(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A history of another format as messages of ours.
+//! Projects a history of another format to messages of ours.
 
 use std::collections::HashMap;
 
@@ -16,26 +16,26 @@ use crate::{
     parallel::in_parts,
 };
 
-/// A history of another format, and what it is as messages of ours. Where the format joins messages, what follows each other in one role is one message of ours, and a result stands in the
-/// message right behind that of its call, wherever it stood.
+/// A history of another format, and the same history as messages of ours. If the format joins messages, adjacent ones
+/// of one role become one message, and a result is moved to the message directly after its call.
 pub struct Projection {
     pub(super) format: &'static dyn Format,
     /// The caller's messages.
     pub(super) raws: Vec<Box<RawValue>>,
     conversation: Conversation,
-    /// The parts of each of the caller's messages: the place in it, and message and block in the projection.
+    /// The parts of each of the caller's messages: the place in it, and the message and block of the projection.
     pub(super) parts: Vec<Vec<(Place, (usize, usize))>>,
-    /// The blocks of each message of the projection: message of the caller's, and part.
+    /// For each projected message, the sources of its blocks: the caller's message, and the part.
     pub(super) sources: Vec<Vec<(usize, usize)>>,
 }
 
-/// Blocks of one role that follow each other.
+/// Adjacent blocks of one role.
 struct Group {
-    /// The caller's message that it begins in.
+    /// The caller's message in which it begins.
     message: usize,
     role: Role,
     blocks: Vec<(Block, (usize, usize))>,
-    /// Results of the calls in it.
+    /// The results of its calls.
     results: Vec<(Block, (usize, usize))>,
 }
 
@@ -43,17 +43,17 @@ impl Projection {
     /// Reads a JSON array of messages.
     ///
     /// # Errors
-    /// `json` is no JSON array.
+    /// `json` is not a JSON array.
     pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
-        Ok(Self::of(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
+        Ok(Self::assemble(format, raw.into_iter().map(|raw| (raw.to_owned(), format.parts(Json::from(raw)))).collect()))
     }
 
     /// Projects messages that were read.
-    pub(super) fn of(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
+    pub(super) fn assemble(format: &'static dyn Format, read: Vec<(Box<RawValue>, Vec<Part>)>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
-        // The groups with calls of an id that nothing has answered yet, and the last that had one.
+        // For each id, the groups with unanswered calls, and the last group that had such a call.
         let mut open: HashMap<String, (Vec<usize>, usize)> = HashMap::new();
         let mut raws = Vec::with_capacity(read.len());
         let mut parts: Vec<Vec<(Place, (usize, usize))>> = Vec::with_capacity(read.len());
@@ -69,7 +69,7 @@ impl Projection {
                 if format.joins()
                     && let Block::ToolResult { tool_use_id, .. } = &block
                     && let Some((waiting, last)) = open.get_mut(tool_use_id)
-                    // Ids may be used again: a result answers the newest call. One that stands twice stays beside the other.
+                    // Ids may be reused: a result answers the newest call. A repeated result stays beside the first.
                     && let Some(of) = waiting.pop().or_else(|| (*last + 1 == groups.len()).then_some(*last))
                 {
                     groups[of].results.push((block, source));
@@ -125,24 +125,24 @@ impl Projection {
         Self { format, raws, conversation: Conversation::new(messages), parts, sources }
     }
 
-    /// As messages of ours.
+    /// Returns the history as messages of ours.
     #[must_use]
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
-    /// The caller's messages.
+    /// Returns the caller's messages.
     #[must_use]
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.raws
     }
 
-    /// How many messages the caller has.
+    /// Returns the number of the caller's messages.
     pub(super) fn len(&self) -> usize {
         self.raws.len()
     }
 
-    /// Each of the caller's messages alone, as one message of ours.
+    /// Returns each of the caller's messages separately, as one message of ours.
     #[must_use]
     pub fn each(&self) -> Conversation {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
@@ -156,7 +156,7 @@ impl Projection {
         Conversation::new(messages.into_iter().enumerate().map(read).collect())
     }
 
-    /// Hashes the content of each of the caller's messages, as `Contents::of` does for [`Self::each`].
+    /// Hashes the content of each of the caller's messages, as `Contents::hash` does for [`Self::each`].
     #[must_use]
     pub fn contents(&self) -> Contents {
         let hashes = |entries: &[Entry]| entries.iter().map(|entry| entry.message.block_hashes()).collect();
@@ -175,18 +175,18 @@ impl Projection {
         self.format.problems(&messages)
     }
 
-    /// The messages of the projection that hold what is never removed.
+    /// Returns the projected messages with parts that are never removed.
     pub fn staying(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().flatten().filter(|(place, _)| place.stays).map(|(_, (message, _))| *message)
     }
 
-    /// The caller's message that a message of the projection begins with; behind the last, how many there are.
+    /// Returns the caller's message with which a projected message begins; after the last, the number of messages.
     #[must_use]
     pub fn message(&self, projected: usize) -> usize {
         self.sources.get(projected).and_then(|from| from.iter().min()).map_or(self.len(), |(message, _)| *message)
     }
 
-    /// The caller's message and the element of its content that a block came from; the element only where it is one.
+    /// Returns the caller's message from which a block came, and the index of its content element if it is one.
     #[must_use]
     pub fn place(&self, projected: usize, block: usize) -> (usize, Option<usize>) {
         let Some(from) = self.sources.get(projected) else { return (self.len(), None) };
@@ -199,19 +199,19 @@ impl Projection {
         (*message, element)
     }
 
-    /// The messages of the projection that hold parts of one of the caller's.
+    /// Returns the projected messages with parts of one of the caller's.
     pub fn projected(&self, message: usize) -> impl Iterator<Item = usize> {
         self.parts.get(message).into_iter().flatten().map(|(_, (projected, _))| *projected)
     }
 
-    /// How many messages of the projection hold anything of the caller's first so many.
+    /// Returns the number of projected messages with parts of the caller's first `count` messages.
     #[must_use]
     pub fn frozen(&self, count: usize) -> usize {
         (0..count.min(self.len())).flat_map(|message| self.projected(message)).max().map_or(0, |last| last + 1)
     }
 }
 
-/// One message of ours that says what a message of the caller's does.
+/// Returns a message of ours with the content of one of the caller's.
 pub(super) fn alone(format: &dyn Format, message: Json<'_>) -> Message {
     let parts = format.parts(message);
     let role = parts.first().map_or_else(|| Role::Other(String::new()), |part| part.role.clone());

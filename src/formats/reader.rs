@@ -1,4 +1,4 @@
-//! Messages of any format that come in parts, each of which is read while the next is still being written.
+//! Reads messages of any format in parts, each while the next is still being written.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
     parallel::Ahead,
 };
 
-/// Fewer UTF-16 units than this are not read ahead.
+/// Shorter input, in UTF-16 units, is not read ahead.
 const MIN_UNITS: usize = 32 * 1024;
 
-/// The UTF-16 of JSON arrays of messages that follow each other, and how to read them.
+/// Consecutive JSON arrays of messages in UTF-16, and their format.
 type Piece = (&'static dyn Format, Vec<Vec<u16>>);
 
 /// A message and its parts.
@@ -27,7 +27,7 @@ pub enum ProjectionReader {
     Foreign(ForeignReader),
 }
 
-/// Messages that were read.
+/// Messages after reading.
 pub enum Messages {
     /// Messages of our own format.
     Own(Conversation),
@@ -44,7 +44,7 @@ pub struct ForeignReader {
 }
 
 impl ProjectionReader {
-    /// For messages of a format, or of our own.
+    /// Creates a reader for messages of a format, or of our own if `None`.
     #[must_use]
     pub fn new(format: Option<&'static dyn Format>) -> Self {
         match format {
@@ -55,7 +55,7 @@ impl ProjectionReader {
         }
     }
 
-    /// The messages of this array follow.
+    /// Adds the messages of an array.
     pub fn add(&mut self, json: Vec<u16>) {
         match self {
             Self::Own(reader) => reader.add(json),
@@ -66,7 +66,7 @@ impl ProjectionReader {
     /// Returns all messages added.
     ///
     /// # Errors
-    /// Something added is no JSON array, or not UTF-16.
+    /// If something added is not a JSON array or not UTF-16.
     pub fn finish(self) -> Result<Messages, NotMessages> {
         Ok(match self {
             Self::Own(reader) => Messages::Own(reader.finish()?),
@@ -76,7 +76,7 @@ impl ProjectionReader {
 }
 
 impl Messages {
-    /// As messages of ours.
+    /// Returns the messages as messages of ours.
     #[must_use]
     pub fn conversation(&self) -> &Conversation {
         match self {
@@ -85,7 +85,7 @@ impl Messages {
         }
     }
 
-    /// Each message alone, as one of ours.
+    /// Returns each message separately, as one of ours.
     #[must_use]
     pub fn each(&self) -> Conversation {
         match self {
@@ -119,7 +119,7 @@ impl ForeignReader {
             self.begun.add_late((self.format, self.waiting));
         }
         let read: Result<Vec<_>, _> = self.begun.finish().into_iter().collect();
-        Ok(Projection::of(self.format, read?.into_iter().flatten().collect()))
+        Ok(Projection::assemble(self.format, read?.into_iter().flatten().collect()))
     }
 }
 

@@ -1,18 +1,18 @@
-//! Shared by the checkers of formats: the form of a breach, and the calls that still wait for their results.
+//! Helpers for the checkers of formats: they collect problems, and track calls without results.
 
 use crate::conversation::{Json, JsonObject, Problem};
 
-/// The breaches that a checker finds.
+/// The problems found by a checker.
 #[derive(Default)]
 pub struct Breaches(Vec<Problem>);
 
 impl Breaches {
-    /// One in a message, or in an element of it.
+    /// Adds a problem in a message, or in an element of it.
     pub fn add(&mut self, message: usize, block: Option<usize>, code: &'static str, text: impl Into<String>) {
         self.0.push(Problem { message_index: message, block_index: block, code, message: text.into(), tool_id: None });
     }
 
-    /// Whether a message has one of these roles.
+    /// Returns true if a message has one of the allowed roles; otherwise adds a problem.
     pub fn role(&mut self, message: usize, role: &str, allowed: &[&str]) -> bool {
         let is_known = allowed.contains(&role);
         if !is_known {
@@ -22,7 +22,8 @@ impl Breaches {
         is_known
     }
 
-    /// The role that `speaker` says; `None` where there is none, which is a breach. `shape` names what a message is.
+    /// Returns the role in `speaker`; `None` if it is missing, which is a problem. `shape` names the form of a
+    /// message.
     pub fn said_role(&mut self, index: usize, speaker: &JsonObject<'_>, shape: &str) -> Option<String> {
         let role = speaker.string("role");
         if role.is_none() {
@@ -31,7 +32,8 @@ impl Breaches {
         role
     }
 
-    /// The role that `speaker` says and the `parts` of a message; `None` where one is missing. `shape` names what a message is.
+    /// Returns the role in `speaker` and the `parts` of a message; `None` if one is missing. `shape` names the form
+    /// of a message.
     pub fn role_and_parts<'j>(
         &mut self,
         index: usize,
@@ -48,20 +50,20 @@ impl Breaches {
         Some((role, parts.elements()))
     }
 
-    /// One about a call or result, by its id.
+    /// Adds a problem about a call or result, given its id.
     pub fn about(&mut self, message: usize, code: &'static str, id: &str, text: String) {
         let problem =
             Problem { message_index: message, block_index: None, code, message: text, tool_id: Some(id.to_owned()) };
         self.0.push(problem);
     }
 
-    /// All of them.
+    /// Returns all problems.
     pub fn into_problems(self) -> Vec<Problem> {
         self.0
     }
 }
 
-/// Calls that wait for their results.
+/// Calls without results so far.
 #[derive(Default)]
 pub struct Open {
     calls: Vec<String>,
@@ -71,17 +73,17 @@ pub struct Open {
 }
 
 impl Open {
-    /// A call.
+    /// Adds a call.
     pub fn call(&mut self, id: String) {
         self.calls.push(id);
     }
 
-    /// A call that may stay without a result.
+    /// Adds a call that may stay without a result.
     pub fn awaits_approval(&mut self, id: String) {
         self.awaiting.push(id);
     }
 
-    /// A result. It has to answer a call that waits.
+    /// Adds a result, which must answer an open call.
     pub fn result(&mut self, id: String, message: usize, breaches: &mut Breaches) {
         if let Some(at) = self.calls.iter().position(|call| *call == id) {
             self.calls.remove(at);
@@ -100,7 +102,7 @@ impl Open {
         }
     }
 
-    /// Here the results have to be there.
+    /// Reports calls that should have a result by now.
     pub fn close(&mut self, message: usize, breaches: &mut Breaches) {
         self.answered.clear();
         for id in std::mem::take(&mut self.calls) {

@@ -1,4 +1,4 @@
-//! For each format and each kind of part: what it is read as, where its texts stand, and how an edit is written back.
+//! Tests each format and each kind of part: how it is read, where its texts are, and how edits are written back.
 
 use serde_json::{Value, json, value::RawValue};
 
@@ -51,7 +51,7 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// The parts of a message, each as who says what, and where that stands.
+/// The parts of a message, each as speaker, content and path.
 fn read(format: &str, message: &Value) -> Vec<String> {
     let raw = raw(message);
     let parts = named(format).unwrap().read(Json::from(&*raw));
@@ -72,7 +72,7 @@ fn written(format: &str, history: &Value, edits: Vec<Edit>) -> Value {
     .unwrap()
 }
 
-/// A path from a message of the projection.
+/// A path from a projected message.
 macro_rules! at {
     ($($step:expr),*) => { vec![$(PathStep::from($step)),*] };
 }
@@ -81,7 +81,7 @@ fn text_set(message: usize, path: Vec<PathStep>, text: &str) -> Edit {
     Edit::set_text(message, path, text.to_owned())
 }
 
-/// A result in the place of another, as custom providers return one.
+/// A replaced result, as custom providers return one.
 fn replaced_result(message: usize, block: usize, id: &str, text: &str) -> Edit {
     let value = raw(&json!({ "type": "tool_result", "tool_use_id": id, "content": text }));
     Edit::set(message, at!["content", block], NewValue::Json(value))
@@ -513,7 +513,8 @@ fn goose_parts_are_read_as_they_are_sent() {
     assert_eq!(read("goose", &hidden), Vec::<String>::new());
 }
 
-/// A user's message, a call and its result of several parts, and a last word of each format whose results may have parts.
+/// For each format whose results may have parts: a user's message, a call, its result of several parts, and a last
+/// message.
 fn with_parts(format: &str) -> Value {
     let texts = |kind: &str| json!([{ "type": kind, "text": "one" }, { "type": kind, "text": "two" }, { "type": kind, "text": "three" }]);
     match format {
@@ -566,7 +567,7 @@ fn a_result_of_several_parts_that_is_replaced_leaves_one() {
             let parts = after.pointer(place).unwrap().as_array().unwrap();
             assert_eq!(parts.iter().map(|part| &part["text"]).collect::<Vec<_>>(), ["short"], "{format}");
         }
-        // One of them alone stays where it is.
+        // A single one stays where it is.
         let after = written(format, &history, vec![text_set(1, at!["content", 0, "content", 1, "text"], "2")]);
         let parts = after.pointer(place).unwrap().as_array().unwrap();
         assert_eq!(parts.iter().map(|part| &part["text"]).collect::<Vec<_>>(), ["one", "2", "three"], "{format}");
@@ -614,7 +615,7 @@ fn nothing_is_added_between_a_call_and_a_result_that_stands_far_from_it() {
         item("function_call_output"),
         said("assistant", "done")
     ]);
-    // The projection: the user's, the call, its result, what the developer says, the last word.
+    // The projection: the user, the call, its result, the developer, the last message.
     let added = Edit::Insert { before: 3, value: Message::new(Role::User, Content::Text("a log".to_owned())).into() };
     let after = written("openai-responses", &history, vec![added]);
     assert_eq!(after[3]["type"], "function_call_output");

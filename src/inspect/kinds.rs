@@ -25,20 +25,20 @@ pub enum Kind {
     Thinking,
     /// Names and parameters of tool calls.
     Calls,
-    /// Answers of tools, and files that the user mentioned.
+    /// Tool results, and files that the user mentioned.
     Results,
     /// Images.
     Images,
     /// Context that the host injects: snapshots of the environment, reminders.
     Environment,
-    /// Summaries and logs of what stood there before.
+    /// Summaries and logs of earlier messages.
     Summaries,
-    /// Blocks of other types, and what is no message.
+    /// Blocks of other types, and JSON that is not a message.
     Other,
 }
 
 impl Kind {
-    /// All of them, in the order they are shown.
+    /// All kinds, in the order in which they are shown.
     pub const ALL: [Self; 9] = [
         Self::User,
         Self::Assistant,
@@ -52,27 +52,27 @@ impl Kind {
     ];
 }
 
-/// Tokens by kind. As JSON, only kinds that have some.
+/// Tokens by kind. The JSON contains only kinds with tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KindTokens([usize; Kind::ALL.len()]);
 
 impl KindTokens {
-    /// Tokens of one kind.
+    /// Returns the tokens of one kind.
     #[must_use]
-    pub fn of(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: Kind) -> usize {
         self.0[kind as usize]
     }
 
-    /// Tokens of all kinds.
+    /// Returns the tokens of all kinds.
     #[must_use]
     pub fn total(&self) -> usize {
         self.0.iter().sum()
     }
 
-    /// The kind with the most tokens, the first of several.
+    /// Returns the kind with the most tokens, the first if there are several.
     #[must_use]
     pub fn main(&self) -> Kind {
-        Kind::ALL.into_iter().rev().max_by_key(|kind| self.of(*kind)).unwrap_or(Kind::Other)
+        Kind::ALL.into_iter().rev().max_by_key(|kind| self.count(*kind)).unwrap_or(Kind::Other)
     }
 
     fn add(&mut self, kind: Kind, tokens: usize) {
@@ -92,22 +92,22 @@ impl Serialize for KindTokens {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for kind in Kind::ALL {
-            if self.of(kind) > 0 {
-                map.serialize_entry(&kind, &self.of(kind))?;
+            if self.count(kind) > 0 {
+                map.serialize_entry(&kind, &self.count(kind))?;
             }
         }
         map.end()
     }
 }
 
-/// The tokens of a block by kind, and what it is about.
+/// The tokens of a block by kind, and its subject.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BlockKinds {
     pub(super) kinds: KindTokens,
     pub(super) label: String,
 }
 
-/// A run of bytes of one kind in a text that holds several kinds.
+/// A run of bytes of one kind in a text with several kinds.
 struct Run<'a> {
     message: usize,
     block: usize,
@@ -115,8 +115,8 @@ struct Run<'a> {
     text: Cow<'a, str>,
 }
 
-/// The tokens of each block of each message. Parts of a text are counted alone; what that differs from the count of the whole goes to its largest part, so
-/// that the sums are those of the tally.
+/// Returns the tokens of each block of each message. Parts of a text are counted separately; the difference to the
+/// count of the whole is added to its largest part, so that the sums equal the tally's.
 pub(super) fn kinds_of(
     conversation: &Conversation,
     tally: &Tally,
@@ -133,7 +133,7 @@ pub(super) fn kinds_of(
             let label = own.iter().map(|piece| piece.source.label()).find(|label| !label.is_empty());
             let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
-            // A log quotes what was left out; the user has not said it.
+            // A log quotes what was left out; it is not the user's words.
             let is_log = is_story_block(conversation, index, block);
             let parts = if is_log { Whole::Of(Kind::Summaries) } else { whole(message, block, own, &texts) };
             match parts {
@@ -174,9 +174,9 @@ pub(super) fn kinds_of(
 enum Whole {
     /// One kind.
     Of(Kind),
-    /// One kind, and so many tokens of images.
+    /// One kind, and tokens of images.
     WithImages(Kind, usize),
-    /// Several: kind, number of the text in the message, bytes; and so many tokens of images.
+    /// Several kinds: kind, index of the text in the message, bytes; and tokens of images.
     Mixed(Vec<(Kind, usize, Range<usize>)>, usize),
 }
 
@@ -205,7 +205,7 @@ fn whole(message: &Message, block: usize, pieces: &[ContentPiece], texts: &[Text
     }
 }
 
-/// A word for what a block is that holds a file.
+/// Returns a word for a block that contains a file.
 fn file_name(block: &Block) -> Option<&str> {
     matches!(block, Block::Other { holes, .. } if !holes.files.is_empty()).then(|| block.name())
 }
@@ -221,7 +221,7 @@ fn images_in(blocks: &[Block]) -> usize {
     blocks.iter().map(images).sum()
 }
 
-/// The texts of a block, cut where another kind begins: kind, number of the text in the message, bytes.
+/// Returns the texts of a block, divided by kind: kind, index of the text in the message, bytes.
 fn runs_of(
     message: &Message,
     block: usize,
@@ -255,7 +255,7 @@ fn kind_of(message: &Message, piece: &ContentPiece, voice: Voice, text: &str) ->
     let is_call = piece.kind == ContentKind::ToolParameters;
     match voice {
         _ if is_call => Kind::Calls,
-        _ if SummaryHead::of(text).is_some() => Kind::Summaries,
+        _ if SummaryHead::at_start(text).is_some() => Kind::Summaries,
         Voice::User | Voice::Paste => Kind::User,
         Voice::Assistant => Kind::Assistant,
         Voice::Summary => Kind::Summaries,
@@ -274,12 +274,12 @@ fn words_of(message: &Message) -> Kind {
     }
 }
 
-/// The part of `sorted` that belongs to `block`.
+/// Returns the range of `sorted` that belongs to `block`.
 fn range_of<T>(sorted: &[T], block: usize, block_of: impl Fn(&T) -> usize) -> Range<usize> {
     sorted.partition_point(|item| block_of(item) < block)..sorted.partition_point(|item| block_of(item) <= block)
 }
 
-/// A part of a sum, to the nearest whole number.
+/// Scales a part of a sum, rounded to the nearest whole number.
 pub(super) fn scaled(scale: Scale, tokens: usize) -> usize {
     (tokens as f64 * scale.factor()).round() as usize
 }

@@ -28,8 +28,8 @@ use crate::{
     transcript::{ToolTable, decompose, read},
 };
 
-/// The composition of a conversation. Tokens are scaled, each number for itself, so that parts may differ from their
-/// sum by rounding.
+/// The composition of a conversation. Each number is scaled separately, so parts may differ from their sum by
+/// rounding.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Anatomy {
@@ -37,17 +37,17 @@ pub struct Anatomy {
     pub kinds: KindTokens,
     /// Every message, in order.
     pub messages: Vec<MessageAnatomy>,
-    /// By tool, the most tokens first.
+    /// Usage by tool, the most tokens first.
     pub by_tool: Vec<ToolUsage>,
-    /// By file, the most tokens first.
+    /// Usage by file, the most tokens first.
     pub by_file: Vec<FileUsage>,
-    /// The largest blocks, the largest first.
+    /// The largest blocks, largest first.
     pub largest: Vec<LargeBlock>,
-    /// Tool results that an earlier one gave already, and lines of a file that an earlier result shows.
+    /// Tool results that repeat an earlier one, and lines of a file that an earlier result shows.
     pub repeated: Waste,
-    /// Lines in tool results, of files that have changed since.
+    /// Lines of files in tool results that have changed since.
     pub stale: Waste,
-    /// Snapshots, lists, reads and writes that a later one of their own replaced.
+    /// Snapshots, todo lists, reads and writes that a later one of the same kind replaced.
     pub superseded: Waste,
 }
 
@@ -59,10 +59,10 @@ pub struct MessageAnatomy {
     pub role: String,
     /// Tokens.
     pub tokens: usize,
-    /// The same by kind.
+    /// Tokens by kind.
     pub kinds: KindTokens,
-    /// The subject, such as `read_file src/a.ts`: with several calls or results that of the largest; empty if there is
-    /// none.
+    /// The subject, such as `read_file src/a.ts`; that of the largest if there are several calls or results; empty if
+    /// there is none.
     pub label: String,
 }
 
@@ -70,9 +70,9 @@ pub struct MessageAnatomy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LargeBlock {
-    /// The message.
+    /// The index of the message.
     pub message_index: usize,
-    /// The block; 0 when the content is a string.
+    /// The index of the block; 0 if the content is a string.
     pub block_index: usize,
     /// The kind with the most tokens in it.
     pub kind: Kind,
@@ -90,24 +90,24 @@ pub struct Inspected<'a> {
     pub tally: &'a Tally,
     /// The descriptions of its tools.
     pub tools: &'a ToolTable,
-    /// From our tokens to those of the model.
+    /// The scale from counted tokens to the model's.
     pub scale: Scale,
-    /// How many of the largest blocks, and of the items of each kind of waste, are named.
+    /// Maximum number of largest blocks, and of items per kind of waste, to list.
     pub most: usize,
 }
 
-/// Takes a conversation apart. Linear in its length.
+/// Analyses a conversation. Linear in its length.
 ///
 /// # Errors
-/// `Cancelled` when `cancel` is set meanwhile.
+/// `Cancelled` if `cancel` is set meanwhile.
 pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Cancelled> {
     let Inspected { conversation, tally, tools, scale, most } = *inspected;
     let pieces = decompose(conversation, tools);
     let blocks = kinds_of(conversation, tally, &pieces, cancel)?;
     drop(pieces);
     let transcript = read(conversation, tools);
-    let usage = Usage::of(&transcript, tally, cancel)?;
-    let waste = Wastes::of(&transcript, &usage);
+    let usage = Usage::measure(&transcript, tally, cancel)?;
+    let waste = Wastes::find(&transcript, &usage);
     let mut kinds = KindTokens::default();
     let messages = conversation.messages().zip(&blocks).map(|(message, blocks)| {
         let mut own = KindTokens::default();
@@ -136,7 +136,7 @@ pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Ca
 }
 
 impl Anatomy {
-    /// Tells where blocks stand by other indices, of message and block.
+    /// Replaces the indices of message and block of all listed blocks.
     pub fn place(&mut self, place: impl Fn(usize, usize) -> (usize, usize)) {
         for block in &mut self.largest {
             (block.message_index, block.block_index) = place(block.message_index, block.block_index);
@@ -149,7 +149,7 @@ impl Anatomy {
     }
 }
 
-/// Anybody may write anything as a role.
+/// Returns the role, cut to 40 characters because a role may be any text.
 fn role_name(role: &Role) -> &str {
     let name = role.as_str();
     name.char_indices().nth(40).map_or(name, |(end, _)| &name[..end])

@@ -30,7 +30,7 @@ fn file(lines: std::ops::Range<usize>) -> String {
     lines.map(|line| format!("{line} | const value{line} = compute({line});\n")).collect()
 }
 
-/// The same without numbers.
+/// The same lines without numbers.
 fn lines(lines: std::ops::Range<usize>) -> String {
     lines.map(|line| format!("const value{line} = compute({line});\n")).collect()
 }
@@ -56,9 +56,9 @@ fn every_token_has_a_kind() {
         { "role": "user", "content": [{ "type": "text", "text": "<system-reminder>\nBe good.\n</system-reminder>" }, { "type": "document" }] },
     ]));
     for kind in Kind::ALL {
-        assert!(found.kinds.of(kind) > 0, "{kind:?}: {:?}", found.kinds);
+        assert!(found.kinds.count(kind) > 0, "{kind:?}: {:?}", found.kinds);
     }
-    assert_eq!(found.kinds.of(Kind::Images), 20 + 300);
+    assert_eq!(found.kinds.count(Kind::Images), 20 + 300);
     assert_eq!(found.messages[2].label, "read_file a.ts");
     assert_eq!(found.messages[0].kinds.main(), Kind::Environment);
     let largest = &found.largest[0];
@@ -79,9 +79,9 @@ fn a_log_counts_as_a_summary_where_logs_are_put() {
         { "role": "user", "content": log },
     ]));
     assert_eq!(found.messages[2].kinds.main(), Kind::Summaries);
-    assert!(found.messages[4].kinds.of(Kind::Summaries) > 5 && found.messages[4].kinds.of(Kind::User) > 0);
-    // Elsewhere somebody else has written it.
-    assert_eq!(found.messages[6].kinds.of(Kind::Summaries), 0);
+    assert!(found.messages[4].kinds.count(Kind::Summaries) > 5 && found.messages[4].kinds.count(Kind::User) > 0);
+    // Elsewhere, the same text is not a summary.
+    assert_eq!(found.messages[6].kinds.count(Kind::Summaries), 0);
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn a_text_is_divided_among_what_stands_in_it() {
         { "role": "user", "content": format!(
             "[read_file for 'src/a.ts'] Result:\n{}\n<environment_details>\n# Time\nnoon\n</environment_details>", file(1..30)) },
     ]));
-    assert!(found.messages[1].kinds.of(Kind::Calls) > 0 && found.messages[1].kinds.of(Kind::Assistant) > 0);
+    assert!(found.messages[1].kinds.count(Kind::Calls) > 0 && found.messages[1].kinds.count(Kind::Assistant) > 0);
     let last = found.messages[2].kinds;
-    assert!(last.of(Kind::Environment) > 5 && last.of(Kind::Results) > last.of(Kind::Environment), "{last:?}");
+    assert!(last.count(Kind::Environment) > 5 && last.count(Kind::Results) > last.count(Kind::Environment), "{last:?}");
     assert_eq!(found.by_tool.len(), 1);
     assert_eq!((&*found.by_tool[0].tool, found.by_tool[0].calls), ("read_file", 1));
     assert!(found.by_tool[0].call_tokens > 5 && found.by_tool[0].result_tokens > 100, "{:?}", found.by_tool);
@@ -117,9 +117,9 @@ fn tools_and_files_have_their_calls_and_answers() {
     assert_eq!((file("a.ts").reads, file("a.ts").changes), (1, 0));
     assert_eq!((file("b.ts").reads, file("b.ts").changes), (1, 1));
     let calls: usize = found.by_tool.iter().map(|tool| tool.call_tokens).sum();
-    assert_eq!(calls, found.kinds.of(Kind::Calls));
+    assert_eq!(calls, found.kinds.count(Kind::Calls));
     let results: usize = found.by_tool.iter().map(|tool| tool.result_tokens).sum();
-    assert_eq!(results, found.kinds.of(Kind::Results));
+    assert_eq!(results, found.kinds.count(Kind::Results));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn what_says_nothing_new_is_found_once() {
     assert_eq!(items(&found.repeated), [(10, "execute_command".to_owned())]);
     let stale = found.by_file.iter().find(|file| &*file.path == "a.ts").unwrap();
     assert_eq!(stale.wasted_tokens, found.stale.tokens);
-    // The lines that were replaced, of twice as many.
+    // Only the replaced lines are stale, which are half of those shown.
     let answered = found.messages[2].tokens;
     assert!(found.stale.tokens > answered / 3 && found.stale.tokens < answered * 2 / 3, "{:?}", found.stale);
     let all = found.stale.tokens + found.superseded.tokens + found.repeated.tokens;

@@ -1,4 +1,4 @@
-//! The tokens of calls and answers, by tool and by file.
+//! The tokens of calls and results, by tool and by file.
 
 use std::{
     cmp::Reverse,
@@ -21,15 +21,15 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUsage {
-    /// Its name.
+    /// The tool's name.
     pub tool: Arc<str>,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: usize,
-    /// How many of the calls did not do what was asked: failed, or not allowed.
+    /// Number of calls that failed or were refused.
     pub failed: usize,
     /// Tokens of the calls.
     pub call_tokens: usize,
-    /// Tokens of the answers.
+    /// Tokens of the results.
     pub result_tokens: usize,
 }
 
@@ -37,15 +37,15 @@ pub struct ToolUsage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileUsage {
-    /// The file, by its one name: relative to the working directory where that is known.
+    /// The file's normal name: relative to the working directory if that is known.
     pub path: Arc<str>,
-    /// How often it was shown.
+    /// Number of times it was shown.
     pub reads: usize,
-    /// How often it was written, changed, moved or deleted.
+    /// Number of times it was written, changed, moved or deleted.
     pub changes: usize,
-    /// Tokens of calls and answers about it.
+    /// Tokens of calls and results about it.
     pub tokens: usize,
-    /// Tokens of those that are repeated, stale or superseded.
+    /// Tokens of these that are repeated, stale or superseded.
     pub wasted_tokens: usize,
 }
 
@@ -54,10 +54,11 @@ pub(super) struct Usage<'t> {
     pub(super) events: Vec<EventTokens<'t>>,
 }
 
-/// An event with its share of the tokens of its call and of its answers. A call about several files makes several events, which divide what they share.
+/// An event with its share of the tokens of its call and results. A call about several files makes several events,
+/// which divide the tokens.
 pub(super) struct EventTokens<'t> {
     pub(super) event: &'t Event,
-    /// The first event of its call, which stands for the call where calls are counted.
+    /// True for the first event of its call, which represents the call when calls are counted.
     is_first: bool,
     pub(super) call: usize,
     pub(super) answers: usize,
@@ -71,7 +72,7 @@ pub(super) struct EventTokens<'t> {
 type CallKey<'e> = (usize, usize, Option<&'e Place>);
 
 impl<'t> Usage<'t> {
-    pub(super) fn of(transcript: &'t Transcript<'_>, tally: &Tally, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(super) fn measure(transcript: &'t Transcript<'_>, tally: &Tally, cancel: &Cancel) -> Result<Self, Cancelled> {
         let call_key = |event: &'t Event| -> Option<CallKey<'t>> {
             event.call.as_ref().map(|call| (call.message, call.block, in_text(transcript, call.place.as_ref())))
         };
@@ -156,7 +157,7 @@ impl<'t> Usage<'t> {
     }
 }
 
-/// The place of a call that stands as XML in words; a native call is its block.
+/// Returns the place of a call written as XML in text; `None` for a native call, which is its own block.
 fn in_text<'t>(transcript: &Transcript<'_>, place: Option<&'t Place>) -> Option<&'t Place> {
     place.filter(|place| transcript.texts[place.text].kind == ContentKind::MessageText)
 }

@@ -1,7 +1,8 @@
 //! Content that adds nothing new: repeated, stale or superseded.
 //!
-//! No token is counted twice. Content that a later snapshot, list, read or write of its own replaced is superseded; of
-//! the rest, lines of files that have changed since are stale; of the rest, content that occurred before is repeated.
+//! No token is counted twice. Content is superseded if a later snapshot, todo list, read or write of the same kind
+//! replaced it. Of the rest, lines of files that have changed since are stale. Of the rest, content that occurred
+//! before is repeated.
 
 use std::{
     cmp::Reverse,
@@ -20,32 +21,32 @@ use crate::{
     transcript::{Action, CallOutcome, Event, Extent, Transcript, replaced},
 };
 
-/// An answer of fewer bytes is not worth a word, said once more or not.
+/// A shorter result is not worth reporting as repeated.
 const MIN_REPEATED_BYTES: usize = 80;
 
 /// Tokens of one kind of waste.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Waste {
-    /// All of them.
+    /// Tokens of all of it.
     pub tokens: usize,
-    /// In so many places.
+    /// Number of places.
     pub count: usize,
-    /// The largest, the largest first.
+    /// The largest items, largest first.
     pub items: Vec<WasteItem>,
 }
 
-/// One of them.
+/// A place with waste.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WasteItem {
-    /// The message.
+    /// The index of the message.
     pub message_index: usize,
-    /// The block.
+    /// The index of the block.
     pub block_index: usize,
     /// The file, or else the tool; `environment` for a snapshot.
     pub label: String,
-    /// Tokens. Of lines that are shown once more, their share of the answer by bytes.
+    /// Tokens. For lines shown again, their share of the result by bytes.
     pub tokens: usize,
 }
 
@@ -75,7 +76,7 @@ pub(super) struct Wastes {
     by_event: Vec<usize>,
 }
 
-/// Whether a file is written, or read whole, later on.
+/// Whether a file is written, or read completely, later.
 #[derive(Default, Clone, Copy)]
 struct Later {
     is_written: bool,
@@ -83,7 +84,7 @@ struct Later {
 }
 
 impl Wastes {
-    pub(super) fn of(transcript: &Transcript<'_>, usage: &Usage<'_>) -> Self {
+    pub(super) fn find(transcript: &Transcript<'_>, usage: &Usage<'_>) -> Self {
         let superseded = superseded(&usage.events);
         let stale = stale_bytes(transcript);
         let mut wastes = Self { by_event: vec![0; superseded.len()], ..Self::default() };
@@ -113,7 +114,7 @@ impl Wastes {
         wastes
     }
 
-    /// Tokens wasted by an event.
+    /// Returns the tokens wasted by an event.
     pub(super) fn of_event(&self, index: usize) -> usize {
         self.by_event[index]
     }
@@ -127,7 +128,7 @@ fn label_of(event: &Event) -> &str {
     }
 }
 
-/// Bytes of lines that were replaced since they were shown, by the event that shows them.
+/// Returns the bytes of lines that were replaced after they were shown, by event.
 fn stale_bytes(transcript: &Transcript<'_>) -> HashMap<usize, usize> {
     let mut bytes = HashMap::new();
     for lines in replaced(transcript).lines {
@@ -138,7 +139,7 @@ fn stale_bytes(transcript: &Transcript<'_>) -> HashMap<usize, usize> {
     bytes
 }
 
-/// Whether a later event says anew what each of them says.
+/// Returns, for each event, whether a later event repeats all of its content in newer form.
 fn superseded(events: &[EventTokens<'_>]) -> Vec<bool> {
     let mut files: HashMap<&str, Later> = HashMap::new();
     let (mut has_snapshot, mut has_list) = (false, false);
@@ -175,12 +176,12 @@ fn is_said_anew(event: &Event, later: &mut Later) -> bool {
 #[derive(Default)]
 struct Seen {
     answers: HashSet<u128>,
-    /// Lines by the file they are of, as hashes.
+    /// Hashes of lines, with their file.
     lines: HashSet<(u64, u64)>,
 }
 
 impl Seen {
-    /// Tokens of what an event's answers show once more; from now on all of it has been seen.
+    /// Returns the tokens of an event's results that were seen before, and records all of them as seen.
     fn again(&mut self, transcript: &Transcript<'_>, used: &EventTokens<'_>) -> usize {
         let event = used.event;
         let bytes: usize = event.answers.iter().map(|place| place.range.len()).sum();
@@ -198,7 +199,7 @@ impl Seen {
         if repeated < MIN_REPEATED_BYTES { 0 } else { used.answers * repeated.min(bytes) / bytes }
     }
 
-    /// Bytes of lines that stood there before.
+    /// Returns the bytes of lines that were seen before.
     fn lines_again(&mut self, transcript: &Transcript<'_>, event: &Event) -> usize {
         let Some(path) = &event.path else { return 0 };
         let file = xxh3_64(path.as_bytes());
@@ -206,7 +207,7 @@ impl Seen {
         for excerpt in &event.shown {
             for line in 0..excerpt.lines.len() {
                 let text = transcript.line(excerpt, line).trim();
-                // Lines such as `}` stand everywhere.
+                // Lines such as `}` occur everywhere.
                 if text.len() > 3 && !self.lines.insert((file, xxh3_64(text.as_bytes()))) {
                     bytes += text.len();
                 }

@@ -6,26 +6,26 @@
 use serde::de::IgnoredAny;
 use serde_json::Error;
 
-/// Characters of a word that are shown.
+/// Maximum characters of a word that are shown.
 const MAX_SHOWN_CHARS: usize = 20;
 
 /// A place where a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// In bytes from the beginning of the text.
+    /// The offset in bytes from the beginning of the text.
     pub offset: usize,
     /// The fault, in words.
     pub message: String,
-    /// Offset of the string that does not end, in bytes.
+    /// Offset in bytes of the string that does not end.
     pub begins: Option<usize>,
 }
 
-/// The first fault of a text; `None` when it is JSON. No nesting is too deep.
+/// Returns the first error of a text; `None` if it is JSON. No nesting is too deep.
 #[must_use]
 pub fn find_fault(text: &str) -> Option<Fault> {
     let error = check(text).err()?;
     let offset = offset_of(text, &error);
-    Some(match Kind::of(&error) {
+    Some(match Kind::classify(&error) {
         Kind::StringEnd => unended_string(text),
         Kind::Escape => unknown_escape(text, offset),
         Kind::ControlCharacter => control_character(text, offset),
@@ -34,13 +34,13 @@ pub fn find_fault(text: &str) -> Option<Fault> {
     })
 }
 
-/// Values are skipped, not read, which `serde_json` does without recursion.
+/// Checks a text. Values are skipped, not read, which `serde_json` does without recursion.
 fn check(text: &str) -> Result<IgnoredAny, Error> {
     serde_json::from_str(text)
 }
 
-/// The kinds of faults that have to be told apart. `serde_json` keeps its own kinds to itself, but its sentences are part of what it promises to print; a
-/// sentence that changes is reported as the place alone is.
+/// The kinds of errors that must be distinguished. `serde_json` does not expose its kinds, but its messages are part
+/// of what it promises to print. For a message that changes, only the place is reported.
 enum Kind {
     StringEnd,
     Escape,
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(error: &Error) -> Self {
+    fn classify(error: &Error) -> Self {
         match sentence(error).as_str() {
             "EOF while parsing a string" => Self::StringEnd,
             "invalid escape" => Self::Escape,
@@ -70,7 +70,7 @@ fn sentence(error: &Error) -> String {
     text
 }
 
-/// The place of an error: `serde_json` counts lines, and bytes within them, both from 1.
+/// Returns the offset of an error: `serde_json` counts lines, and bytes within them, both from 1.
 fn offset_of(text: &str, error: &Error) -> usize {
     if error.is_eof() {
         return text.len();
@@ -100,7 +100,7 @@ fn expected_after(beginning: &str) -> &'static str {
     }
 }
 
-/// Whether a colon may come next: only a value is missing then.
+/// Returns true if a colon may come next: then only a value is missing.
 fn takes_colon(beginning: &str) -> bool {
     check(&[beginning, ":"].concat()).is_err_and(|error| sentence(&error) == "EOF while parsing a value")
 }
@@ -118,7 +118,8 @@ const fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '+' | '-')
 }
 
-/// In a number or literal that breaks at `offset`: the end of its longest beginning that is a value, or its start when there is none.
+/// Returns the place in a number or literal that breaks at `offset`: the end of its longest beginning that is a
+/// value, or its start if there is none.
 fn word_end(text: &str, offset: usize) -> usize {
     let start = text[..offset].trim_end_matches(is_of_word).len();
     (start + 1..=offset).rev().find(|&end| check(&text[start..end]).is_ok()).unwrap_or(start)
@@ -129,7 +130,7 @@ fn unended_string(text: &str) -> Fault {
         Some(begins) => {
             Fault { offset: text.len(), message: "the file ends inside a string".to_owned(), begins: Some(begins) }
         }
-        // Four characters were wanted after `\u`, and the quote that ends the string was one of them.
+        // Four characters were expected after `\u`, and the quote that ends the string was one of them.
         None => unknown_escape(text, text.len()),
     }
 }
@@ -152,7 +153,7 @@ fn last_string(text: &str) -> Option<usize> {
     begins
 }
 
-/// The escape whose last character stands at `offset`, or whose four characters end there.
+/// Returns the error for an escape whose last character is at `offset`, or whose four characters end there.
 fn unknown_escape(text: &str, offset: usize) -> Fault {
     let bytes = text.as_bytes();
     let is_short = offset > 0
@@ -162,7 +163,7 @@ fn unknown_escape(text: &str, offset: usize) -> Fault {
     Fault { offset, message: "an unknown escape inside a string".to_owned(), begins: None }
 }
 
-/// The first control character at or after `from`, which is the place itself or the one before it.
+/// Returns the first control character at or after `from`, which is at that place or follows it.
 fn control_character(text: &str, from: usize) -> Fault {
     let after = text.as_bytes()[from..].iter().position(|byte| *byte < 0x20).unwrap_or(0);
     let offset = from + after;

@@ -1,6 +1,6 @@
-//! JSON in files of the user's: where a text stops being JSON, and writing back only what changed.
+//! JSON in the user's files: finds where a text stops being JSON, and writes back only what changed.
 //!
-//! Both rest on `serde_json`, which knows the grammar; nothing here reads JSON by itself.
+//! Both use `serde_json`, which knows the grammar; no code here parses JSON itself.
 
 pub mod fault;
 pub mod rewrite;

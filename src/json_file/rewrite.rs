@@ -1,5 +1,5 @@
-//! A changed value written into the JSON text it was read from: what did not change keeps its text, byte for byte. So the file's own layout stays, and so do
-//! numbers that JavaScript cannot hold, such as 64-bit ids.
+//! Writes a changed value into the JSON text from which it was read; unchanged parts keep their text, byte for byte.
+//! So the file's layout stays, and so do numbers that JavaScript cannot hold, such as 64-bit ids.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::{Result, value::RawValue};
 
-/// How the file is laid out, where something new is written.
+/// The layout for new text.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout<'a> {
     /// The indentation of one level; empty for JSON on one line.
@@ -19,7 +19,7 @@ pub struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// A line break and the indentation of this level; nothing on one line.
+    /// Returns a line break with the indentation of this level; empty if JSON is on one line.
     fn line(self, depth: usize) -> String {
         if self.unit.is_empty() { String::new() } else { [self.newline, &self.unit.repeat(depth)].concat() }
     }
@@ -34,15 +34,16 @@ impl Layout<'_> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Change<'a> {
-    /// Nothing.
+    /// No change.
     Keep,
-    /// Another text stands in its place.
+    /// The text that replaces the value.
     #[serde(borrow)]
     Text(Cow<'a, str>),
-    /// An array of these elements: for each the index of the old one it is made of, and what becomes of that; or no index, and a text as a JSON string.
+    /// An array of these elements: for each the index of the old element it is based on, and the change to it; or no
+    /// index, and its text as a JSON string.
     #[serde(borrow)]
     Elements(Vec<(Option<usize>, &'a RawValue)>),
-    /// An object with other fields. Names are JSON.
+    /// An object with other fields. Their names are JSON.
     #[serde(borrow)]
     Fields(Fields<'a>),
 }
@@ -57,11 +58,11 @@ struct Fields<'a> {
     added: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
-/// The text with `change` done to its value.
+/// Returns the text with `change` made to its value.
 ///
 /// # Errors
 ///
-/// When one of the two is not what it has to be: JSON, and a change of this JSON.
+/// If one of the two is invalid: not JSON, or not a change of this JSON.
 pub fn rewrite(text: &str, change: &str, layout: Layout<'_>) -> Result<String> {
     let root: &RawValue = serde_json::from_str(text)?;
     let root = root.get();
@@ -75,19 +76,19 @@ fn offset_in(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// An element or a field in the text of its holder.
+/// An element or field in the text of its parent.
 struct Child<'a> {
     /// The name of a field, as JSON.
     name: Option<&'a str>,
     value: &'a str,
-    /// Start, with its name, and end.
+    /// Start (with the name) and end.
     from: usize,
     end: usize,
 }
 
-/// One that the new text has.
+/// An element or field of the new text.
 struct Part<'a> {
-    /// Which of the old ones it was.
+    /// The index of the old one it is based on.
     child: Option<usize>,
     text: Cow<'a, str>,
 }
@@ -164,7 +165,8 @@ impl Rewriter<'_> {
         Ok(parts)
     }
 
-    /// Puts the parts between the brackets. What stands between them stays when they are the same ones, and is repeated otherwise.
+    /// Writes the parts between the brackets. The text between them stays if the parts are the same; otherwise a
+    /// separator is repeated.
     fn join(&self, text: &str, children: &[Child<'_>], parts: &[Part<'_>], depth: usize) -> String {
         let (open, close) = (&text[..1], &text[text.len() - 1..]);
         if parts.is_empty() {
@@ -194,13 +196,14 @@ fn wrong(message: std::fmt::Arguments<'_>) -> serde_json::Error {
     serde::de::Error::custom(message)
 }
 
-/// The name as it is usually written. One that Rust cannot hold, with half a surrogate pair in it, stays as it is.
+/// Returns the name as it is usually written. A name that Rust cannot hold, with half of a surrogate pair, stays as
+/// it is.
 fn canonical(name: &str) -> String {
     serde_json::from_str::<String>(name)
         .map_or_else(|_| name.to_owned(), |name| serde_json::Value::from(name).to_string())
 }
 
-/// The elements of an array or the fields of an object, in order.
+/// Returns the elements of an array or the fields of an object, in order.
 fn children_of(text: &str) -> Result<Vec<Child<'_>>> {
     let found: Vec<(Option<&str>, &str)> = if text.starts_with('[') {
         let elements: Vec<&RawValue> = serde_json::from_str(text)?;
@@ -218,7 +221,7 @@ fn children_of(text: &str) -> Result<Vec<Child<'_>>> {
         .collect())
 }
 
-/// The fields of an object, in order, also those of the same name.
+/// The fields of an object, in order, including those with equal names.
 struct Entries<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {

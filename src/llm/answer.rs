@@ -1,31 +1,31 @@
-//! An answer that is being read, in either protocol.
+//! Collects a response while it is read, in either protocol.
 
 use super::{Api, StopReason, TokenUsage, service_error::ServiceError};
 
-/// An answer as far as it has come.
+/// A response as far as it was read.
 #[derive(Debug, Default)]
 pub(super) struct StreamedAnswer {
     pub text: String,
-    /// Text that came since usage was last reported, reasoning included; callers empty it when they write it down.
+    /// Text since the last usage report, reasoning included. Callers clear it when they record it.
     pub unreported: String,
-    /// Whether usage was reported since it was last written down.
+    /// True if usage was reported since it was last recorded.
     pub newly_reported: bool,
-    /// `None` until the service reports any.
+    /// `None` until the service reports usage.
     pub usage: Option<TokenUsage>,
-    /// `None` until the service gives one.
+    /// `None` until the service gives a reason.
     pub stop: Option<StopReason>,
-    /// Whether the event that ends a stream has come.
+    /// True once the event that ends a stream was read.
     pub ended: bool,
 }
 
 impl StreamedAnswer {
-    /// More of the text.
+    /// Adds text.
     pub(super) fn say(&mut self, text: &str) {
         self.text.push_str(text);
         self.think(text);
     }
 
-    /// More of the reasoning, which is no part of the text and is charged for.
+    /// Adds reasoning, which is not part of the text but is charged for.
     pub(super) fn think(&mut self, text: &str) {
         self.unreported.push_str(text);
     }
@@ -37,17 +37,18 @@ impl StreamedAnswer {
         self.newly_reported = true;
     }
 
-    /// Whether the text is complete. Many OpenAI-compatible servers leave `[DONE]` out: there the reason to stop will do.
+    /// Returns true if the text is complete. Many OpenAI-compatible servers omit `[DONE]`, so the stop reason
+    /// suffices for them.
     pub(super) fn is_complete(&self, api: Api) -> bool {
         self.ended || (api == Api::OpenAi && self.stop.is_some())
     }
 }
 
-/// Why an event could not be taken in.
+/// The reason why an event was rejected.
 #[derive(Debug)]
 pub(super) enum EventFault {
-    /// It is an error of the service.
+    /// The event is an error of the service.
     Service(ServiceError),
-    /// It is not of the protocol: what it is instead.
+    /// The event does not follow the protocol; the text describes it.
     Malformed(&'static str),
 }

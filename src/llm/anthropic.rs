@@ -9,13 +9,13 @@ use super::{
     service_error::service_error,
 };
 
-/// The version of the protocol spoken here.
+/// The version of the protocol.
 pub(super) const VERSION: &str = "2023-06-01";
 
-/// The protocol wants a limit; this is what Roo reserves when nothing is set.
+/// The protocol requires a limit; this is the number of tokens that Roo reserves by default.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
-/// The body of a request.
+/// Writes the body of a request.
 pub(super) fn body(config: &HttpConfig, request: &LlmRequest, quirks: Quirks) -> Value {
     let messages: Vec<_> = request
         .messages
@@ -39,7 +39,7 @@ pub(super) fn body(config: &HttpConfig, request: &LlmRequest, quirks: Quirks) ->
     body
 }
 
-/// Takes in one event. Its type is read from the data: some proxies drop the `event` field.
+/// Reads an event. Its type is in the data, because some proxies drop the `event` field.
 pub(super) fn event(answer: &mut StreamedAnswer, event: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(event) {
         return Err(EventFault::Service(error));
@@ -47,21 +47,21 @@ pub(super) fn event(answer: &mut StreamedAnswer, event: &Value) -> Result<(), Ev
     match event["type"].as_str() {
         Some("message_start") => usage(answer, &event["message"]["usage"]),
         Some("content_block_start") => text(answer, &event["content_block"]),
-        // Only `text_delta` has text; thinking, signatures and tool input come as other deltas.
+        // Only `text_delta` contains text; thinking, signatures and tool input have other deltas.
         Some("content_block_delta") => text(answer, &event["delta"]),
         Some("message_delta") => {
             usage(answer, &event["usage"]);
             stop(answer, &event["delta"]["stop_reason"]);
         }
         Some("message_stop") => answer.ended = true,
-        // `ping`, `content_block_stop`, and what is yet to come: the protocol asks to pass over unknown events.
+        // `ping`, `content_block_stop`, and future events: the protocol requires unknown events to be ignored.
         Some(_) => {}
         None => return Err(EventFault::Malformed("an event without `type`")),
     }
     Ok(())
 }
 
-/// Takes in a message that came whole, from a server that does not stream.
+/// Reads a whole message, from a server that does not stream.
 pub(super) fn whole(answer: &mut StreamedAnswer, message: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(message) {
         return Err(EventFault::Service(error));
@@ -87,7 +87,8 @@ fn text(answer: &mut StreamedAnswer, part: &Value) {
     }
 }
 
-/// Counts are running totals, and a later event may leave some out: each that is there replaces the one before.
+/// Reads usage. Counts are running totals, and a later event may omit some, so each given count replaces the earlier
+/// one.
 fn usage(answer: &mut StreamedAnswer, reported: &Value) {
     if !reported.is_object() {
         return;

@@ -1,16 +1,16 @@
-//! Which protocol a service speaks.
+//! The protocols of services.
 
-/// The protocol a service speaks.
+/// The protocol of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
     /// The Anthropic Messages API.
     Anthropic,
-    /// Chat completions as OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and many others offer them.
+    /// Chat completions as offered by OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and many others.
     OpenAi,
 }
 
 impl Api {
-    /// Its name in options and reports.
+    /// Returns its name in options and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

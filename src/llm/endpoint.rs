@@ -1,4 +1,4 @@
-//! Addresses: from what users write as `baseUrl` to where requests go.
+//! Turns the user's `baseUrl` into the address for requests.
 
 use url::Url;
 
@@ -10,7 +10,7 @@ pub(super) const ALLOWED: &str =
     "an address that begins with http:// or https://, without user name and password (use headers)";
 
 impl Api {
-    /// The provider's own service.
+    /// Returns the address of the provider's own service.
     fn default_base(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
@@ -26,10 +26,10 @@ impl Api {
     }
 }
 
-/// The address requests go to. `base` may end in a slash, in `/v1` or in the whole path; its query is kept.
+/// Returns the address for requests. `base` may end in a slash, in `/v1` or in the whole path; its query is kept.
 ///
-/// Without a path `/v1` is added for both. With one, it is added for Anthropic only, whose clients add it themselves
-/// (`https://host/anthropic` serves `/anthropic/v1/messages`), while those of OpenAI never do.
+/// Without a path, `/v1` is added for both protocols. With a path, it is added for Anthropic only, whose clients add
+/// it themselves (`https://host/anthropic` serves `/anthropic/v1/messages`), while OpenAI's never do.
 pub(super) fn endpoint(api: Api, base: Option<&str>) -> Result<Url, ConfigError> {
     let written = base.unwrap_or_else(|| api.default_base());
     let not_allowed = |value: &str| HttpConfig::fault(FaultKind::NotAllowed, "baseUrl", value, ALLOWED);
@@ -37,7 +37,7 @@ pub(super) fn endpoint(api: Api, base: Option<&str>) -> Result<Url, ConfigError>
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(not_allowed(&format!("an address of scheme {:?}", url.scheme())));
     }
-    // Not shown: it holds a secret.
+    // Not shown, because it contains a secret.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(not_allowed("an address with user name or password"));
     }
@@ -57,7 +57,7 @@ pub(super) fn endpoint(api: Api, base: Option<&str>) -> Result<Url, ConfigError>
     Ok(url)
 }
 
-/// The address as it may stand in a message: the query may hold a key.
+/// Returns the address in a form for messages: without the query, which may contain a key.
 pub(super) fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
@@ -68,7 +68,7 @@ pub(super) fn shown(url: &Url) -> String {
     url.into()
 }
 
-/// Whether the address is on this machine, where no proxy belongs in between, as in browsers.
+/// Returns true if the address is on this machine, which is reached without a proxy, as in browsers.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,

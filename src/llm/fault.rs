@@ -25,7 +25,7 @@ impl ErrorAnswer {
         let service = match serde_json::from_str::<Value>(text) {
             Ok(json) => service_error_of_status(&json).unwrap_or_else(|| plain(text)),
             Err(_) if text.starts_with('<') => plain(&web_page(text)),
-            // An error that came as an event although the status is one of error.
+            // An error sent as an event, although the status is an error too.
             Err(_) => match text.lines().find_map(|line| line.strip_prefix("data:")) {
                 Some(data) => {
                     let json = serde_json::from_str::<Value>(data).ok();

@@ -5,13 +5,13 @@ use tokio_util::bytes::Bytes;
 
 use super::{Api, answer::StreamedAnswer, sse::Events};
 
-/// Bytes that are held at most.
+/// Maximum bytes held.
 const LIMIT: usize = 1 << 20;
 
 /// Reads a response that arrives in these pieces. Returns the text and how it ended, or the error.
 pub(crate) fn take_in_stream(api: Api, pieces: Vec<Vec<u8>>) -> String {
     let chunks = stream::iter(pieces.into_iter().map(|piece| Ok(Bytes::from(piece))));
-    let mut events = Events::of(chunks, LIMIT);
+    let mut events = Events::new(chunks, LIMIT);
     let mut answer = StreamedAnswer::default();
     while !answer.ended {
         match events.next().now_or_never().expect("nothing is waited for") {
@@ -29,7 +29,7 @@ pub(crate) fn take_in_stream(api: Api, pieces: Vec<Vec<u8>>) -> String {
     format!("{text} {answer:?}")
 }
 
-/// Reads a response that is no stream.
+/// Reads a response that is not a stream.
 pub(crate) fn take_in_whole(api: Api, body: &[u8]) {
     let mut answer = StreamedAnswer::default();
     let _ = api.whole(&mut answer, body);

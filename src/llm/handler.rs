@@ -7,17 +7,17 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Api, HostRequest, LlmError, ModelPrice, TokenUsage, Unreported};
 
-/// The thing that answers a request: a service over HTTP, or the host's own handler.
+/// Sends requests to a language model: a service over HTTP, or the host's own handler.
 #[async_trait]
 pub trait LlmHandler: Send + Sync {
-    /// Sends the request and collects the whole answer.
+    /// Sends the request and collects the whole response.
     ///
     /// `cancel` stops the request, the reading and the waiting between attempts; the future then ends with
-    /// [`LlmErrorKind::Aborted`](super::LlmErrorKind::Aborted). `progress` hears of text as it arrives and of retries.
+    /// [`LlmErrorKind::Aborted`](super::LlmErrorKind::Aborted). `progress` is called with new text and with retries.
     ///
     /// # Errors
     ///
-    /// Any [`LlmError`]; [`LlmError::spent`] and [`LlmError::unreported`] say what was already paid for.
+    /// Any [`LlmError`]; [`LlmError::spent`] and [`LlmError::unreported`] tell what was already paid for.
     async fn complete(
         &self,
         request: LlmRequest,
@@ -25,25 +25,25 @@ pub trait LlmHandler: Send + Sync {
         progress: Option<&dyn ProgressSink>,
     ) -> Result<LlmResponse, LlmError>;
 
-    /// The model's name, as the service knows it; part of cache keys.
+    /// Returns the model's name as the service knows it; part of cache keys.
     fn model(&self) -> &str;
 
-    /// The protocol, for those that speak one.
+    /// Returns the protocol, if the handler uses one.
     fn api(&self) -> Option<Api> {
         None
     }
 
-    /// Dollars per million tokens, if known.
+    /// Returns the price in dollars per million tokens, if known.
     fn price(&self) -> Option<&ModelPrice> {
         None
     }
 
-    /// The tokens the model can read and write in one request, if known.
+    /// Returns the number of tokens that the model can read and write in one request, if known.
     fn context_window(&self) -> Option<u64> {
         None
     }
 
-    /// The longest answer in tokens that the handler asks for when a request does not say, if known.
+    /// Returns the maximum response tokens that the handler requests by default, if known.
     fn max_output_tokens(&self) -> Option<u32> {
         None
     }
@@ -60,7 +60,7 @@ pub trait LlmHandler: Send + Sync {
         false
     }
 
-    /// Counts tokens with the model's own tokenizer; `None` without one: count locally.
+    /// Counts tokens with the model's own tokenizer; `None` means to count locally.
     ///
     /// `blocks_json` is a JSON array of content blocks, as in a message's `content`.
     ///
@@ -73,45 +73,46 @@ pub trait LlmHandler: Send + Sync {
     }
 }
 
-/// A question to a model.
+/// A request to a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LlmRequest {
     /// The system prompt; empty for none.
     pub system: String,
     /// The conversation, oldest first. Must not be empty, and no text may be empty: services refuse both.
     pub messages: Vec<LlmMessage>,
-    /// The longest answer, in tokens; `None` takes the handler's setting.
+    /// Maximum tokens of the response; `None` for the handler's setting.
     pub max_tokens: Option<u32>,
-    /// 0 (predictable) to 2 (varied); `None` takes the handler's setting.
+    /// 0 (predictable) to 2 (varied); `None` for the handler's setting.
     pub temperature: Option<f64>,
-    /// An attempt that was charged for is not repeated: there is a limit on cost that must not be exceeded.
+    /// True if an attempt that was charged for must not be repeated, because a cost limit must not be exceeded.
     pub charged_once: bool,
-    /// The host's own request, behind which the messages stand; `system` is not sent then. For handlers that append ([`LlmHandler::appends`]).
+    /// The host's own request, to which the messages are appended; `system` is not sent then. Only for handlers that
+    /// append ([`LlmHandler::appends`]).
     pub appended_to: Option<Arc<HostRequest>>,
 }
 
-/// One message of a question: plain text, whatever it was in the conversation.
+/// One message of a request: plain text, whatever it was in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LlmMessage {
     /// The speaker.
     pub role: LlmRole,
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
 impl LlmMessage {
-    /// A message of the user.
+    /// Creates a user message.
     pub fn user(text: impl Into<String>) -> Self {
         Self { role: LlmRole::User, text: text.into() }
     }
 
-    /// A message of the model.
+    /// Creates a message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self { role: LlmRole::Assistant, text: text.into() }
     }
 }
 
-/// The speaker of a message.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LlmRole {
     /// The person, or the program on their behalf.
@@ -121,7 +122,7 @@ pub enum LlmRole {
 }
 
 impl LlmRole {
-    /// The name both protocols use.
+    /// Returns the name in both protocols.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -131,31 +132,31 @@ impl LlmRole {
     }
 }
 
-/// A complete answer.
+/// A complete response.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LlmResponse {
-    /// The text, as sent; it may be empty. Reasoning that services send apart from the text is not in it.
+    /// The text as sent; it may be empty. It excludes reasoning that services send separately.
     pub text: String,
-    /// Usage of this attempt only, so that `output_tokens` is the size of `text`.
+    /// Usage of this attempt only, so `output_tokens` is the size of `text`.
     pub usage: TokenUsage,
-    /// Whether the service reported usage at all; some local servers do not, and then every count is 0.
+    /// True if the service reported usage. Some local servers do not, in which case every count is 0.
     pub usage_reported: bool,
-    /// Why the model stopped. After [`StopReason::MaxTokens`] the text is cut short.
+    /// The reason why the model stopped. After [`StopReason::MaxTokens`] the text is incomplete.
     pub stop_reason: StopReason,
     /// Requests sent, retries included.
     pub attempts: u32,
-    /// Usage of earlier attempts, which failed, as reported by the service.
+    /// Usage of earlier, failed attempts, as reported by the service.
     pub spent_on_retries: TokenUsage,
-    /// Usage that the service did not report, of all attempts, and may have charged for.
+    /// Usage of all attempts that the service did not report, and may have charged for.
     pub unreported: Unreported,
 }
 
 impl LlmResponse {
-    /// An answer that took one attempt; for handlers outside this crate.
+    /// Creates a response that took one attempt; for handlers outside this crate.
     pub fn new(text: impl Into<String>, usage: Option<TokenUsage>, stop_reason: StopReason) -> Self {
         let text = text.into();
-        // A service that reports nothing charges all the same.
+        // A service that reports no usage charges all the same.
         let unreported =
             if usage.is_some() { Unreported::default() } else { Unreported { questions: 1, text: text.clone() } };
         Self {
@@ -169,7 +170,7 @@ impl LlmResponse {
         }
     }
 
-    /// Dollars, retries included; `None` when neither the service nor a price says.
+    /// Returns the dollars, retries included; `None` if neither the service nor a price determines them.
     #[must_use]
     pub fn total_cost(&self) -> Option<f64> {
         match (self.usage.total_cost, self.spent_on_retries.total_cost) {
@@ -179,23 +180,23 @@ impl LlmResponse {
     }
 }
 
-/// Why the model stopped.
+/// The reason why the model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It was done.
+    /// It finished.
     EndTurn,
-    /// It reached the longest answer allowed: the text is cut short.
+    /// It reached the maximum length, so the text is incomplete.
     MaxTokens,
     /// It wrote a stop sequence.
     StopSequence,
-    /// It wanted to call a tool; this crate offers none.
+    /// It called a tool; this crate offers none.
     ToolUse,
     /// It, or a filter, refused.
     Refusal,
-    /// The service gave a reason this crate does not know.
+    /// A reason unknown to this crate.
     Other(String),
-    /// The service gave none.
+    /// No reason was given.
     Unknown,
 }
 
@@ -205,27 +206,27 @@ pub enum StopReason {
 pub enum LlmProgress<'a> {
     /// More text has arrived.
     Text {
-        /// The new part.
+        /// The new text.
         delta: &'a str,
-        /// Bytes of text so far, this part included.
+        /// Bytes of text so far, the new ones included.
         total_bytes: usize,
     },
     /// An attempt failed and will be repeated.
     Retrying {
         /// The attempt that failed, from 1.
         attempt: u32,
-        /// How many attempts are made at most.
+        /// The maximum number of attempts.
         attempts: u32,
-        /// How long is waited first.
+        /// The wait before the next attempt.
         wait: Duration,
         /// The code of its error.
         code: &'static str,
     },
 }
 
-/// Something that wants to hear of progress. Any `Fn(LlmProgress) + Send + Sync` is one.
+/// Receives progress. Any `Fn(LlmProgress) + Send + Sync` is one.
 pub trait ProgressSink: Send + Sync {
-    /// Called in order, on the thread that reads; must not block.
+    /// Receives events in order, on the reading thread; must not block.
     fn report(&self, progress: LlmProgress<'_>);
 }
 

@@ -1,18 +1,19 @@
-//! The host's own request to the conversation's model, to which a question can be appended: the service then finds all of it but the question in its prompt cache.
+//! The host's own request to the conversation's model. If a question is appended to it, the service finds everything
+//! before the question in its prompt cache.
 
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::LlmMessage;
 
-/// A request of the host: what stands before the question, as JSON text that is sent as it came.
+/// A request of the host: everything before the question, as JSON text that is sent unchanged.
 #[derive(Debug, Clone, Deserialize)]
 pub struct HostRequest {
     /// The system prompt: a string or blocks, with the host's cache marks.
     system: Option<Box<RawValue>>,
     /// The tools.
     tools: Option<Box<RawValue>>,
-    /// The messages, role and content each.
+    /// The messages, each with role and content.
     messages: Vec<Box<RawValue>>,
 }
 
@@ -26,17 +27,18 @@ impl HostRequest {
     /// Reads `{ system, tools, messages }`.
     ///
     /// # Errors
-    /// When it is no such object.
+    /// If it is not such an object.
     pub fn read(json: &str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
     }
 
-    /// Its parts, in the order in which services read them: tools, system prompt, messages.
+    /// Returns its parts in the order in which services read them: tools, system prompt, messages.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().chain(&self.system).chain(&self.messages).map(|raw| raw.get())
     }
 
-    /// The body of a request to the Anthropic Messages API that is the host's own with `question` behind it. `body` is that of the question alone.
+    /// Writes the body of a request to the Anthropic Messages API: the host's own, with `question` appended. `body`
+    /// is the body for the question alone.
     pub(super) fn with_question(&self, body: Value, question: &[LlmMessage]) -> String {
         let Value::Object(mut fields) = body else { return body.to_string() };
         fields.remove("messages");
@@ -54,7 +56,7 @@ impl HostRequest {
         json
     }
 
-    /// The same for a function of the host, as `{ system, tools, messages }`.
+    /// Writes the same request for a function of the host, as `{ system, tools, messages }`.
     pub fn for_host(&self, question: &[LlmMessage]) -> String {
         let of = |raw: &Option<Box<RawValue>>| raw.as_ref().map_or("null", |raw| raw.get()).to_owned();
         format!(

@@ -1,4 +1,4 @@
-//! One question over HTTP: attempts, waiting, limits, cancellation.
+//! Sends one request over HTTP: attempts, waits, limits, cancellation.
 
 use std::{
     fmt,
@@ -31,33 +31,34 @@ use super::{
 };
 use crate::options::{ConfigError, FaultKind, path_of};
 
-/// Longest time to a connection; a service that takes longer is not reachable.
+/// Time limit for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// How much of an error's body is read: enough for any message.
+/// Maximum bytes read of an error's body, enough for any message.
 const ERROR_BODY_BYTES: usize = 64 * 1024;
-/// Text that is held to be counted, about 128,000 tokens: models write no more in one answer.
+/// Text kept to be counted, about 128,000 tokens: models write no more in one response.
 const MAX_COUNTED_BYTES: usize = 512 * 1024;
-/// How long usage is waited for once the model has said why it stopped: some servers never end the stream.
+/// Time to wait for usage after the model gave its stop reason, because some servers never end the stream.
 const AFTER_STOP: Duration = Duration::from_secs(5);
-/// Redirects followed within one origin.
+/// Maximum redirects within one origin.
 const REDIRECTS: usize = 3;
-/// Headers that describe the transport, which is not the caller's to describe.
+/// Headers about the transport, which the caller must not set.
 const TRANSPORT_HEADERS: &[&str] = &["content-length", "transfer-encoding", "connection"];
-/// Headers that show who asks, in the ways known of services behind `baseUrl`.
+/// Headers that authenticate the caller, in the forms known from services behind `baseUrl`.
 const KEY_HEADERS: &[&str] = &["authorization", "x-api-key", "api-key"];
-/// Further headers that are secrets wherever they are sent.
+/// Further headers that are always secret.
 const OTHER_SECRETS: &[&str] = &["proxy-authorization", "cookie", "x-goog-api-key"];
 
 /// An LLM service reached over HTTP.
 ///
-/// Needs a tokio runtime with I/O and time. Connections are pooled in it; nothing is shared between two handlers. Proxies
-/// are taken from `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, else from the system's settings; addresses on
-/// this machine are always reached directly.
+/// Needs a tokio runtime with I/O and time. Connections are pooled in the handler; two handlers share nothing.
+/// Proxies come from `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, else from the system's settings;
+/// addresses on this machine are reached directly.
 pub struct HttpHandler {
     config: HttpConfig,
     url: Url,
     headers: HeaderMap,
-    /// Built at the first request: it reads certificates from disk, which must not hold up who creates the handler.
+    /// Built for the first request, because it reads certificates from disk, which must not delay the creation of the
+    /// handler.
     client: OnceCell<Client>,
     quirks: Mutex<Quirks>,
     scrubber: Scrubber,
@@ -72,9 +73,9 @@ impl fmt::Debug for HttpHandler {
 /// The failure of one attempt.
 struct AttemptFault {
     error: LlmError,
-    /// Whether the question may have reached the service.
+    /// True if the request may have reached the service.
     sent: bool,
-    /// A parameter the server refused, without which the request can be sent again.
+    /// A parameter that the server refused, without which the request can be sent again.
     refused: Option<&'static str>,
 }
 
@@ -91,19 +92,19 @@ struct Ledger(Mutex<Account>);
 #[derive(Default, Clone)]
 struct Account {
     attempts: u32,
-    /// Reported usage of attempts that failed.
+    /// Reported usage of failed attempts.
     earlier: TokenUsage,
-    /// Reported usage of the attempt under way.
+    /// Reported usage of the current attempt.
     current: TokenUsage,
-    /// Bytes of text of the attempt under way.
+    /// Bytes of text of the current attempt.
     received: usize,
     /// Usage of failed attempts that the service did not report, and may have charged for.
     unreported: Unreported,
-    /// Whether the question of the attempt under way was sent, and may be charged for.
+    /// True if the current attempt's request was sent, and may be charged for.
     sent: bool,
-    /// Whether the attempt under way has reported usage.
+    /// True if the current attempt has reported usage.
     reported: bool,
-    /// Text of the attempt under way that came after its last usage report.
+    /// Text of the current attempt since its last usage report.
     written: String,
 }
 
@@ -133,12 +134,13 @@ impl Ledger {
         };
     }
 
-    /// The question is sent.
+    /// Records that the request was sent.
     fn send(&self) {
         self.lock().sent = true;
     }
 
-    /// Nothing is charged for a question that did not reach the service, or that it turned away before anything of an answer came.
+    /// Records a failed attempt. A request that did not reach the service, or that it refused before any response, is
+    /// not charged.
     fn fail(&self, fault: &AttemptFault) {
         let mut account = self.lock();
         // Behind a gateway that timed out, the service may have worked.
@@ -149,7 +151,7 @@ impl Ledger {
         }
     }
 
-    /// Whether an attempt used anything.
+    /// Returns true if an attempt used anything.
     fn was_charged(&self) -> bool {
         let account = self.lock();
         let mut used = account.earlier;
@@ -157,7 +159,7 @@ impl Ledger {
         used != TokenUsage::default() || !account.all_unreported().is_nothing()
     }
 
-    /// Completes an error with what was spent.
+    /// Adds the usage to an error.
     fn close(&self, mut error: LlmError) -> LlmError {
         let account = self.lock().clone();
         let failure = error.failure_mut();
@@ -170,11 +172,11 @@ impl Ledger {
 }
 
 impl HttpHandler {
-    /// Checks the options and prepares requests; sends nothing and opens nothing.
+    /// Checks the options and prepares requests. Sends nothing and opens no connection.
     ///
     /// # Errors
     ///
-    /// Every option that cannot be used.
+    /// Every invalid option.
     pub fn new(config: HttpConfig) -> Result<Self, Vec<ConfigError>> {
         let mut faults = config.faults();
         let url = endpoint::endpoint(config.api, config.base_url.as_deref());
@@ -197,7 +199,7 @@ impl HttpHandler {
         Ok(Self { config, url, headers, client: OnceCell::new(), quirks, scrubber })
     }
 
-    /// The options, keys redacted in whatever is printed of them.
+    /// Returns the options. Printing them redacts the keys.
     pub fn config(&self) -> &HttpConfig {
         &self.config
     }
@@ -206,12 +208,12 @@ impl HttpHandler {
         Failure { model: self.config.model.clone(), endpoint: endpoint::shown(&self.url), ..Failure::default() }
     }
 
-    /// A failure that no response tells about.
+    /// Creates an error without a response.
     fn failed(&self, kind: LlmErrorKind) -> LlmError {
         LlmError::new(kind, self.failure())
     }
 
-    /// A failure that a response tells about, in no words of its own.
+    /// Creates an error from a response without a message.
     fn failed_after(&self, response: &Answered, kind: LlmErrorKind) -> LlmError {
         LlmError::new(kind, self.failure_of(response, None))
     }
@@ -242,7 +244,7 @@ impl HttpHandler {
         *self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Attempts until one answers, none is left, or waiting is of no use.
+    /// Sends attempts until one succeeds, none is left, or waiting is pointless.
     async fn attempts(
         &self,
         request: &LlmRequest,
@@ -262,7 +264,7 @@ impl HttpHandler {
             };
             ledger.fail(&fault);
             let AttemptFault { error, refused, .. } = fault;
-            // Not a retry: nothing was computed and nothing has to be waited for.
+            // This does not count as a retry: nothing was computed, and there is nothing to wait for.
             if let Some(parameter) = refused
                 && !refused_before.contains(&parameter)
             {
@@ -272,7 +274,7 @@ impl HttpHandler {
                 *self.quirks.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
                 continue;
             }
-            // Once text has come, another attempt would be paid for twice and delivered twice: that is for the caller.
+            // Once there is text, another attempt would be paid for and delivered twice, so the caller decides.
             if !error.retryable() || ledger.lock().received > 0 || (request.charged_once && ledger.was_charged()) {
                 return Err(error);
             }
@@ -350,7 +352,7 @@ impl HttpHandler {
         })
     }
 
-    /// Reads an answer of whichever form it turns out to be.
+    /// Reads a response in whichever form it has.
     async fn read(
         &self,
         mut body: Body,
@@ -444,7 +446,7 @@ impl HttpHandler {
         }
     }
 
-    /// Writes down what came since `before` and tells of it.
+    /// Records the part of the response since `before`, and reports it as progress.
     fn note(&self, answer: &mut StreamedAnswer, before: usize, progress: Option<&dyn ProgressSink>, ledger: &Ledger) {
         if let Some(usage) = &mut answer.usage
             && let Some(price) = &self.config.price
@@ -495,7 +497,8 @@ impl HttpHandler {
         LlmError::new(kind, self.failure_of(answered, instead.as_deref()))
     }
 
-    /// An error inside an answer; that a question is too long is the same news wherever it stands.
+    /// Creates the error for an error inside a response. A request that is too long is recognised wherever the
+    /// service says so.
     fn service_error(
         &self,
         error: &ServiceError,
@@ -537,7 +540,7 @@ impl LlmHandler for HttpHandler {
         }
         let ledger = Ledger::default();
         let limit = self.config.timeout;
-        // Dropping the work closes its connection: whatever it was waiting for ends at once.
+        // Dropping the work closes its connection, so whatever it waits for ends at once.
         let result = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(self.failed(LlmErrorKind::Aborted)),
@@ -569,7 +572,7 @@ impl LlmHandler for HttpHandler {
     }
 }
 
-/// The parts of a response that are needed once its body is being read.
+/// The parts of a response that are needed while its body is read.
 struct Answered {
     status: u16,
     request_id: Option<String>,
@@ -588,7 +591,7 @@ fn looks_like_events(first: &[u8]) -> bool {
     fields.iter().any(|field| start.starts_with(field) || field.starts_with(start))
 }
 
-/// The headers, and what is wrong with those of the caller.
+/// Returns the headers, and the errors in the caller's.
 fn headers(config: &HttpConfig, url: Option<&Url>) -> (HeaderMap, Vec<ConfigError>) {
     let secret = |text: &str, field: &str| {
         let mut value = HeaderValue::from_str(text).map_err(|_| {
@@ -630,7 +633,7 @@ fn headers(config: &HttpConfig, url: Option<&Url>) -> (HeaderMap, Vec<ConfigErro
     (headers, faults)
 }
 
-/// The fault of sending a key where everybody on the way can read it.
+/// Returns the error for a key that would be sent unencrypted.
 fn unencrypted(config: &HttpConfig, url: &Url, headers: &HeaderMap) -> Option<ConfigError> {
     let has_key = KEY_HEADERS.iter().chain(OTHER_SECRETS).any(|name| headers.contains_key(*name))
         || url.query_pairs().any(|(name, _)| ["key", "api_key", "api-key", "token", "access_token"].contains(&&*name));
@@ -641,7 +644,7 @@ fn unencrypted(config: &HttpConfig, url: &Url, headers: &HeaderMap) -> Option<Co
 }
 
 fn build_client(url: &Url) -> Result<Client, String> {
-    // Looked at once more: the environment can have changed since the handler was made.
+    // Checked again, because the environment may have changed since the handler was created.
     if let Some(fault) = proxy::fault(url) {
         return Err(fault.to_string());
     }
@@ -656,7 +659,8 @@ fn build_client(url: &Url) -> Result<Client, String> {
     builder.build().map_err(|error| reason(&error))
 }
 
-/// Follows a redirect only where key and question may go anyway, and only one that repeats the request as it was.
+/// Follows a redirect only to an origin that may receive key and request, and only if it repeats the request
+/// unchanged.
 fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let same_origin = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
     let repeats = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);

@@ -1,23 +1,23 @@
-//! Everything that can go wrong between a question and its answer.
+//! The errors between a request and its response.
 
 use std::{any::Any, fmt, sync::Arc, time::Duration};
 
 use super::{TokenUsage, Unreported, service_error::says_too_long};
 use crate::words::{Said, said};
 
-/// The place of an error, and what had been spent. Free of secrets: built from text that was scrubbed.
+/// The place of an error, and what had been spent. It contains no secrets, because it is built from scrubbed text.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The model asked.
+    /// The model of the request.
     pub model: String,
-    /// The address, without its query; empty for a handler that has none.
+    /// The address, without its query; empty for a handler without one.
     pub endpoint: String,
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
     /// The service's message, shortened.
     pub server_message: Option<String>,
-    /// The service's id of the request, to quote to its support.
+    /// The service's id of the request, for its support.
     pub request_id: Option<String>,
     /// Requests sent, this one included.
     pub attempts: u32,
@@ -28,9 +28,9 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure of this model, and what it cost; for handlers outside this crate.
+    /// Creates a failure of this model, with its usage; for handlers outside this crate.
     #[must_use]
-    pub fn of(model: &str, spent: TokenUsage) -> Self {
+    pub fn new(model: &str, spent: TokenUsage) -> Self {
         Self { model: model.to_owned(), spent, ..Self::default() }
     }
 }
@@ -64,11 +64,11 @@ impl Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimeoutPhase {
-    /// The first byte of the answer.
+    /// The first byte of the response.
     FirstByte,
-    /// The next byte of an answer that had begun.
+    /// The next byte of a response that had begun.
     NextByte,
-    /// The whole answer, retries included.
+    /// The whole response, retries included.
     Overall,
     /// The server gave up waiting (HTTP 408).
     Server,
@@ -111,7 +111,7 @@ pub enum LlmErrorKind {
     Timeout {
         /// The event waited for.
         phase: TimeoutPhase,
-        /// How long; `None` when the server decided.
+        /// The time limit; `None` if the server set it.
         limit: Option<Duration>,
     },
     /// The caller cancelled.
@@ -135,44 +135,45 @@ pub enum LlmErrorKind {
         /// The wait the service asked for.
         retry_after: Option<Duration>,
     },
-    /// No connection, or it broke before an answer. Example: nothing listens at `baseUrl`.
+    /// No connection, or it broke before a response. Example: no server listens at `baseUrl`.
     ConnectionFailed {
         /// The network's message.
         reason: String,
     },
-    /// The stream ended without its end event, so the text is not complete.
+    /// The stream ended without its end event, so the text is incomplete.
     StreamCut {
         /// Bytes of text received.
         received_bytes: usize,
         /// The network's message, unless the stream simply ended.
         reason: Option<String>,
     },
-    /// The service sent an error inside its stream. Example: `overloaded_error` in the middle of an answer.
+    /// The service sent an error inside its stream. Example: `overloaded_error` in the middle of a response.
     StreamError {
-        /// The service's name for it.
+        /// The service's name for the error.
         name: String,
-        /// Whether it passes with time.
+        /// True if waiting may help.
         transient: bool,
     },
-    /// Not the protocol. Example: a proxy's login page; HTTP 200 with an error inside; an event that is not JSON.
+    /// The response does not follow the protocol. Example: a proxy's login page; HTTP 200 with an error inside; an
+    /// event that is not JSON.
     InvalidResponse {
         /// The deviation from the protocol.
         problem: String,
-        /// Whether the error inside it passes with time.
+        /// True if waiting may help with the error inside.
         transient: bool,
     },
-    /// The service does not accept the request (HTTP 400, 422 and other 4xx).
+    /// The service refuses the request (HTTP 400, 422 and other 4xx).
     BadRequest,
     /// The address or the model does not exist (HTTP 404).
     NotFound,
-    /// The question does not fit the model's context window, or is too large for the service.
+    /// The request does not fit the model's context window, or is too large for the service.
     ContextTooLong,
-    /// The answer is larger than this program is willing to hold.
+    /// The response is larger than the configured maximum.
     ResponseTooLarge {
         /// Bytes allowed.
         limit: usize,
     },
-    /// The service redirects to another origin, where the key must not go.
+    /// The service redirects to another origin, which must not receive the key.
     Redirected {
         /// The target, without its query.
         location: String,
@@ -187,7 +188,7 @@ pub enum LlmErrorKind {
 }
 
 impl LlmErrorKind {
-    /// The code under which JavaScript sees it; one for each variant.
+    /// Returns the code for JavaScript; one per variant.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -252,7 +253,7 @@ impl LlmErrorKind {
             Self::QuotaExceeded => said!("remedy.addCredit"),
             Self::Unauthorized => said!("remedy.checkKey"),
             Self::Overloaded { .. } | Self::ServerError { .. } => said!("remedy.later"),
-            // Companies that read their staff's traffic sign it with an authority of their own.
+            // Companies that inspect their staff's traffic sign it with their own authority.
             Self::ConnectionFailed { reason } if reason.contains("certificate") => {
                 said!("remedy.checkCertificates")
             }
@@ -267,7 +268,7 @@ impl LlmErrorKind {
         })
     }
 
-    /// Whether the service has not begun with an answer, so that nothing was charged for one of which nothing came.
+    /// Returns true if the service had not begun a response, so that a response without any text was not charged.
     pub(super) fn was_turned_away(&self) -> bool {
         match self {
             Self::Timeout { phase, .. } => *phase == TimeoutPhase::Server,
@@ -313,25 +314,25 @@ impl fmt::Display for LlmError {
 impl std::error::Error for LlmError {}
 
 impl LlmError {
-    /// An error of this kind, and where and after what it happened.
+    /// Creates an error of this kind, with its place.
     #[must_use]
     pub fn new(kind: LlmErrorKind, failure: Failure) -> Self {
         Self { kind, failure: Box::new(failure) }
     }
 
-    /// The caller cancelled; for handlers outside this crate.
+    /// Creates the error for a cancelled request; for handlers outside this crate.
     #[must_use]
     pub fn aborted(model: &str, spent: TokenUsage) -> Self {
-        Self::new(LlmErrorKind::Aborted, Failure::of(model, spent))
+        Self::new(LlmErrorKind::Aborted, Failure::new(model, spent))
     }
 
-    /// A host's own handler failed; for handlers outside this crate.
+    /// Creates the error for a failed handler of the host; for handlers outside this crate.
     pub fn callback(model: &str, message: impl Into<String>, cause: Option<CallbackCause>, spent: TokenUsage) -> Self {
-        Self::new(LlmErrorKind::Callback { message: message.into(), cause }, Failure::of(model, spent))
+        Self::new(LlmErrorKind::Callback { message: message.into(), cause }, Failure::new(model, spent))
     }
 
-    /// A host's own handler reported an error inside its stream; for handlers outside this crate. That the question is too long is the same
-    /// news in every wording.
+    /// Creates the error that a host's handler reported inside its stream; for handlers outside this crate. It
+    /// recognises that a request is too long in any known wording.
     #[must_use]
     pub fn error_chunk(model: &str, message: &str, spent: TokenUsage) -> Self {
         let kind = if says_too_long(message) {
@@ -339,10 +340,10 @@ impl LlmError {
         } else {
             LlmErrorKind::StreamError { name: "error".to_owned(), transient: false }
         };
-        Self::new(kind, Failure { server_message: Some(message.to_owned()), ..Failure::of(model, spent) })
+        Self::new(kind, Failure { server_message: Some(message.to_owned()), ..Failure::new(model, spent) })
     }
 
-    /// The same, with what was, or may have been, charged for beside what the service said.
+    /// Adds usage that was, or may have been, charged without a report.
     #[must_use]
     pub fn with_unreported(mut self, unreported: Unreported) -> Self {
         self.failure.unreported = unreported;
@@ -364,13 +365,13 @@ impl LlmError {
         said!("llm.failedTry", what: what, place: self.failure.said(), remedy: remedy)
     }
 
-    /// The code under which JavaScript sees it.
+    /// Returns the code for JavaScript.
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.kind.code()
     }
 
-    /// Whether the same request may succeed later. The HTTP handler has already retried what it can.
+    /// Returns true if the same request may succeed later. The HTTP handler has already retried as far as it can.
     #[must_use]
     pub fn retryable(&self) -> bool {
         self.kind.retryable()
@@ -411,7 +412,7 @@ impl LlmError {
         }
     }
 
-    /// Whether the question was too long for the model, also when a host's own handler says so in its words.
+    /// Returns true if the request was too long for the model, also if a host's own handler says so in its words.
     #[must_use]
     pub fn is_context_too_long(&self) -> bool {
         match &self.kind {

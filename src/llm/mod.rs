@@ -1,26 +1,26 @@
-//! Answers from a language model: the handler trait, its HTTP implementations, and prices.
+//! Requests to a language model: the handler trait, its HTTP implementations, and prices.
 //!
-//! [`LlmHandler`] is all the rest of the crate sees. [`HttpHandler`] implements it for the Anthropic Messages API and for
-//! OpenAI-compatible chat completions; a host can implement it on top of whatever it already has.
+//! The rest of the crate sees only [`LlmHandler`]. [`HttpHandler`] implements it for the Anthropic Messages API and
+//! for OpenAI-compatible chat completions; a host can implement it with what it already has.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `handler` | what is asked and what comes back |
-//! | `llm_error` | everything that can go wrong, coded |
+//! | `handler` | the request and its response |
+//! | `llm_error` | all errors, with codes |
 //! | `config`, `price_options` | the options of handlers and prices, checked |
-//! | `http` | one question: attempts, waiting, limits, cancellation |
-//! | `api`, `protocol` | the two protocols behind one face |
+//! | `http` | one request: attempts, waits, limits, cancellation |
+//! | `api`, `protocol` | the two protocols behind one interface |
 //! | `anthropic`, `openai` | one protocol each, as pure functions of JSON |
-//! | `answer`, `usage` | what has come of an answer, and what it used |
-//! | `quirks` | how servers depart from the protocol |
-//! | `sse` | bytes of a response to events, in bounded memory |
-//! | `service_error` | errors in the words of many services |
-//! | `fault` | a status and an error body to an error |
-//! | `retry` | how long to wait |
+//! | `answer`, `usage` | a response as it is read, and its usage |
+//! | `quirks` | how servers deviate from the protocol |
+//! | `sse` | turns bytes of a response into events, in bounded memory |
+//! | `service_error` | recognises the errors of many services |
+//! | `fault` | turns a status and an error body into an error |
+//! | `retry` | waits between attempts |
 //! | `endpoint`, `proxy`, `tls`, `secret` | addresses, proxies, certificates, keys |
-//! | `price` | tokens to dollars |
+//! | `price` | converts tokens to dollars |
 //!
-//! WebAssembly has no sockets: there, hosts bring their own handlers, and what speaks HTTP is left out.
+//! WebAssembly has no sockets: there, hosts bring their own handlers, and HTTP code is not compiled.
 
 #[cfg(not(target_family = "wasm"))]
 mod answer;

@@ -12,7 +12,7 @@ use super::{
 /// The data of the event that ends a stream.
 pub(super) const DONE: &str = "[DONE]";
 
-/// The body of a request.
+/// Writes the body of a request.
 pub(super) fn body(config: &HttpConfig, request: &LlmRequest, quirks: Quirks) -> Value {
     let system = (!request.system.is_empty()).then(|| json!({"role": "system", "content": request.system}));
     let said = request.messages.iter().map(|message| json!({"role": message.role.as_str(), "content": message.text}));
@@ -35,7 +35,7 @@ pub(super) fn body(config: &HttpConfig, request: &LlmRequest, quirks: Quirks) ->
     body
 }
 
-/// Takes in one event.
+/// Reads an event.
 pub(super) fn event(answer: &mut StreamedAnswer, chunk: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(chunk) {
         return Err(EventFault::Service(error));
@@ -50,7 +50,7 @@ pub(super) fn event(answer: &mut StreamedAnswer, chunk: &Value) -> Result<(), Ev
     Ok(())
 }
 
-/// Takes in a completion that came whole, from a server that does not stream.
+/// Reads a whole completion, from a server that does not stream.
 pub(super) fn whole(answer: &mut StreamedAnswer, completion: &Value) -> Result<(), EventFault> {
     if let Some(error) = service_error(completion) {
         return Err(EventFault::Service(error));
@@ -64,18 +64,18 @@ pub(super) fn whole(answer: &mut StreamedAnswer, completion: &Value) -> Result<(
     Ok(())
 }
 
-/// The finished text: without the reasoning that some local servers leave in front of it.
+/// Returns the finished text, without the reasoning that some local servers leave before it.
 pub(super) fn finished(text: String) -> String {
     let Some(inside) = text.trim_start().strip_prefix("<think>") else { return text };
     match inside.find("</think>") {
         Some(end) => inside[end + "</think>".len()..].trim_start().to_owned(),
-        // Cut off while still reasoning: there is no answer.
+        // The response was cut off while the model was still reasoning.
         None => String::new(),
     }
 }
 
 fn part(answer: &mut StreamedAnswer, choice: &Value, key: &str) -> Result<(), EventFault> {
-    // `reasoning_content` (DeepSeek, vLLM) and `reasoning` (OpenRouter, Ollama) are not part of the answer.
+    // `reasoning_content` (DeepSeek, vLLM) and `reasoning` (OpenRouter, Ollama) are not part of the text.
     let thought = ["reasoning_content", "reasoning"].iter().find_map(|name| choice[key][*name].as_str());
     thought.into_iter().for_each(|thought| answer.think(thought));
     match choice.pointer(&format!("/{key}/content")) {
@@ -126,7 +126,7 @@ fn usage(answer: &mut StreamedAnswer, chunk: &Value) {
         cache_read_tokens: count("/prompt_tokens_details/cached_tokens")
             .or_else(|| count("/prompt_cache_hit_tokens"))
             .unwrap_or(0),
-        // OpenRouter says in dollars what it took.
+        // OpenRouter reports the cost in dollars.
         total_cost: reported["cost"].as_f64().filter(|cost| *cost >= 0.0),
     });
 }

@@ -1,26 +1,27 @@
-//! Tokens to dollars.
+//! Converts tokens to dollars.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Api, TokenUsage};
 
-/// No request costs more. Whatever is said to be more counts as this, so that sums of costs stay numbers: JSON has none for infinity.
+/// The maximum cost of a request. Higher amounts count as this, so that sums of costs stay numbers: JSON has no
+/// infinity.
 pub const MAX_DOLLARS: f64 = 1e12;
 
-/// An amount that is a number from 0 to [`MAX_DOLLARS`]; what is no number at all is 0.
+/// Returns an amount between 0 and [`MAX_DOLLARS`]; NaN becomes 0.
 #[must_use]
 pub fn as_dollars(amount: f64) -> f64 {
     if amount.is_nan() { 0.0 } else { amount.clamp(0.0, MAX_DOLLARS) }
 }
 
-/// Dollars per million tokens of each kind. One that is absent counts as 0.
+/// Dollars per million tokens of each kind. An absent price counts as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Prices {
-    /// `inputPrice`: tokens of the question.
+    /// `inputPrice`: tokens of the request.
     #[serde(rename = "inputPrice", skip_serializing_if = "Option::is_none")]
     pub input: Option<f64>,
-    /// `outputPrice`: tokens of the answer.
+    /// `outputPrice`: tokens of the response.
     #[serde(rename = "outputPrice", skip_serializing_if = "Option::is_none")]
     pub output: Option<f64>,
     /// `cacheWritesPrice`: tokens written to the prompt cache.
@@ -36,36 +37,36 @@ pub struct Prices {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelPrice {
-    /// The prices, in JSON beside the other fields.
+    /// The prices, written in JSON beside the other fields.
     #[serde(flatten)]
     pub prices: Prices,
-    /// Prices multiplied when the question is long.
+    /// Multipliers for long requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_context_pricing: Option<LongContextPricing>,
-    /// Other prices by the size of the question, in rising order.
+    /// Other prices by the size of the request, in ascending order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiers: Option<Vec<PriceTier>>,
 }
 
-/// Multipliers for questions over a threshold; an absent one means 1.
+/// Multipliers for requests over a threshold; an absent one means 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LongContextPricing {
-    /// Applies when the whole input, cached tokens included, has more tokens than this.
+    /// The multipliers apply if the whole input, cached tokens included, has more tokens than this.
     pub threshold_tokens: u64,
-    /// For [`Prices::input`].
+    /// The multiplier for [`Prices::input`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_price_multiplier: Option<f64>,
-    /// For [`Prices::output`].
+    /// The multiplier for [`Prices::output`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_price_multiplier: Option<f64>,
-    /// For [`Prices::cache_writes`].
+    /// The multiplier for [`Prices::cache_writes`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_writes_price_multiplier: Option<f64>,
-    /// For [`Prices::cache_reads`].
+    /// The multiplier for [`Prices::cache_reads`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_reads_price_multiplier: Option<f64>,
-    /// The service tiers they hold for; absent for all. Requests of ours ask for none, which is the tier `default`.
+    /// The service tiers to which they apply; absent for all. Our requests name none, which means the tier `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applies_to_service_tiers: Option<Vec<String>>,
 }
@@ -76,17 +77,17 @@ impl LongContextPricing {
     }
 }
 
-/// Prices up to a size of the question. An absent price is that of the model.
+/// Prices up to a size of the request. An absent price is the model's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PriceTier {
-    /// The name of a service tier (`flex`, `priority`) that has to be asked for; such tiers are not used here.
+    /// The name of a service tier (`flex`, `priority`) that has to be requested; such tiers are not used here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The largest question, in tokens, it applies to; `None` for no limit.
+    /// The largest request, in tokens, to which it applies; `None` for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
-    /// The prices, in JSON beside the other fields.
+    /// The prices, written in JSON beside the other fields.
     #[serde(flatten)]
     pub prices: Prices,
 }
@@ -112,12 +113,12 @@ impl Prices {
         }
     }
 
-    /// Dollars, where the input of `usage` is what was neither written to nor read from the cache.
+    /// Returns the dollars if the input of `usage` excludes tokens written to or read from the cache.
     ///
-    /// The order of these operations decides the last bit of the result: per token first, then times tokens, then summed
-    /// from cache writes to output.
+    /// The order of these operations decides the last bit of the result: first per token, then times tokens, then
+    /// summed from cache writes to output.
     fn dollars(&self, usage: &TokenUsage) -> f64 {
-        // Nothing of what costs infinitely much costs nothing.
+        // Zero tokens cost nothing, even at an infinite price.
         let part = |price: Option<f64>, tokens: u64| match tokens {
             0 => 0.0,
             tokens => price.unwrap_or(0.0) / 1_000_000.0 * tokens as f64,
@@ -136,8 +137,8 @@ impl From<Prices> for ModelPrice {
 }
 
 impl ModelPrice {
-    /// Returns true if the price of every question and every answer is known: with a part absent, or no amount, a
-    /// budget cannot be kept. Prices of the prompt cache may be absent: they are a part of the price of questions.
+    /// Returns true if the prices of requests and responses are known: if one is absent or not an amount, a budget
+    /// cannot be kept. Prices of the prompt cache may be absent, because they are part of the price of requests.
     #[must_use]
     pub fn is_known(&self) -> bool {
         let is_amount = |price: Option<f64>| price.is_some_and(|price| price.is_finite() && price >= 0.0);
@@ -149,7 +150,7 @@ impl ModelPrice {
         by_size.all(|tier| is_known(tier.prices.or(self.prices)))
     }
 
-    /// The prices for a question of this many tokens: tiers and long-context multipliers are worked in.
+    /// Returns the prices for a request of this many tokens, with tiers and long-context multipliers applied.
     #[must_use]
     pub fn at(&self, total_input_tokens: u64) -> Prices {
         let prices = self.of_tier(total_input_tokens);
@@ -164,14 +165,15 @@ impl ModelPrice {
     fn of_tier(&self, total_input_tokens: u64) -> Prices {
         let mut by_size = self.tiers.iter().flatten().filter(|tier| tier.name.is_none());
         let fits = |tier: &&PriceTier| tier.context_window.is_none_or(|window| total_input_tokens <= window);
-        // A question larger than every tier is charged like the largest one.
+        // A request larger than every tier is charged like the largest one.
         let tier = by_size.clone().find(fits).or(by_size.next_back());
         tier.map_or(self.prices, |tier| tier.prices.or(self.prices))
     }
 
-    /// Dollars of a request, tiers and long-context multipliers worked in.
+    /// Returns the dollars of a request, with tiers and long-context multipliers applied.
     ///
-    /// For prices without those the same number, bit for bit, as Roo-Code's `calculateApiCostAnthropic` and `calculateApiCostOpenAI` give.
+    /// For prices without those, the number is the same, bit for bit, as that of Roo-Code's
+    /// `calculateApiCostAnthropic` and `calculateApiCostOpenAI`.
     #[must_use]
     pub fn cost(&self, api: Api, usage: &TokenUsage) -> f64 {
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
@@ -195,7 +197,7 @@ mod tests {
         TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, total_cost: None }
     }
 
-    /// `js/roo/cost.js` does the same for the drop-in.
+    /// `js/roo/cost.js` computes the same for the drop-in.
     #[test]
     fn costs_are_those_of_the_shared_cases_to_the_last_bit() {
         let shared: serde_json::Value = serde_json::from_str(include_str!("../../fixtures/shared/cost.json")).unwrap();
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!(price.cost(Api::OpenAi, &used(6000, 500, 2000, 3000)), anthropic);
     }
 
-    /// Dividing once at the end, or summing in another order, gives 0.13565354999999998.
+    /// Dividing once at the end, or summing in another order, would give 0.13565354999999998.
     #[test]
     fn the_last_bit_is_that_of_the_stated_order() {
         let cost = ModelPrice::from(sonnet()).cost(Api::Anthropic, &used(35, 7298, 6387, 7091));
@@ -307,7 +309,7 @@ mod tests {
         assert_eq!(serde_json::to_value(read).unwrap(), price);
     }
 
-    /// Recorded calls of Roo-Code's functions: 2025 gives a number, 2026 an object.
+    /// Recorded calls of Roo-Code's functions: the 2025 version returns a number, the 2026 version an object.
     #[test]
     fn equal_to_recorded_calls_bit_for_bit() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -324,7 +326,7 @@ mod tests {
             for line in lines.lines() {
                 let case: serde_json::Value = serde_json::from_str(line).unwrap();
                 let given: ModelPrice = serde_json::from_value(case["input"]["price"].clone()).unwrap_or_default();
-                // Roo's functions ignore tiers, and Anthropic's the long context too.
+                // Roo's functions ignore tiers, and Anthropic's also the long context.
                 let (api, price) = match case["fn"].as_str() {
                     Some("calculateApiCostAnthropic") => (Api::Anthropic, given.prices.into()),
                     Some("calculateApiCostOpenAI") => (Api::OpenAi, ModelPrice { tiers: None, ..given }),

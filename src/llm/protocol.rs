@@ -1,4 +1,4 @@
-//! The two protocols behind one face: a request body out, events in.
+//! The two protocols behind one interface: a request body out, events in.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Api {
-    /// The header and the value that carry the key.
+    /// Returns the header and the value with the key.
     pub(super) fn key_header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::Anthropic => ("x-api-key", key.to_owned()),
@@ -19,7 +19,7 @@ impl Api {
         }
     }
 
-    /// The body of a request.
+    /// Writes the body of a request.
     pub(super) fn body(self, config: &HttpConfig, request: &LlmRequest, quirks: Quirks) -> Value {
         match self {
             Self::Anthropic => anthropic::body(config, request, quirks),
@@ -27,7 +27,7 @@ impl Api {
         }
     }
 
-    /// Takes in one event of a stream. `name` is its `event` field.
+    /// Reads an event of a stream. `name` is its `event` field.
     pub(super) fn event(self, answer: &mut StreamedAnswer, name: Option<&str>, data: &str) -> Result<(), EventFault> {
         let data = data.trim();
         if data.is_empty() {
@@ -48,7 +48,7 @@ impl Api {
         }
     }
 
-    /// Takes in an answer that came whole.
+    /// Reads a whole response.
     pub(super) fn whole(self, answer: &mut StreamedAnswer, json: &[u8]) -> Result<(), EventFault> {
         let Ok(json) = serde_json::from_slice::<Value>(json) else {
             return Err(EventFault::Malformed("neither a stream of events nor JSON"));
@@ -59,7 +59,7 @@ impl Api {
         }
     }
 
-    /// The text as the caller gets it.
+    /// Returns the text for the caller.
     pub(super) fn finished(self, text: String) -> String {
         match self {
             Self::Anthropic => text,
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::llm::{ModelPrice, Prices, fault::ErrorAnswer};
 
-    /// JSON of the words both protocols use, put together wrongly.
+    /// JSON with the words of both protocols in wrong combinations.
     fn any_event() -> impl Strategy<Value = Value> {
         let word = prop_oneof![
             Just("type"),

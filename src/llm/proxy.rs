@@ -1,4 +1,5 @@
-//! The proxy that the environment names, as far as it has to be checked: the HTTP client passes over what it cannot read, and would connect directly.
+//! Checks the proxy in the environment variables. The HTTP client would ignore one that it cannot parse, and connect
+//! directly.
 
 use reqwest::Url;
 
@@ -7,8 +8,8 @@ use crate::options::{ConfigError, FaultKind};
 
 const ALLOWED: &str = "the address of a proxy, such as http://proxy.example:3128 (schemes: http, https, socks4, socks4a, socks5, socks5h)";
 
-/// Finds an invalid proxy in the environment variables that apply to `url`. Its value is not shown: it may hold a
-/// password.
+/// Finds an invalid proxy in the environment variables that apply to `url`. Its value is not shown, because it may
+/// contain a password.
 pub(super) fn fault(url: &Url) -> Option<ConfigError> {
     fault_in(url, |name| std::env::var(name).ok())
 }
@@ -27,7 +28,7 @@ fn fault_in(url: &Url, variable: impl Fn(&str) -> Option<String>) -> Option<Conf
     wrong.map(|(name, _)| HttpConfig::fault(FaultKind::NotAllowed, name, "a text that is no address", ALLOWED))
 }
 
-/// Returns true if the client can read this as the address of a proxy. Nothing passes that it could not read.
+/// Returns true if the client can parse this as the address of a proxy. Stricter than the client, never looser.
 fn is_proxy(text: &str) -> bool {
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
     let is_scheme = matches!(scheme, "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h");

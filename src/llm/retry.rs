@@ -1,17 +1,18 @@
-//! How long to wait before the next attempt.
+//! Determines the wait before the next attempt.
 
 use std::time::{Duration, SystemTime};
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// Longest wait between two attempts of our own choice.
+/// Maximum wait of our own choice between two attempts.
 const MAX_DELAY: Duration = Duration::from_secs(30);
-/// Longest wait a service may ask for. Asked for more, the handler gives up at once and says so: the caller has better
-/// uses for a minute (a fallback, another model).
+/// Maximum wait that a service may request. If it requests more, the handler gives up at once with an error, because
+/// the caller has better uses for a minute (a fallback, another model).
 pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// Doubling delays from `first`, each up to twice as long by chance, so that many clients do not come back together.
+/// Returns delays that double from `first`, each randomly extended to at most twice its length, so that many clients
+/// do not return at the same time.
 pub(super) fn delays(first: Duration, retries: u32) -> ExponentialBackoff {
     ExponentialBuilder::new()
         .with_min_delay(first)
@@ -21,8 +22,8 @@ pub(super) fn delays(first: Duration, retries: u32) -> ExponentialBackoff {
         .build()
 }
 
-/// Returns how long to wait, or `None` if the service asks for more than is reasonable. The service's wait is the
-/// least; a part of our own jittered delay comes on top, because every client it turned away got the same wait.
+/// Returns the wait, or `None` if the service requests more than is reasonable. The service's wait is the minimum;
+/// part of our own random delay is added, because every refused client got the same wait.
 pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Duration> {
     match retry_after {
         None => Some(delay),
@@ -31,8 +32,8 @@ pub(super) fn wait(delay: Duration, retry_after: Option<Duration>) -> Option<Dur
     }
 }
 
-/// Reads the wait that the service asks for: `retry-after-ms`, else `retry-after` in seconds or as a date. Nonsense
-/// counts as absent.
+/// Parses the wait that the service requests: `retry-after-ms`, else `retry-after` in seconds or as a date. An
+/// invalid value counts as absent.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |text: &str, unit: f64| {

@@ -1,4 +1,4 @@
-//! Keys: kept out of everything that is printed.
+//! Keeps keys out of everything that is printed.
 
 use std::{fmt, ops::Range};
 
@@ -12,25 +12,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The text printed in place of a key.
 pub(super) const REDACTED: &str = "[redacted]";
 
-/// A key or another header value nobody should read. `Debug`, `Display` and `Serialize` give `[redacted]`; the memory is
-/// wiped on drop.
+/// A key or another secret header value. `Debug`, `Display` and `Serialize` give `[redacted]`; the memory is wiped on
+/// drop.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// Takes the key; blanks and line ends around it, as left by copying, are dropped.
+    /// Takes the key, without blanks and line ends around it that were copied along.
     pub fn new(key: impl Into<String>) -> Self {
         let key = key.into();
         let trimmed = key.trim();
         Self(if trimmed.len() == key.len() { key.into() } else { trimmed.to_owned().into() })
     }
 
-    /// The key itself, for the header it goes into.
+    /// Returns the key itself, for its header.
     pub(super) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if the key is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.expose().is_empty()
@@ -61,24 +61,25 @@ impl<'de> Deserialize<'de> for ApiKey {
     }
 }
 
-/// Shortest piece of a key worth hiding: shorter ones occur by chance in ordinary words.
+/// Minimum bytes of a piece of a key that is hidden: shorter pieces occur by chance in ordinary words.
 const MIN_PIECE_BYTES: usize = 8;
-/// Shortest word of a key or header that is hidden; a shorter one (`true`, `Code`) is no secret and would garble messages.
+/// Minimum bytes of a word of a key or header that is hidden: a shorter one (`true`, `Code`) is not secret, and
+/// hiding it would garble messages.
 const MIN_SECRET_BYTES: usize = 6;
-/// Longest text from a service that goes into a message, in bytes.
+/// Maximum bytes of a service's text in a message.
 const MAX_MESSAGE_BYTES: usize = 600;
-/// How much of a service's text is looked at, in bytes.
+/// Maximum bytes of a service's text that are examined.
 const MAX_SCRUBBED_BYTES: usize = 8 * 1024;
 
-/// Removes keys from text that comes from outside: services like to repeat the key they refuse.
+/// Removes keys from outside text, because services often repeat the key that they refuse.
 #[derive(Default)]
 pub(super) struct Scrubber {
     secrets: Vec<ApiKey>,
 }
 
 impl Scrubber {
-    /// Hides these, each word of them (`Bearer x` hides `x`), the password in a word for basic authentication, and all of it in base64 and in hexadecimal
-    /// digits.
+    /// Hides these secrets, each word of them (`Bearer x` hides `x`), the password of basic authentication, and all
+    /// of it in base64 and in hexadecimal digits.
     pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a ApiKey>) -> Self {
         let mut words: Vec<String> = Vec::new();
         for secret in secrets {
@@ -90,15 +91,15 @@ impl Scrubber {
         Self { secrets: words.into_iter().chain(encoded).map(|word| ApiKey::new(word.to_ascii_lowercase())).collect() }
     }
 
-    /// The text without keys, pieces of keys, control characters, and not longer than a message may be.
+    /// Returns the text without keys, pieces of keys and control characters, cut to the length for messages.
     pub(super) fn clean(&self, text: &str) -> String {
         let text = head(text, MAX_SCRUBBED_BYTES);
         let mut hidden = vec![false; text.len()];
-        let Plain { text: plain, from } = Plain::of(text);
+        let Plain { text: plain, from } = Plain::new(text);
         let mut found = vec![false; plain.len()];
         let lowered = text.to_ascii_lowercase();
         for secret in &self.secrets {
-            // Also as it stands: a `%` may be of something else.
+            // Also in its original form, because a `%` may not begin an escape.
             Self::mark(lowered.as_bytes(), secret.expose().as_bytes(), &mut hidden);
             Self::mark(&plain, secret.expose().as_bytes(), &mut found);
         }
@@ -129,13 +130,13 @@ impl Scrubber {
         if short.len() < clean.len() { format!("{short}…") } else { short.to_owned() }
     }
 
-    /// Marks every piece of the secret, so that one that was cut or partly masked does not show either.
+    /// Marks every piece of the secret, so that a cut or partly masked one is hidden too.
     fn mark(text: &[u8], secret: &[u8], hidden: &mut [bool]) {
         let width = if secret.len() >= 2 * MIN_PIECE_BYTES { MIN_PIECE_BYTES } else { secret.len() };
         if text.len() < width {
             return;
         }
-        // An address in a header (`HTTP-Referer`) shares its beginning with every other address.
+        // An address in a header (`HTTP-Referer`) begins like every other address, so it is hidden only as a whole.
         if secret.windows(3).any(|part| part == b"://") {
             return mark_all(text, secret, hidden);
         }
@@ -154,7 +155,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut plain = Self { text: Vec::with_capacity(bytes.len()), from: Vec::with_capacity(bytes.len()) };
         let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
@@ -179,13 +180,14 @@ impl Plain {
     }
 }
 
-/// Soft hyphens, joiners and marks of direction: a key with them in it can be read, and copied, as one without.
+/// Returns true for soft hyphens, joiners and direction marks: a key that contains them can be read and copied like
+/// one without.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
-/// The ways in which bytes are commonly written. In base64, what they are at each of the three places that they can have among others, without the
-/// characters that depend on those.
+/// Returns the common encodings of bytes. For base64, one for each of the three alignments, without the characters
+/// that depend on surrounding bytes.
 fn encoded(bytes: &[u8]) -> Vec<String> {
     let hexadecimal = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let at = |before: usize| {
@@ -198,7 +200,7 @@ fn encoded(bytes: &[u8]) -> Vec<String> {
     in_base64.chain([hexadecimal]).collect()
 }
 
-/// The password of a header for basic authentication.
+/// Returns the password in a header for basic authentication.
 fn password_in(header: &str) -> Option<String> {
     let text = header.strip_prefix("Basic ").or_else(|| header.strip_prefix("basic "))?;
     let decoded = String::from_utf8(STANDARD.decode(text.trim()).ok()?).ok()?;
@@ -213,8 +215,8 @@ fn mark_all(text: &[u8], piece: &[u8], hidden: &mut [bool]) {
     }
 }
 
-/// Marks words that begin like a key (`sk-...`): services show the ends of the key they refuse, and a wrong key may be
-/// someone's right one elsewhere.
+/// Marks words that begin like a key (`sk-...`), because services show the ends of a refused key, and a key wrong
+/// here may be valid elsewhere.
 fn mark_masked_keys(text: &str, hidden: &mut [bool]) {
     for (at, _) in text.match_indices("sk-") {
         if text[..at].ends_with(|before: char| before.is_ascii_alphanumeric()) {
@@ -229,7 +231,7 @@ fn mark_masked_keys(text: &str, hidden: &mut [bool]) {
     }
 }
 
-/// The longest beginning of at most `limit` bytes that ends at a character's border.
+/// Returns the longest beginning with at most `limit` bytes that ends at a character boundary.
 pub(super) fn head(text: &str, limit: usize) -> &str {
     let end = (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     &text[..end]
@@ -290,7 +292,7 @@ mod tests {
         for before in ["", "Bearer ", "user:", "x"] {
             let clean = scrubber.clean(&STANDARD.encode(format!("{before}{key} of mine")));
             let (head, tail) = clean.split_once("[redacted]").unwrap();
-            // Base64 groups that also hold bytes of other text can stay.
+            // Base64 groups that also contain bytes of other text may stay.
             assert!(head.len() <= before.len() * 4 / 3 + 4 && tail.len() <= " of mine".len() * 4 / 3 + 8, "{clean}");
         }
     }
@@ -321,7 +323,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever a service builds around a key or a long piece of it.
+        /// Any text that a service may build around a key or a long piece of it.
         #[test]
         fn no_piece_of_a_key_comes_through(
             key in "[A-Za-z0-9_-]{16,60}", before in "\\PC{0,30}", after in "\\PC{0,30}", cut in 0usize..40,

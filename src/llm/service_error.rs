@@ -1,21 +1,21 @@
-//! Errors in the words of many services.
+//! Recognises the errors of many services.
 
 use serde_json::Value;
 
-/// An error as a service words it.
+/// An error in a service's words.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ServiceError {
     /// The service's name for it: `overloaded_error`, `context_length_exceeded`, `429`.
     pub kind: String,
     /// Its message.
     pub message: String,
-    /// The parameter of the request it is about.
+    /// The parameter of the request that it concerns.
     pub parameter: Option<String>,
     /// An HTTP status inside the body, as gateways send it.
     pub status: Option<u16>,
 }
 
-/// Reads the error out of a body, in the words of Anthropic, OpenAI, OpenRouter, Ollama, vLLM, FastAPI and Gemini.
+/// Reads the error in a body, in the forms of Anthropic, OpenAI, OpenRouter, Ollama, vLLM, FastAPI and Gemini.
 ///
 /// `None` if the body has no `error` and does not call itself one.
 pub(super) fn service_error(body: &Value) -> Option<ServiceError> {
@@ -35,7 +35,7 @@ pub(super) fn service_error(body: &Value) -> Option<ServiceError> {
     }
 }
 
-/// The error of a body that came with an error status, where anything that looks like a message is one.
+/// Reads the error in a body that came with an error status, where anything that looks like a message counts.
 pub(super) fn service_error_of_status(body: &Value) -> Option<ServiceError> {
     service_error(body).or_else(|| {
         let message = ["message", "detail", "msg", "error_description"].iter().find_map(|key| body.get(key))?;
@@ -50,12 +50,12 @@ fn from_object(error: &Value) -> ServiceError {
         Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
-    // OpenRouter says what went wrong upstream in `metadata.raw`.
+    // OpenRouter describes the upstream error in `metadata.raw`.
     let upstream = error.pointer("/metadata/raw").and_then(Value::as_str);
     let message = text("message").or_else(|| text("detail")).unwrap_or_else(|| error.to_string());
     ServiceError {
         kind: match (text("code"), text("type")) {
-            // OpenAI's `code` is the finer of the two; a number is only a status.
+            // OpenAI's `code` is the more specific of the two; a number is only a status.
             (Some(code), kind) if code.parse::<u16>().is_err() || kind.is_none() => code,
             (_, Some(kind)) => kind,
             (code, None) => code.unwrap_or_default(),
@@ -69,7 +69,7 @@ fn from_object(error: &Value) -> ServiceError {
 }
 
 impl ServiceError {
-    /// `kind: message`, as it goes into a message.
+    /// Returns `kind: message`, for messages.
     pub(super) fn words(&self) -> String {
         if self.kind.is_empty() || self.message.contains(&self.kind) {
             self.message.clone()
@@ -116,7 +116,7 @@ impl ServiceError {
         ) || self.message.to_lowercase().contains("credit balance is too low")
     }
 
-    /// The parameter the service does not know or not accept for this model, if that is what it says.
+    /// Returns the parameter that the service does not know or accept for this model, if it says so.
     pub(super) fn refused_parameter<'a>(&self, sent: &[&'a str]) -> Option<&'a str> {
         let said = self.message.to_lowercase();
         const WORDS: &[&str] = &[
@@ -143,14 +143,14 @@ impl ServiceError {
     }
 }
 
-/// Whether the name stands in the text as a word of its own: `max_tokens`, not `my_max_tokens`.
+/// Returns true if the text contains the name as a separate word: `max_tokens`, not `my_max_tokens`.
 fn mentions(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }
 
-/// Whether a message says, in the words of one of many services, that the question is too long.
+/// Returns true if a message says, in the words of one of many services, that the request is too long.
 pub(super) fn says_too_long(message: &str) -> bool {
     let said = message.to_lowercase();
     const PHRASES: &[&str] = &[
@@ -175,7 +175,7 @@ pub(super) fn plain(text: &str) -> ServiceError {
     ServiceError { message: text.to_owned(), ..ServiceError::default() }
 }
 
-/// A web page in a few words: its title, since the rest is of no use in a message.
+/// Describes a web page by its title, since the rest is useless in a message.
 pub(super) fn web_page(page: &str) -> String {
     let title = page.find("<title>").and_then(|at| {
         let rest = &page[at + "<title>".len()..];

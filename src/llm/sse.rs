@@ -1,4 +1,4 @@
-//! Bytes of a response to events, in bounded memory and bounded silence.
+//! Turns the bytes of a response into events, with limits on memory and silence.
 
 use std::{
     pin::Pin,
@@ -14,19 +14,20 @@ use reqwest::Response;
 use sse_stream::{Sse, SseByteStream};
 use tokio_util::bytes::Bytes;
 
-/// Why reading stopped.
+/// The reason why reading stopped.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReadFault {
-    /// Silence for too long.
+    /// No data for too long.
     #[error("silence")]
     Idle,
-    /// More bytes than may be held.
+    /// More bytes than the limit.
     #[error("too large")]
     TooLarge,
     /// The connection broke.
     #[error("{0}")]
     Broken(String),
-    /// A field of an event is not UTF-8. Characters cut between two chunks are not meant: the parser joins them.
+    /// A field of an event is not UTF-8. A character split between two chunks is not an error, because the parser
+    /// joins it.
     #[error("not UTF-8")]
     NotUtf8,
 }
@@ -42,7 +43,7 @@ impl Body {
         Self { response, idle }
     }
 
-    /// The next bytes as they come; `None` at the end.
+    /// Returns the next bytes; `None` at the end.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, ReadFault> {
         match tokio::time::timeout(self.idle, self.response.chunk()).await {
             Err(_) => Err(ReadFault::Idle),
@@ -51,8 +52,8 @@ impl Body {
         }
     }
 
-    /// The first bytes that are not blank: they tell an event stream from JSON and from a web page, whatever the
-    /// `content-type` says.
+    /// Returns the first chunk that is not blank, which distinguishes an event stream from JSON and from a web page,
+    /// whatever the `content-type` says.
     pub(super) async fn first(&mut self) -> Result<Option<Bytes>, ReadFault> {
         while let Some(chunk) = self.chunk().await? {
             if !without_mark(&chunk).trim_ascii_start().is_empty() {
@@ -62,7 +63,7 @@ impl Body {
         Ok(None)
     }
 
-    /// All that follows `first`, as one piece.
+    /// Returns everything from `first` on as one piece.
     pub(super) async fn rest(&mut self, first: &[u8], limit: usize) -> Result<Vec<u8>, ReadFault> {
         let mut all = first.to_vec();
         loop {
@@ -76,7 +77,8 @@ impl Body {
         }
     }
 
-    /// The beginning of the body, at most `limit` bytes: for error messages, where half a text is better than none.
+    /// Returns the beginning of the body, at most `limit` bytes: for error messages, where half a text is better than
+    /// none.
     pub(super) async fn beginning(&mut self, limit: usize) -> Vec<u8> {
         let mut all = Vec::new();
         while all.len() < limit {
@@ -89,7 +91,7 @@ impl Body {
         all
     }
 
-    /// The events of the body, the first bytes of which have been read already.
+    /// Returns the events of the body, whose first bytes were already read.
     pub(super) fn events(self, first: Bytes, limit: usize) -> Events {
         let chunks = stream::unfold((self, Some(first)), |(mut body, first)| async move {
             let next = match first {
@@ -98,7 +100,7 @@ impl Body {
             };
             next.map(|chunk| (chunk, (body, None)))
         });
-        Events::of(chunks, limit)
+        Events::new(chunks, limit)
     }
 }
 
@@ -109,11 +111,11 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// The events of bytes as they come, of which at most `limit` are held.
-    pub(super) fn of(chunks: impl Stream<Item = Result<Bytes, ReadFault>> + Send + 'static, limit: usize) -> Self {
+    /// Creates events from bytes, of which at most `limit` are held.
+    pub(super) fn new(chunks: impl Stream<Item = Result<Bytes, ReadFault>> + Send + 'static, limit: usize) -> Self {
         let unparsed = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&unparsed);
-        // The parser keeps an unfinished event however long it gets: it is stopped from here.
+        // The parser keeps an unfinished event of any length, so the limit is enforced here.
         let bounded = chunks.map(move |chunk| {
             let chunk = chunk?;
             let held = counter.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len();
@@ -122,7 +124,7 @@ impl Events {
         Self { events: Box::pin(SseByteStream::new(bounded.boxed())), unparsed }
     }
 
-    /// The next event; `None` at the end of the stream, where an unfinished event is dropped.
+    /// Returns the next event; `None` at the end of the stream, where an unfinished event is dropped.
     pub(super) async fn next(&mut self) -> Result<Option<Sse>, ReadFault> {
         match self.events.next().await {
             None => Ok(None),
@@ -140,7 +142,7 @@ impl Events {
     }
 }
 
-/// Without a byte order mark.
+/// Returns the bytes without a byte order mark.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }

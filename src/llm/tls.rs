@@ -1,4 +1,4 @@
-//! Which certificates are trusted.
+//! Configures the trusted certificates.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
-/// A configuration that trusts what the operating system trusts, plus the file in `NODE_EXTRA_CA_CERTS`, as Node does; and
-/// Mozilla's roots where the system has none.
+/// Creates a configuration that trusts what the operating system trusts, plus the file in `NODE_EXTRA_CA_CERTS`, as
+/// Node does; and Mozilla's roots if the system has none.
 ///
-/// Reads files, some 10 ms: not for the main thread.
+/// Reads files, which takes about 10 ms, so it must not run on the main thread.
 pub(super) fn system_trust() -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let extra = extra_roots();
@@ -32,7 +32,7 @@ fn authorities(
     extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
-    // First without the extra roots: with them, a system without any roots of its own would pass as one that has.
+    // First without the extra roots: with them, a system without its own roots would appear to have some.
     match Verifier::new(Arc::clone(provider)) {
         Ok(verifier) if extra.is_empty() => Ok(Arc::new(verifier)),
         Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra, Arc::clone(provider))?)),
@@ -45,8 +45,8 @@ fn authorities(
     }
 }
 
-/// Trusts authorities, and like Node also a server whose very certificate is in `NODE_EXTRA_CA_CERTS`: the self-signed one of a server of one's own
-/// is both that of an authority and that of a server, which the rules for chains refuse.
+/// Trusts authorities and, like Node, also a server whose own certificate is in `NODE_EXTRA_CA_CERTS`. A self-signed
+/// certificate is both an authority's and a server's, which the rules for chains refuse.
 #[derive(Debug)]
 struct AsNode {
     authorities: Arc<dyn ServerCertVerifier>,
@@ -118,7 +118,8 @@ pub(super) fn no_trust() -> Result<ClientConfig, Error> {
     Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
-/// Like Node, a file that cannot be read is passed over: the handshake then says which authority is not known.
+/// Reads the extra roots. As in Node, an unreadable file is ignored; the handshake then reports the unknown
+/// authority.
 fn extra_roots() -> Vec<CertificateDer<'static>> {
     let Some(path) = std::env::var_os("NODE_EXTRA_CA_CERTS").filter(|path| !path.is_empty()) else {
         return Vec::new();

@@ -1,22 +1,22 @@
-//! The usage of a request: as the service reports it, and the part it did not report.
+//! The usage of a request: the part that the service reports, and the part that it does not.
 
 use std::fmt;
 
 /// Tokens and dollars of a request, as the service reports them.
 ///
-/// `input_tokens` means what the protocol means by it: Anthropic's excludes tokens written to and read from the
-/// prompt cache, OpenAI's includes them.
+/// `input_tokens` has the protocol's meaning: Anthropic's excludes tokens written to and read from the prompt cache,
+/// OpenAI's includes them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TokenUsage {
-    /// Tokens of the question.
+    /// Tokens of the request.
     pub input_tokens: u64,
-    /// Tokens of the answer, reasoning included.
+    /// Tokens of the response, reasoning included.
     pub output_tokens: u64,
     /// Tokens written to the service's prompt cache.
     pub cache_write_tokens: u64,
     /// Tokens read from the service's prompt cache.
     pub cache_read_tokens: u64,
-    /// Dollars: from the configured price, else what the service says, else `None`.
+    /// Dollars: from the configured price, else as the service reports them, else `None`.
     pub total_cost: Option<f64>,
 }
 
@@ -37,20 +37,20 @@ impl TokenUsage {
 /// counts the tokens.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Unreported {
-    /// Questions that were sent and of which no usage came.
+    /// Number of requests that were sent and for which no usage was reported.
     pub questions: u32,
     /// The text the model wrote after the last usage report, reasoning included.
     pub text: String,
 }
 
 impl Unreported {
-    /// Adds that of another request.
+    /// Adds another request's unreported usage.
     pub fn add(&mut self, other: &Self) {
         self.questions = self.questions.saturating_add(other.questions);
         self.text.push_str(&other.text);
     }
 
-    /// Whether everything was reported.
+    /// Returns true if everything was reported.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.questions == 0 && self.text.is_empty()
@@ -58,7 +58,7 @@ impl Unreported {
 }
 
 impl fmt::Debug for Unreported {
-    // The text is not shown: it belongs to the caller.
+    // The text is not shown, because it belongs to the caller.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Unreported({} questions, {} bytes)", self.questions, self.text.len())
     }

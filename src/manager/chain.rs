@@ -209,7 +209,7 @@ pub async fn run(chain: &Chain, mut request: Request, goal: Goal) -> ChainOutcom
                 // Said here unless it becomes the error of the whole.
                 if go_on && (asked_succeeded || index + 1 < providers.len() || !turns.changes.is_empty()) {
                     let said = said!("warning.failed", what: id.as_str(), code: error.code(), error: error.said());
-                    turns.warnings.push(Warning::new(WarningCode::ProviderFailed, said).of(error.code()));
+                    turns.warnings.push(Warning::new(WarningCode::ProviderFailed, said).caused_by(error.code()));
                 }
                 if !asked_succeeded {
                     outcome.error.get_or_insert(error);
@@ -312,10 +312,10 @@ fn tell_of_changes(outcome: &mut ChainOutcome, current: &Request, original_tally
         changes: &outcome.changes,
         tools: &current.tools,
     };
-    let sources = RecipeSources::of(&current.conversation, &outcome.plan);
+    let sources = RecipeSources::new(&current.conversation, &outcome.plan);
     let follow = || sources.as_ref().map(RecipeSources::follow);
     // On all threads, because what ties the plan takes longest.
-    let original = Contents::of(&current.original);
+    let original = Contents::hash(&current.original);
     let ties = || Ties::with(original, &outcome.plan, &current.original, &current.conversation);
     let (recipes, ties, survival) = all_three(current.original.bytes(), follow, ties, || Survival::of(&done));
     // Behind the others, so that all threads have time for them.
@@ -335,7 +335,7 @@ async fn take_over(ready: &Ready, state: &mut State, turns: &mut Turns, counts: 
     state.request.config = config;
     if let Err(error) = &result {
         let said = said!("warning.preparedFailed", code: error.code(), error: error.said());
-        turns.warnings.push(Warning::new(WarningCode::PreparationStale, said).of(error.code()));
+        turns.warnings.push(Warning::new(WarningCode::PreparationStale, said).caused_by(error.code()));
     }
     result.is_ok() && state.tokens() < before
 }

@@ -148,7 +148,7 @@ impl Manager {
             return report.with_preparation(Preparation::none("early"));
         }
         let snapshot =
-            Snapshot { contents: Contents::of(&work.conversation), asked: self.asked(&work, Some(&decision)) };
+            Snapshot { contents: Contents::hash(&work.conversation), asked: self.asked(&work, Some(&decision)) };
         let flight = loop {
             let under_way = match self.take_off(&work.call.task_id, &snapshot) {
                 Ok(flight) => break flight,
@@ -271,7 +271,7 @@ impl Manager {
         if under_way.is_none() && kept.is_none() {
             return Ok((None, None));
         }
-        let now = Snapshot { contents: Contents::of(&work.conversation), asked: self.asked(work, Some(decision)) };
+        let now = Snapshot { contents: Contents::hash(&work.conversation), asked: self.asked(work, Some(decision)) };
         if let Some(under_way) = under_way.filter(|under_way| under_way.snapshot.serves(&now)) {
             // Its outcome is in the preparations kept.
             under_way.end(work).await?;

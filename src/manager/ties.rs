@@ -17,14 +17,14 @@ impl Ties {
     /// Binds a plan that turns `before` into `after`.
     #[must_use]
     pub fn of(plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
-        Self::with(Contents::of(before), plan, before, after)
+        Self::with(Contents::hash(before), plan, before, after)
     }
 
     /// Likewise, if the hashes of `before` are known: `original`.
     #[must_use]
     pub fn with(original: Contents, plan: &Plan, before: &Conversation, after: &Conversation) -> Self {
         let condensed = original.of_later(before, after);
-        let replaced = Replaced::of(plan, before, &original);
+        let replaced = Replaced::record(plan, before, &original);
         Self { original, condensed, replaced }
     }
 }

@@ -201,14 +201,14 @@ mod tests {
     fn ids_are_those_of_place_and_content() {
         let mut changes = vec![change(1, None, (2, 0)), change(1, Some(0), (2, 1)), change(1, Some(0), (1, 0))];
         let mut same = changes.clone();
-        name_changes(&mut changes, &Contents::of(&conversation(3)));
-        name_changes(&mut same, &Contents::of(&conversation(3)));
+        name_changes(&mut changes, &Contents::hash(&conversation(3)));
+        name_changes(&mut same, &Contents::hash(&conversation(3)));
         assert_eq!(changes, same);
         let ids: HashSet<&str> = changes.iter().map(|change| change.id.as_str()).collect();
         assert_eq!(ids.len(), 3);
         let other =
             Conversation::parse(r#"[{"role":"user","content":"0"},{"role":"user","content":"other"}]"#).unwrap();
-        name_changes(&mut same, &Contents::of(&other));
+        name_changes(&mut same, &Contents::hash(&other));
         assert!(same.iter().all(|change| !ids.contains(change.id.as_str())));
     }
 
@@ -240,7 +240,7 @@ mod tests {
             change(7, None, (9, 0)),
             change(9, None, (0, 2)),
         ];
-        name_changes(&mut changes, &Contents::of(&original));
+        name_changes(&mut changes, &Contents::hash(&original));
         let groups = UndoGroups::of(&Plan { edits }, &changes);
         assert_eq!(groups.of_edits, [0, 1, 1, 2, 2, 2, 3, 4]);
         let found: Vec<Vec<usize>> = groups

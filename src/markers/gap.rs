@@ -1,25 +1,26 @@
-//! Notes about missing lines, characters or messages.
+//! Markers for missing lines, characters or messages.
 
 use std::fmt::{self, Display};
 
 use super::words::{counted, number, uncounted};
 
-/// The content missing at a place.
+/// Content that is missing at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// `[…12]`, `[…12-40]`: whole lines. It fills a line. Short, because it is what is written most often: with words it takes 7 tokens, not 5.
+    /// `[…12]`, `[…12-40]`: whole lines. It fills a line. It is the marker written most often, so it is short: with
+    /// words it would take 7 tokens instead of 5.
     Lines(LineGap),
-    /// `[… 34 lines left out]`: this many whole lines that a pointer led to, or whose numbers are not certain. It fills
-    /// a line.
+    /// `[… 34 lines left out]`: this many whole lines that a pointer pointed to, or whose numbers are not certain. It
+    /// fills a line.
     Elsewhere(usize),
-    /// `[… 120 characters]`: a part of a line. It stands in that line.
+    /// `[… 120 characters]`: part of a line, in that line.
     Characters(usize),
-    /// `[… messages left out]`: messages after the one it is in. It fills the last line of a text, or a text. It has no
-    /// number, because a later removal cannot know how many the note covers already.
+    /// `[… messages left out]`: messages after the one that contains it. It fills the last line of a text, or a text.
+    /// It has no count, because a later removal cannot know how many messages the marker covers already.
     Messages,
 }
 
-/// Lines that were left out, by their numbers: those that the text shows, or counted from 1.
+/// Numbers of left-out lines: those that the text shows, or counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineGap {
     /// The first line.
@@ -29,13 +30,13 @@ pub struct LineGap {
 }
 
 const OPENING: &str = "[… ";
-/// The opening of a gap of lines: the numbers follow at once.
+/// The opening of a gap with line numbers, which follow at once.
 const LINES: &str = "[…";
 const LEFT_OUT: &str = " left out]";
 const MESSAGES: &str = "messages";
 
 impl Gap {
-    /// The gap that `content` is, as a whole.
+    /// Parses `content` as a whole.
     #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         let Some(rest) = content.strip_prefix(OPENING) else {
@@ -50,7 +51,8 @@ impl Gap {
         number(rest.strip_suffix(" characters]")?).map(Self::Characters)
     }
 
-    /// Whether something was left out of `text` before. Fast, and true for some texts that only look like it.
+    /// Returns true if something may have been left out of `text`. Fast; also true for some texts that only look like
+    /// it.
     #[must_use]
     pub fn may_be_in(text: &str) -> bool {
         text.contains(LINES)
@@ -58,7 +60,7 @@ impl Gap {
 }
 
 impl LineGap {
-    /// Reads what stands in the brackets: `12`, `12-40`.
+    /// Parses the text between the brackets: `12`, `12-40`.
     fn read(numbers: &str) -> Option<Self> {
         let Some((first, last)) = numbers.split_once('-') else {
             let only = number(numbers)?;
@@ -69,7 +71,7 @@ impl LineGap {
     }
 }
 
-/// The largest line number accepted: readers count on from it, and one near the largest integer would overflow.
+/// The largest line number accepted. Readers count on from it, and one near the largest integer would overflow.
 const MAX_LINE: usize = usize::MAX / 2;
 
 impl Display for Gap {

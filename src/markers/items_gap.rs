@@ -1,4 +1,4 @@
-//! Elements or fields that are missing in JSON.
+//! Markers for missing elements or fields in JSON.
 
 use std::fmt::{self, Display};
 
@@ -6,14 +6,15 @@ use super::words::counted;
 #[cfg(test)]
 use super::words::uncounted;
 
-/// `[… 498 items left out: {id: number}]`, `[… 12 keys left out]`: a string in the place of elements, or a key in that of fields.
+/// `[… 498 items left out: {id: number}]`, `[… 12 keys left out]`: a string in place of array elements, or a key in
+/// place of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemsGap<'a> {
-    /// How many.
+    /// The number of elements or fields.
     pub count: usize,
-    /// They are fields of an object, not elements of an array.
+    /// True for fields of an object, false for elements of an array.
     pub is_keys: bool,
-    /// The kind of values that they are; empty for nothing.
+    /// The shape of the elements; empty if not given.
     pub shape: &'a str,
 }
 
@@ -26,7 +27,7 @@ fn word(is_keys: bool) -> &'static str {
 
 #[cfg(test)]
 impl<'a> ItemsGap<'a> {
-    /// The gap that `content` is, as a whole.
+    /// Parses `content` as a whole.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let (count, rest) = content.strip_prefix(OPENING)?.strip_suffix(']')?.split_once(LEFT_OUT)?;

@@ -1,4 +1,4 @@
-//! State that a later message replaced, in the place of the state.
+//! Markers for state that a later message replaced.
 
 use std::fmt::{self, Display};
 
@@ -7,13 +7,13 @@ use crate::{
     words::{Said, said},
 };
 
-/// `[Left out: src/a.ts was changed below]`: what was left out because a later message says something newer.
+/// `[Left out: src/a.ts was changed below]`: content left out because a later message has newer state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut<'a> {
     /// The content left out.
     pub state: OldState<'a>,
-    /// The index of the message with the newer state, from 0. People see it; a model does not, because it sees no
-    /// numbers of messages.
+    /// The index of the message with the newer state, from 0. Reasons for people mention it; the marker does not,
+    /// because a model sees no message numbers.
     pub newer: usize,
 }
 
@@ -60,7 +60,7 @@ impl<'a> LeftOut<'a> {
 }
 
 impl LeftOut<'_> {
-    /// Why it was left out, for a person.
+    /// Returns the reason, as a sentence for people.
     #[must_use]
     pub fn reason(&self) -> Said {
         let message = self.newer.to_string();

@@ -1,32 +1,32 @@
-//! The one place that writes and recognises what a model reads where something was left out or summarised.
+//! Writes and recognises the markers a model reads where something was left out or summarised. No other code does.
 //!
-//! | form | written by | example | where it stands |
+//! | form | written by | example | position |
 //! | --- | --- | --- | --- |
 //! | [`Pointer::Reference`] | lossless | `[34 lines as below from "export function parseDay("]` | fills the content of a line |
 //! | [`Pointer::Repeat`] | lossless | `[The line above 9 more times]` | fills the content of a line |
 //! | [`Pointer::Sparse`] | lossless | `[34 lines, every 10th numbered:]` | fills the content of a numbered line |
-//! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed below]` | in the place of what was left out |
+//! | [`LeftOut`] | lossless | `[Left out: src/a.ts was changed below]` | replaces the content left out |
 //! | [`Gap::Lines`] | salient truncation | `[…12-40]`, `[…12]` | fills a line |
-//! | [`Gap::Elsewhere`] | salient truncation, whoever settles plans | `[… 34 lines left out]` | fills a line |
+//! | [`Gap::Elsewhere`] | salient truncation, `settle` | `[… 34 lines left out]` | fills a line |
 //! | [`Gap::Characters`] | salient truncation | `[… 120 characters]` | in its line |
 //! | [`ItemsGap`] | `condenseResult` | `[… 498 items left out: {id: number}]`, `[… 12 keys left out]` | a string in JSON: an element, or a key |
 //! | [`Gap::Messages`] | salient truncation | `[… messages left out]` | fills the last line of a text, or a text |
 //! | [`More::Lines`] | truncation, smart | `... (18 more lines)` | fills a line |
-//! | [`More::Characters`] | truncation, smart | `... (400 more characters)` | behind what stays of a line or text |
+//! | [`More::Characters`] | truncation, smart | `... (400 more characters)` | after the characters kept of a line or text |
 //! | [`Suppressed`] with a size | truncation | `[Tool result of 12 lines left out]`, `[Text of 1 line left out]`, `[120 characters left out]` | a text |
 //! | [`Suppressed`] without | smart | `[Tool result suppressed]`, `[Tool parameter suppressed]`, `[Message text suppressed]` | a text |
 //! | [`SummaryHead::Lines`] | smart | `[Summary of 60 lines]` | the line above a summary |
 //! | [`SummaryHead::Messages`] | native | `[Summary of 12 messages]` | the line above a summary |
 //! | [`SUMMARY_ABOVE`] | native | `[The messages before this point were condensed into the summary above. Continue from there.]` | a message |
 //! | [`SUMMARY_OF_BELOW`] | native | `[The summary above is of the messages below as well, up to the newest; parts of them are left out.]` | a message |
-//! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above what is quoted behind a summary |
-//! | [`LEFT_OUT_HERE`] | whoever drops messages | `[Messages before this point were left out.]` | a message |
-//! | [`LOG_HEADING`] | whoever drops messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
+//! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above a quotation after a summary |
+//! | [`LEFT_OUT_HERE`] | providers that drop messages | `[Messages before this point were left out.]` | a message |
+//! | [`LOG_HEADING`] | providers that drop messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
 //! | [`ResultNote`] | `condenseResult` | `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole result: cat /tmp/out.txt]` | the last line of a result |
 //! | [`RECALL_HINT`] | with the option `recall` | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | the line below [`LEFT_OUT_HERE`] and [`SUMMARY_ABOVE`] |
 //!
-//! A form is a type with its fields: `Display` writes it and `read` recognises it. There is one way to write each; whatever differs from it is
-//! text. So a form is changed in its file alone: both directions stand there side by side.
+//! A marker is a type with fields: `Display` writes it and `read` recognises it. Each has exactly one spelling; any
+//! other text is content. To change a marker, change its file alone: both directions are side by side there.
 
 mod fixed;
 mod gap;
@@ -61,33 +61,33 @@ pub use self::{
     suppressed::Suppressed,
 };
 
-/// Any form.
+/// Any marker.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marker<'a> {
-    /// Leads to what was left out.
+    /// A pointer to content left out.
     Pointer(Pointer<'a>),
-    /// What a later message replaced.
+    /// State that a later message replaced.
     LeftOut(OldState<'a>),
-    /// Lines, characters or messages that are missing.
+    /// Missing lines, characters or messages.
     Gap(Gap),
-    /// What a cut took away.
+    /// The content removed by a cut.
     More(More),
-    /// A text that is missing as a whole.
+    /// A text left out as a whole.
     Suppressed(Suppressed),
     /// The line above a summary.
     SummaryHead(SummaryHead),
-    /// Elements or fields that are missing in JSON.
+    /// Missing elements or fields in JSON.
     ItemsGap(ItemsGap<'a>),
-    /// The last line of a result that was shortened.
+    /// The last line of a shortened result.
     ResultNote(ResultNote<'a>),
-    /// One that always says the same.
+    /// A marker whose text never varies.
     Fixed(&'static str),
 }
 
 #[cfg(test)]
 impl<'a> Marker<'a> {
-    /// The marker that `content` is as a whole: the content of a line (behind its number, where it shows one), or a text.
+    /// Parses `content` as a whole: the content of a line (after its number, if it shows one), or a text.
     ///
     /// `[…12-40]` is a gap of lines; `[…40-12]` is none.
     #[must_use]
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::conversation::ContentKind;
 
-    /// What the examples of the table above mean.
+    /// The examples in the table above, as markers.
     fn examples() -> Vec<(&'static str, Marker<'static>)> {
         use ContentKind::{MessageText, ToolParameters, ToolResults};
         let quote = "export function parseDay(";
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// What begins as our forms do stands in no other file, so that nobody writes what nobody recognises.
+    /// No other file contains a literal that begins like a marker, so that every marker written is also recognised.
     #[test]
     fn every_form_stands_here_alone() {
         const BEGINNINGS: [&str; 8] =
@@ -208,7 +208,7 @@ mod tests {
                 continue;
             }
             let text = std::fs::read_to_string(&place).unwrap();
-            // Tests write what they like.
+            // Tests may contain any text.
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             for literal in code.split('"').skip(1).step_by(2) {
                 let is_form =
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn what_differs_from_the_one_way_to_write_a_form_is_text() {
         for (text, _) in examples() {
-            // Its end is missing, something stands around it, another letter.
+            // The end is missing, there is text around it, or one letter differs.
             let others = [
                 text[..text.len() - 1].to_owned(),
                 format!(" {text}"),
@@ -229,7 +229,7 @@ mod tests {
                 format!("{text}\n"),
                 text.to_uppercase(),
             ];
-            // What has no letters is the same in capitals.
+            // A marker without letters is the same in capitals.
             for other in others.into_iter().filter(|other| other != text) {
                 assert_eq!(Marker::read(&other), None, "{other}");
             }
@@ -327,14 +327,14 @@ mod tests {
             }
             let cut = format!("{path}{}", More::Characters(count));
             prop_assert_eq!(More::characters_at_end(&cut), Some((path.as_str(), count)));
-            prop_assert_eq!(SummaryHead::of(&format!("{}\n{path}", SummaryHead::Lines(count))), Some(SummaryHead::Lines(count)));
+            prop_assert_eq!(SummaryHead::at_start(&format!("{}\n{path}", SummaryHead::Lines(count))), Some(SummaryHead::Lines(count)));
             let gapped = format!("{path}{}", Gap::Characters(count));
             prop_assert!(Gap::may_be_in(&gapped));
         }
 
         #[test]
         fn plain_text_is_no_marker(text in "[a-zA-Z0-9_./ é…()-]{0,60}", any in "\\PC{0,60}") {
-            // Every form begins with a bracket or with three dots.
+            // Every marker begins with a bracket or with three dots.
             prop_assume!(!text.starts_with("..."));
             prop_assert_eq!(Marker::read(&text), None);
             if let Some(marker) = Marker::read(&any) {

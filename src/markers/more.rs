@@ -1,4 +1,4 @@
-//! How much more there was of a text that was cut to its first lines or characters.
+//! Markers for the rest of a text that was cut to its first lines or characters.
 
 use std::fmt::{self, Display};
 
@@ -9,7 +9,7 @@ use super::words::number;
 pub enum More {
     /// `... (18 more lines)`. It fills a line.
     Lines(usize),
-    /// `... (400 more characters)`, right behind the characters that stay.
+    /// `... (400 more characters)`, right after the characters that were kept.
     Characters(usize),
 }
 
@@ -18,7 +18,7 @@ const LINES: &str = " more lines)";
 const CHARACTERS: &str = " more characters)";
 
 impl More {
-    /// About how many bytes it takes.
+    /// Approximate size of the marker in bytes.
     pub const BYTES: usize = 24;
 
     /// Parses `content` as a whole.
@@ -27,7 +27,8 @@ impl More {
         Self::inner(content.strip_prefix(OPENING)?)
     }
 
-    /// How many characters were taken from the end of `text`, and what stays of it.
+    /// If `text` ends with a marker of this kind, returns the text before it, and the number of characters cut from
+    /// the end.
     #[must_use]
     pub fn characters_at_end(text: &str) -> Option<(&str, usize)> {
         let (shown, inner) = text.rsplit_once(OPENING)?;

@@ -1,28 +1,28 @@
-//! Reads how much the notes in a text say is missing, so that later cuts add to a note and never cut one in two.
+//! Reads how much the markers in a text say is missing, so that later cuts add to a marker and never split one.
 
 use std::ops::Range;
 
 use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed, without_way_back};
 use crate::conversation::NumberStyle;
 
-/// A line that says something is missing in its place.
+/// A line that says something is missing there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteLine {
-    /// This many lines: of a gap, a pointer, a text that was left out.
+    /// This many lines: a gap, a pointer, a text that was left out.
     Lines(usize),
-    /// Messages after the one it stands in.
+    /// Messages after the one that contains the line.
     Messages,
-    /// An unknown amount: state that was replaced, a text left out without its size, the head of a summary.
+    /// An unknown amount: replaced state, a text left out without its size, the head of a summary.
     Unknown,
 }
 
-/// The first characters of notes. A line that begins otherwise is read further only behind a line number.
+/// The first characters of notes. Of other lines, only the content after a line number is examined.
 const FIRST: [char; 2] = ['[', '.'];
-/// No note is longer; longer lines are content.
+/// Longer lines are content: no note has more bytes.
 const MAX_BYTES: usize = 400;
 
 impl NoteLine {
-    /// The note that a line is, behind the number it may show. Fast for lines that are none.
+    /// Parses a line as a note, after the number it may show. Fast for lines that are not notes.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         if line.len() > MAX_BYTES || !line.ends_with([']', ')']) {
@@ -31,7 +31,8 @@ impl NoteLine {
         if line.starts_with(FIRST) {
             return Self::of_content(line);
         }
-        // With its number only what lossless work and the upkeep of plans write, and no gap that a file quotes.
+        // Behind a line number, only notes that lossless and the repair of pointers write there count. A numbered
+        // `[…12-40]` is a file's own line.
         let (.., content) = NumberStyle::read(line.as_bytes())?;
         match Self::pointer(&line[content..]) {
             None => match Gap::read(&line[content..])? {
@@ -42,7 +43,7 @@ impl NoteLine {
         }
     }
 
-    /// How many lines `line` was before anything was left out: 1 where it is no note.
+    /// Returns how many lines `line` was before anything was left out: 1 if it is not a note.
     #[must_use]
     pub fn lines_of(line: &str) -> usize {
         match Self::read(line) {
@@ -77,21 +78,22 @@ impl NoteLine {
     }
 }
 
-/// Whether a line is the heading of lines whose numbers were left out, be there as many or not.
+/// Returns true if the line is a [`Pointer::Sparse`] heading, whether or not the lines it counts follow.
 #[must_use]
 pub fn is_heading(line: &str) -> bool {
     let content = NumberStyle::read(line.as_bytes()).map(|(.., content)| &line[content..]);
     content.is_some_and(|content| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
 }
 
-/// Whether the last line of `text` says that messages are missing after the one it stands in, and the text before that line.
+/// Splits off a last line that says messages are missing after this one. Returns the text before it, and true if
+/// there was one.
 #[must_use]
 pub fn messages_at_end(text: &str) -> (&str, bool) {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     if Gap::read(last) == Some(Gap::Messages) { (before, true) } else { (text, false) }
 }
 
-/// Whether `text` says nothing but that messages were left out.
+/// Returns true if `text` only says that messages were left out.
 #[must_use]
 pub fn is_about_messages(text: &str) -> bool {
     let text = text.trim();
@@ -100,7 +102,7 @@ pub fn is_about_messages(text: &str) -> bool {
 
 const IN_LINE: &str = "[… ";
 
-/// The notes in the midst of a line (`[… 120 characters]`), and how many characters each stands for.
+/// Finds the notes inside a line (`[… 120 characters]`), each with the number of characters it represents.
 pub fn notes_in_line(line: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -119,7 +121,7 @@ pub fn notes_in_line(line: &str) -> impl Iterator<Item = (Range<usize>, usize)> 
     })
 }
 
-/// The characters of `text` with those that notes in its lines stand for.
+/// Returns the number of characters of `text`, including those that notes in its lines represent.
 #[must_use]
 pub fn characters_of(text: &str) -> usize {
     let (shown, hidden) = More::characters_at_end(text).unwrap_or((text, 0));
@@ -131,7 +133,7 @@ pub fn characters_of(text: &str) -> usize {
     (shown.chars().count() - spelled).saturating_add(told).saturating_add(hidden)
 }
 
-/// `at`, or where the note begins that it lies in. `text` may have several lines.
+/// Returns `at`, or the start of the note that contains it. `text` may have several lines.
 #[must_use]
 pub fn before_note(text: &str, at: usize) -> usize {
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -162,7 +164,7 @@ mod tests {
             ("[Tool result of 12 lines left out]", 12),
             ("[Tool result suppressed]", 1),
             ("[… messages left out]", 0),
-            // A file that quotes a gap, shown with numbers.
+            // A file that contains a gap as text, shown with line numbers.
             ("    12→[…12-40]", 1),
             ("    12→... (18 more lines)", 1),
             ("see [… 120 characters] here", 1),

@@ -4,32 +4,32 @@ use std::fmt::{self, Display};
 
 use crate::conversation::is_invisible;
 
-/// Leads to what was left out, so that it can be read back. It fills the whole content of a line.
+/// Points to content that was left out, so that it can be read elsewhere. It fills the whole content of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pointer<'a> {
     /// `[34 lines as below from "export function parseDay("]`
     Reference(Reference<'a>),
     /// `[The line above 9 more times]`
     Repeat {
-        /// How many more times.
+        /// The number of further times.
         times: u32,
     },
-    /// `[34 lines, every 10th numbered:]`, behind the number of the first one: the heading of lines of which most lost their numbers.
+    /// `[34 lines, every 10th numbered:]`, after the number of the first line: the heading of lines of which most
+    /// lost their numbers.
     Sparse {
-        /// How many lines follow.
+        /// The number of lines that follow.
         lines: u32,
     },
 }
 
-/// Lines that stand elsewhere: those from the nearest line that begins with the quote.
+/// Lines that are elsewhere, starting at the nearest line that begins with the quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reference<'a> {
-    /// How many lines.
+    /// The number of lines.
     pub lines: u32,
-    /// The direction in which to look for them from the marker: in its own text first, then in those before or after
-    /// it.
+    /// The direction in which to search from the marker: first in its own text, then in the texts before or after it.
     pub direction: Direction,
-    /// The beginning of the first of them, behind its number and indentation.
+    /// The beginning of the first line, after its number and indentation.
     pub quote: &'a str,
 }
 
@@ -38,7 +38,7 @@ pub struct Reference<'a> {
 pub enum Direction {
     /// Earlier in the conversation.
     Above,
-    /// Later in it.
+    /// Later in the conversation.
     Below,
 }
 
@@ -51,16 +51,17 @@ impl Direction {
     }
 }
 
-/// Below the heading of [`Pointer::Sparse`], lines whose number is a multiple of this keep it, so that a reader finds lines by number.
+/// Below a [`Pointer::Sparse`] heading, lines whose number is a multiple of this keep it, so that a reader can find a
+/// line by its number.
 pub const NUMBERED_EVERY: u32 = 10;
 
-/// Markers of more lines are not believed: they would only serve to exhaust memory.
+/// Pointers to more lines are not recognised: their only use would be to exhaust memory.
 const MAX_LINES: u32 = 10_000_000;
 
-/// Shorter quotes are not believed: they would fit too many lines.
+/// Shorter quotes are not recognised: they would match too many lines.
 pub const MIN_QUOTE_BYTES: usize = 4;
 
-/// Nor are longer ones: nobody reads them.
+/// Longer quotes are not recognised: reading them would cost more than they help.
 pub const MAX_QUOTE_BYTES: usize = 120;
 
 const AS: &str = " as ";
@@ -70,7 +71,8 @@ const REPEATED: &str = "[The line above ";
 const TIMES: &str = " more times]";
 const NUMBERED: &str = " lines, every 10th numbered:]";
 
-/// Whether a text can hold a pointer. Fast: only what stands behind brackets is looked at. JSON with the text in it will do.
+/// Returns true if a text may hold a pointer. Fast: only the characters after brackets are examined. Also works on
+/// JSON that contains the text.
 #[must_use]
 pub fn may_hold_pointers(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -88,16 +90,16 @@ pub fn may_hold_pointers(text: &str) -> bool {
     })
 }
 
-/// Returns the quote for a pointer to a line with this content: its beginning, behind its indentation, of `least` bytes
-/// and on to the end of a word. `None` if that is too short to be found by, or too long.
+/// Returns the quote for a pointer to a line with this content: its beginning after the indentation, at least `least`
+/// bytes long, up to the end of a word. `None` if that would be too short to be found, or too long.
 #[must_use]
 pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     let content = content.trim_start_matches([' ', '\t']);
     if content.starts_with('[') {
         return None;
     }
-    // Private-use characters may stand for ones that cannot be written, and invisible ones cannot be spelled out,
-    // although a quote must match the line itself: it ends before both.
+    // A quote must match the line itself, so it ends before private-use characters, which may stand for ones that
+    // cannot be written, and before invisible ones, which a model cannot reproduce.
     let unquotable =
         |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..);
     let mut is_behind_blank = false;
@@ -121,7 +123,7 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
 }
 
 impl<'a> Pointer<'a> {
-    /// The pointer that `content` is, as a whole.
+    /// Parses `content` as a whole.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let inside = content.strip_prefix('[')?;
@@ -135,7 +137,7 @@ impl<'a> Pointer<'a> {
         Reference::read(inside).map(Self::Reference)
     }
 
-    /// How many lines it stands for; 0 for the heading of lines that follow.
+    /// Returns the number of lines it represents; 0 for the heading of lines that follow.
     #[must_use]
     pub fn lines(&self) -> u32 {
         match self {
@@ -179,7 +181,8 @@ impl Display for Reference<'_> {
     }
 }
 
-/// The whole number at the start, and what stands behind it. As it is written: no zero in front, at least 1.
+/// Parses the whole number at the start of `text`, at least 1 and without leading zeros, and returns the text after
+/// it.
 fn leading(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
     if text.starts_with('0') {
@@ -188,7 +191,7 @@ fn leading(text: &str) -> Option<(u32, &str)> {
     Some((text[..digits].parse().ok()?, &text[digits..]))
 }
 
-/// The whole number that the text is.
+/// Parses `text` as a whole number.
 fn whole(text: &str) -> Option<u32> {
     let (number, rest) = leading(text)?;
     (rest.is_empty() && number <= MAX_LINES).then_some(number)

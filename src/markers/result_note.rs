@@ -6,12 +6,12 @@ use super::words::counted;
 #[cfg(test)]
 use super::words::{number, uncounted};
 
-/// The things of which a result consists.
+/// The kind of parts that a result consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultParts {
     /// Lines of text.
     Lines,
-    /// Elements and fields of JSON, in the arrays and objects that were opened.
+    /// Elements and fields of JSON, in the arrays and objects that were shortened.
     Values,
 }
 
@@ -24,13 +24,14 @@ impl ResultParts {
     }
 }
 
-/// `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole result: cat /tmp/out.txt]`: how much is
+/// `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole
+/// result: cat /tmp/out.txt]`: how much is missing, how the call ended, and how to read the whole result.
 /// missing, how the call ended, and how the whole is had back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultNote<'a> {
     /// The parts that are counted.
     pub parts: ResultParts,
-    /// The number of parts of which nothing is shown.
+    /// The number of parts that were left out completely.
     pub count: usize,
     /// The number of parts of the whole result.
     pub of_count: usize,
@@ -38,11 +39,11 @@ pub struct ResultNote<'a> {
     pub tokens: usize,
     /// Tokens of the whole result.
     pub of_tokens: usize,
-    /// Parts left out that report a failure, where there was no room for all.
+    /// Left-out parts that report a failure, if there was no room for all of them.
     pub failures: usize,
-    /// The exit code, where the caller gave one.
+    /// The exit code, if the caller gave one.
     pub exit_code: Option<i64>,
-    /// How to get the whole, in one line; `None` where nobody keeps it.
+    /// How to read the whole result, in one line; `None` if it was not kept.
     pub whole: Option<&'a str>,
 }
 
@@ -53,7 +54,7 @@ const WHOLE: &str = "whole result: ";
 
 #[cfg(test)]
 impl<'a> ResultNote<'a> {
-    /// The note that `content` is, as a whole line.
+    /// Parses `content` as a whole line.
     #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let rest = content.strip_prefix(OPENING)?.strip_suffix(']')?;

@@ -1,4 +1,4 @@
-//! The lines that head summaries, and the message that stands behind one.
+//! The lines that head summaries, and the check whether a message is one.
 
 use std::fmt::{self, Display};
 
@@ -8,53 +8,54 @@ use crate::conversation::{Block, Content, Message, Role};
 /// The line above a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryHead {
-    /// `[Summary of 60 lines]`: of one text, in its place.
+    /// `[Summary of 60 lines]`: the summary of one text, in its place.
     Lines(usize),
-    /// `[Summary of 12 messages]`: of so many messages, in their place.
+    /// `[Summary of 12 messages]`: the summary of this many messages, in their place.
     Messages(usize),
 }
 
 const OPENING: &str = "[Summary of ";
 
 impl SummaryHead {
-    /// The head that `line` is.
+    /// Parses a line.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         let of = line.strip_prefix(OPENING)?.strip_suffix(']')?;
         uncounted(of, "line").map(Self::Lines).or_else(|| uncounted(of, "message").map(Self::Messages))
     }
 
-    /// The head of a text that is a summary.
+    /// Parses the first line of a text. `None` if the text is not a summary.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn at_start(text: &str) -> Option<Self> {
         Self::read(text.strip_prefix(OPENING).and(text.split_once('\n'))?.0)
     }
 
-    /// A text without the head of a summary of messages.
+    /// Returns a text without the head of a summary of messages.
     #[must_use]
     pub fn below(text: &str) -> &str {
-        match Self::of(text) {
+        match Self::at_start(text) {
             Some(Self::Messages(_)) => text.split_once('\n').map_or(text, |(_, rest)| rest),
             _ => text,
         }
     }
 }
 
-/// Whether a message stands for messages that are no longer there. The line above a summary says so in a message of the assistant, which speaks in summaries: words of the user that begin
-/// with such a line are a paste. A host may say so of any message, in a field that no service takes.
+/// Returns true if a message is the summary of messages that are no longer there. In a message of the assistant the
+/// line above a summary says so; in a user's message that line was pasted. A host may also mark any message as a
+/// summary, in a field that is never sent to a service.
 #[must_use]
 pub fn is_summary(message: &Message) -> bool {
     message.is_called_summary() || (message.role == Role::Assistant && is_headed(&message.content))
 }
 
-/// Whether a content is nothing but text, and begins with the head of a summary of messages.
+/// Returns true if the content is only text and begins with the head of a summary of messages.
 fn is_headed(content: &Content) -> bool {
     let first = match content {
         Content::Text(text) => Some(text),
         content => content.blocks().first().and_then(text_of),
     };
-    // Calls and results beside it are no part of a summary.
-    first.is_some_and(|text| matches!(SummaryHead::of(text), Some(SummaryHead::Messages(_))))
+    // A summary contains no calls or results.
+    first.is_some_and(|text| matches!(SummaryHead::at_start(text), Some(SummaryHead::Messages(_))))
         && content.blocks().iter().all(|block| text_of(block).is_some())
 }
 

@@ -1,4 +1,4 @@
-//! A text that was left out as a whole, in its place.
+//! Markers in place of a text that was left out as a whole.
 
 use std::fmt::{self, Display};
 
@@ -8,34 +8,34 @@ use super::{
 };
 use crate::conversation::ContentKind;
 
-/// A text left out, with its size by the truncation provider and without by the smart provider.
+/// A left-out text: with its size if the truncation provider wrote it, without if the smart provider did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suppressed {
     /// The kind of text.
     pub kind: ContentKind,
-    /// Characters of a parameter, lines of anything else.
+    /// The size: characters of a parameter, lines of anything else. `None` if not given.
     pub size: Option<usize>,
 }
 
 const LEFT_OUT: &str = " left out]";
 
-/// Parameters of at most this many characters stay: paths, patterns and short commands say what a call was about.
+/// Parameters of at most this many characters stay: paths, patterns and short commands say what a call did.
 const SHORT_PARAMETER: usize = 100;
 
 impl Suppressed {
-    /// Whether a text stays where texts of its kind are left out.
+    /// Returns true if the text stays even where texts of its kind are left out.
     #[must_use]
     pub fn spares(kind: ContentKind, text: &str) -> bool {
         kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
     }
 
-    /// About `text`, with the size it had before anything was left out of it, where that is known.
+    /// Creates the marker for `text`, with the size it had before anything was left out of it, if that is known.
     #[must_use]
     pub fn sized(kind: ContentKind, text: &str) -> Self {
         let (text, _) = messages_at_end(text);
         let mut notes = text.split('\n').filter_map(NoteLine::read);
         let size = match kind {
-            // How many characters the lines had that are missing, nobody knows.
+            // The length of the missing lines in characters is unknown.
             ContentKind::ToolParameters => notes.next().is_none().then(|| characters_of(text)),
             ContentKind::ToolResults | ContentKind::MessageText => {
                 let is_known = !notes.any(|note| note == NoteLine::Unknown);
@@ -55,14 +55,14 @@ impl Suppressed {
         }
     }
 
-    /// Whether `text` is such a note already: a note about a note would say nothing.
+    /// Returns true if `text` is such a marker already: a marker about a marker would say nothing.
     #[must_use]
     pub fn fills(text: &str) -> bool {
         let (text, messages) = messages_at_end(text);
         Self::read(text).is_some() || (text.is_empty() && messages)
     }
 
-    /// How many lines were left out, where it says so.
+    /// Returns the number of lines left out, if given.
     pub(super) fn lines(self) -> Option<usize> {
         self.size.filter(|_| self.kind != ContentKind::ToolParameters)
     }

@@ -1,5 +1,6 @@
-//! The addon's allocator: mimalloc, and the system's where mimalloc has no more. mimalloc takes address space by 32 MiB and more at once, and where that is
-//! limited (`ulimit -v`) it gives up while much is left, which ends the process; the system's allocator asks for little.
+//! The addon's allocator: mimalloc, with the system's allocator as its fallback. mimalloc reserves address space in
+//! units of 32 MiB or more. If that is limited (`ulimit -v`), it fails while much memory is left, which would end the
+//! process; the system's allocator needs little.
 #![allow(unsafe_code, reason = "an allocator hands out memory")]
 
 use std::{
@@ -9,22 +10,22 @@ use std::{
 
 use mimalloc::MiMalloc;
 
-/// mimalloc, and the system's allocator where that has no more.
+/// mimalloc, with the system's allocator as its fallback.
 pub struct Allocator {
-    /// Whether anything is the system's: until then nobody has to ask whose a piece of memory is.
+    /// True once the system's allocator was used. Until then no pointer's origin has to be checked.
     has_fallen_back: AtomicBool,
 }
 
 impl Allocator {
-    /// With which nothing is allocated yet.
+    /// Creates an allocator that has allocated nothing.
     pub const fn new() -> Self {
         Self { has_fallen_back: AtomicBool::new(false) }
     }
 
     fn is_system(&self, pointer: *mut u8) -> bool {
-        // A pointer from the system's allocator was handed out after this was set.
+        // This was set before any pointer from the system's allocator was handed out.
         self.has_fallen_back.load(Ordering::Relaxed)
-            // SAFETY: it looks the address up and does not read what stands there.
+            // SAFETY: the function looks up the address without reading the memory there.
             && !unsafe { libmimalloc_sys::mi_is_in_heap_region(pointer.cast()) }
     }
 
@@ -35,10 +36,10 @@ impl Allocator {
     }
 }
 
-// SAFETY: every pointer is from one of two allocators that keep the contract, and goes back to the one it is from.
+// SAFETY: every pointer is from one of two allocators that keep the contract, and is returned to the one it is from.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are passed on, here and below.
+        // SAFETY: the caller's guarantees are passed on, here and below.
         let pointer = unsafe { MiMalloc.alloc(layout) };
         if pointer.is_null() { unsafe { self.fall_back().alloc(layout) } } else { pointer }
     }
@@ -64,7 +65,7 @@ unsafe impl GlobalAlloc for Allocator {
         if !moved.is_null() {
             return moved;
         }
-        // SAFETY: the new layout has the alignment of the old one, and a size that the caller may ask for.
+        // SAFETY: the new layout has the alignment of the old one, and a size that the caller may request.
         let moved = unsafe { self.fall_back().alloc(Layout::from_size_align_unchecked(new_size, layout.align())) };
         if !moved.is_null() {
             // SAFETY: both are at least that long, and the new one overlaps nothing.
@@ -81,14 +82,14 @@ unsafe impl GlobalAlloc for Allocator {
 mod tests {
     use super::*;
 
-    /// More than any address space has.
+    /// More than any address space.
     const IMPOSSIBLE: usize = 1 << 60;
 
     #[test]
     fn memory_of_both_goes_back_to_where_it_is_from() {
         let allocator = Allocator::new();
         let layout = Layout::from_size_align(100, 8).unwrap();
-        // SAFETY: layouts are not empty, and every pointer is given back once, with the layout it has then.
+        // SAFETY: layouts are not empty, and every pointer is freed once, with its layout at that time.
         unsafe {
             let before = allocator.alloc(layout);
             before.write_bytes(7, 100);
@@ -115,7 +116,7 @@ mod tests {
     fn what_mimalloc_cannot_give_is_tried_with_the_system() {
         let allocator = Allocator::new();
         let layout = Layout::from_size_align(IMPOSSIBLE, 8).unwrap();
-        // SAFETY: the layout is not empty, and nothing is given.
+        // SAFETY: the layout is not empty, and nothing is allocated.
         unsafe {
             assert!(allocator.alloc(layout).is_null() && allocator.alloc_zeroed(layout).is_null());
         }

@@ -1,4 +1,4 @@
-//! Functions of JavaScript that our threads call.
+//! JavaScript functions that our threads call.
 
 use napi::{
     Either, Status,
@@ -8,8 +8,9 @@ use napi::{
 
 use super::threads;
 
-/// A function of JavaScript; any thread may call it, and it runs on its own. Weak: it does not keep Node alive, because only the JavaScript
-/// side knows whether a promise of the host is all we wait for. Once its environment has ended, calls of it do nothing.
+/// A JavaScript function. Any thread may call it; it runs on its own thread. It is weak: it does not keep Node alive,
+/// because only the JavaScript side knows whether we are waiting for a promise of the host. After its environment has
+/// ended, calls do nothing.
 #[expect(
     clippy::disallowed_types,
     reason = "the one place; what ends with an environment is here a flag behind a lock"
@@ -17,7 +18,7 @@ use super::threads;
 pub type JsCallback<Args, Return = UnknownReturnValue> =
     threadsafe_function::ThreadsafeFunction<Args, Return, Args, Status, false, true>;
 
-/// A function that answers, at once or by a promise. Questions and answers are JSON.
+/// A function that answers a question, at once or with a promise. Questions and answers are JSON.
 pub type JsAnswerer = JsCallback<String, Either<Promise<String>, String>>;
 
 /// Returns JavaScript's answer to a question.

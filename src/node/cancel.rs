@@ -6,8 +6,8 @@ use napi_derive::napi;
 use super::{environment, thrown::Result};
 use crate::cancel::Cancel;
 
-/// Set from JavaScript when its `AbortSignal` fires, and when its environment ends. (napi's own type for signals overwrites `onabort` and
-/// ignores signals that are aborted already.)
+/// A signal that JavaScript sets when its `AbortSignal` fires, and that is set when the environment ends. (napi's own
+/// type for signals overwrites `onabort`, and ignores signals that are already aborted.)
 #[napi]
 pub struct CancelHandle {
     pub(super) cancel: Cancel,
@@ -20,7 +20,7 @@ impl CancelHandle {
         Ok(Self { cancel: environment::cancel_of(env)? })
     }
 
-    /// Stops the work.
+    /// Cancels the work.
     #[napi]
     pub fn cancel(&self) {
         self.cancel.cancel();

@@ -1,4 +1,4 @@
-//! Preferences of users that the host looks up.
+//! Looks up users' preferences through the host.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::{
     strategies::UserDirectory,
 };
 
-/// A directory behind a function of the host, which answers `{user}` with a [`Reply`].
+/// A directory that calls a function of the host, which answers `{user}` with a [`Reply`].
 pub struct HostDirectory(pub JsAnswerer);
 
 #[derive(Deserialize)]

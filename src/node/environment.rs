@@ -1,4 +1,4 @@
-//! The environments that have loaded the addon: the main thread, worker threads, windows. Each may end while calls of it are worked on.
+//! The environments that have loaded the addon: the main thread, worker threads, windows. Each may end during calls.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,8 @@ use super::thrown::{Result, thrown};
 use crate::cancel::Cancel;
 
 thread_local! {
-    /// The environments of this thread, by address, and what stops their work. A thread may have several, also one after the other.
+    /// The environments of this thread, by address, with the signals that cancel their work. A thread may have
+    /// several, also one after the other.
     static ENVIRONMENTS: RefCell<Vec<(usize, Cancel)>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -18,13 +18,13 @@ fn utf8(json: &Utf16String) -> Result<String> {
     utf16::utf8(json).ok_or_else(|| thrown("invalid_argument", "not UTF-16"))
 }
 
-/// The fingerprint of a text.
+/// Returns the fingerprint of a text.
 #[napi(catch_unwind)]
 pub fn fingerprint_text(text: Utf16String) -> String {
     Fingerprint::of_units(&text).to_string()
 }
 
-/// The fingerprint of each value of a JSON array.
+/// Returns the fingerprint of each value in a JSON array.
 #[napi(catch_unwind)]
 pub fn fingerprint_values(json: Utf16String) -> Result<Vec<String>> {
     let json = utf8(&json)?;
@@ -33,13 +33,13 @@ pub fn fingerprint_values(json: Utf16String) -> Result<Vec<String>> {
     Ok(values.into_iter().map(|value| Fingerprint::of_json(value.get()).to_string()).collect())
 }
 
-/// The contents of the messages of a JSON array, eight digits each.
+/// Returns the contents of the messages in a JSON array, eight digits each.
 #[napi(catch_unwind)]
 pub fn contents_of(messages: JsString<'_>, format: Option<String>) -> Result<String> {
     Ok(contents(&messages, format)?.to_string())
 }
 
-/// How many messages a JSON array has, and a hash of their contents.
+/// Returns the number of messages in a JSON array, with a hash of their contents.
 #[napi(catch_unwind)]
 pub fn fingerprint_messages(messages: JsString<'_>, format: Option<String>) -> Result<String> {
     Ok(contents(&messages, format)?.whole().to_string())
@@ -49,7 +49,7 @@ fn contents(messages: &JsString<'_>, format: Option<String>) -> Result<Contents>
     let messages = Messages::copy(messages)?;
     let (read, _room) = messages.parse(format_of(format)?).map_err(|error| thrown("invalid_messages", error))?;
     Ok(match &read {
-        Read::Own(conversation) => Contents::of(conversation),
+        Read::Own(conversation) => Contents::hash(conversation),
         Read::Foreign(projection) => projection.contents(),
     })
 }

@@ -27,10 +27,10 @@ use crate::{
     },
 };
 
-/// How long the JavaScript side may take to end its generator and say what was spent.
+/// Time that the JavaScript side has to end its generator and report what was spent.
 const LAST_WORDS: Duration = Duration::from_millis(20);
 
-/// A handler as the addon holds it.
+/// A handler for JavaScript.
 #[napi]
 pub struct NativeHandler {
     pub(super) handler: Arc<dyn LlmHandler>,
@@ -38,7 +38,7 @@ pub struct NativeHandler {
 
 #[napi]
 impl NativeHandler {
-    /// A handler over HTTP; `options` as JSON. Nothing of them can be read back.
+    /// Creates a handler over HTTP; `options` as JSON. They cannot be read back.
     #[napi(factory, catch_unwind)]
     pub fn http(options: String) -> Result<Self> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
@@ -46,7 +46,7 @@ impl NativeHandler {
         Ok(Self { handler: over_http(config)? })
     }
 
-    /// The options of a handler on top of a function, with their defaults; both as JSON.
+    /// Returns the options of a handler that calls a function, with their defaults; both as JSON.
     #[napi(catch_unwind)]
     pub fn callback_options(options: String) -> Result<String> {
         let options = serde_json::from_str(&options).map_err(unreadable)?;
@@ -54,14 +54,15 @@ impl NativeHandler {
         serde_json::to_string(&config).map_err(unreadable)
     }
 
-    /// A handler on top of a function that answers questions with a [`HostAnswer`]; `info` (model, price, window) as JSON.
+    /// Creates a handler that calls a function, which answers a request with a [`HostAnswer`]; `info` (model, price,
+    /// window) as JSON.
     #[napi(factory, catch_unwind)]
     pub fn callback(info: String, callback: JsAnswerer) -> Result<Self> {
         let info = serde_json::from_str(&info).map_err(unreadable)?;
         Ok(Self { handler: Arc::new(CallbackHandler { info, callback, next: AtomicU32::new(0) }) })
     }
 
-    /// The model's name.
+    /// Returns the model's name.
     #[napi(catch_unwind)]
     pub fn model(&self) -> String {
         self.handler.model().to_owned()
@@ -74,7 +75,7 @@ fn over_http(config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
 }
 
 /// # Errors
-/// Always: WebAssembly opens no connections.
+/// Always, because WebAssembly opens no connections.
 #[cfg(target_family = "wasm")]
 fn over_http(_config: HttpConfig) -> Result<Arc<dyn LlmHandler>> {
     Err(super::thrown::thrown(
@@ -92,11 +93,11 @@ struct Info {
     context_window: Option<u64>,
     max_output_tokens: Option<u32>,
     counts_tokens: bool,
-    /// For a whole answer, in milliseconds. The JavaScript side keeps the time between chunks.
+    /// Milliseconds for a whole response. The JavaScript side limits the time between chunks.
     timeout_ms: u64,
 }
 
-/// A handler on top of a function of the host.
+/// A handler that calls a function of the host.
 struct CallbackHandler {
     info: Info,
     callback: JsAnswerer,
@@ -115,7 +116,7 @@ struct HostAnswer {
     unreported: HostUnreported,
     #[serde(default)]
     truncated: bool,
-    /// For a count.
+    /// The result of counting tokens.
     tokens: Option<u64>,
     failure: Option<Fault>,
 }
@@ -145,12 +146,12 @@ impl From<HostUnreported> for Unreported {
 
 #[derive(Deserialize)]
 struct Fault {
-    /// `threw`, `error_chunk`, `not_iterable`, `too_large`, `first_chunk_late`, `next_chunk_late`, `aborted`.
+    /// One of `threw`, `error_chunk`, `not_iterable`, `too_large`, `first_chunk_late`, `next_chunk_late`, `aborted`.
     kind: String,
     message: String,
-    /// The number of what was thrown, on the JavaScript side.
+    /// The number of the thrown value, on the JavaScript side.
     cause: Option<usize>,
-    /// The limit that was passed: bytes or milliseconds.
+    /// The limit that was exceeded: bytes or milliseconds.
     limit: Option<u64>,
 }
 
@@ -166,7 +167,7 @@ impl From<HostUsage> for TokenUsage {
     }
 }
 
-/// Ends the generator when nobody waits for its answer any more.
+/// Ends the generator when its response is no longer awaited.
 struct Stop<'a> {
     callback: &'a JsAnswerer,
     id: u32,
@@ -224,7 +225,7 @@ impl CallbackHandler {
             "not_iterable" => LlmErrorKind::InvalidResponse { problem: fault.message, transient: false },
             _ => LlmErrorKind::Callback { message: fault.message, cause },
         };
-        Err(LlmError::new(kind, Failure::of(model, spent)).with_unreported(answer.unreported.into()))
+        Err(LlmError::new(kind, Failure::new(model, spent)).with_unreported(answer.unreported.into()))
     }
 
     async fn answer(
@@ -262,7 +263,7 @@ impl CallbackHandler {
             return self.response(answer?);
         }
         stop.now();
-        // The other side may still report what was spent so far.
+        // The JavaScript side may still report what was spent so far.
         let (spent, unreported) = match tokio::time::timeout(LAST_WORDS, asked).await {
             Ok(Ok(answer)) => (answer.usage.map(TokenUsage::from).unwrap_or_default(), answer.unreported.into()),
             _ => (TokenUsage::default(), Unreported { questions: 1, text: String::new() }),
@@ -272,7 +273,7 @@ impl CallbackHandler {
         } else {
             LlmErrorKind::Aborted
         };
-        Err(LlmError::new(kind, Failure::of(model, spent)).with_unreported(unreported))
+        Err(LlmError::new(kind, Failure::new(model, spent)).with_unreported(unreported))
     }
 }
 

@@ -24,7 +24,7 @@ pub struct HostProvider {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Reply {
-    /// The messages that the provider wants, in order.
+    /// The provider's messages, in order.
     Messages {
         messages: Vec<ReplyMessage>,
         #[serde(default)]
@@ -34,7 +34,7 @@ enum Reply {
         #[serde(default)]
         warnings: Vec<Warning>,
     },
-    /// It was not asked, because it says that it would cost so many dollars, more than are left.
+    /// The provider was not called, because it estimates this cost in dollars, which is more than is left.
     TooDear { cost: f64 },
     /// The provider threw, rejected, or returned something else.
     Error { message: String, cause: Option<usize> },
@@ -43,14 +43,14 @@ enum Reply {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum ReplyMessage {
-    /// This message of the request, the same object.
+    /// The same object as the request's message with this index.
     Keep(usize),
     /// Another object: its number on the JavaScript side, and its JSON.
     Foreign(usize, Box<RawValue>),
 }
 
 impl HostProvider {
-    /// A provider that calls `callback`.
+    /// Creates a provider that calls `callback`.
     pub fn new(info: ProviderInfo, callback: JsAnswerer) -> Self {
         Self { info, callback }
     }
@@ -70,7 +70,8 @@ impl HostProvider {
             Reply::Messages { messages, summary, cost, warnings } => {
                 let mut proposal =
                     proposal_of(request, &self.info.id, messages.into_iter().map(Returned::from).collect())?;
-                // It counts in the messages that it was given; those before it may have dropped some.
+                // The provider's indices refer to the messages that it received; providers before it may have dropped
+                // some.
                 let origin = |message: usize| request.conversation.entries().get(message)?.origin;
                 let warnings = warnings
                     .into_iter()
@@ -105,14 +106,14 @@ impl Provider for HostProvider {
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
         let before = Plan::between(&request.original, &request.conversation);
-        let replaced = Replaced::of(&before, &request.original, &Contents::of(&request.original));
+        let replaced = Replaced::record(&before, &request.original, &Contents::hash(&request.original));
         let call = json!({
             "hostCall": request.host_call.id,
             "plan": BoundPlan::new(before, replaced),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,
             "config": request.config,
-            // A strategy may try in a call that is none.
+            // A strategy may do a dry run within a call that is not one.
             "isPreview": request.llm.preview.is_some(),
             "dollarsLeft": request.llm.budget.left(),
         });

@@ -4,7 +4,7 @@ use napi::{bindgen_prelude::ToNapiValue, check_status, sys};
 
 use crate::conversation::utf16::narrow_json;
 
-/// JSON that JavaScript will parse. Made off the main thread, so that the string is made fast on it.
+/// JSON for JavaScript to parse. It is prepared off the main thread, so that the main thread creates the string fast.
 pub struct Json(String);
 
 impl Json {
@@ -22,7 +22,7 @@ impl ToNapiValue for Json {
             return unsafe { String::to_napi_value(env, json) };
         }
         let mut value = std::ptr::null_mut();
-        // SAFETY: as above; Node copies so many bytes, and ASCII is Latin-1.
+        // SAFETY: as above; Node copies this many bytes, and ASCII is Latin-1.
         let status =
             unsafe { sys::napi_create_string_latin1(env, json.as_ptr().cast(), json.len() as isize, &raw mut value) };
         check_status!(status)?;

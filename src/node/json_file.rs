@@ -8,7 +8,8 @@ use crate::json_file::{
     rewrite::{Layout, rewrite},
 };
 
-/// The first fault of a text that is not JSON, as `{ offset, message, begins? }` with offsets in UTF-16 units.
+/// Returns the first error of a text that is not JSON, as `{ offset, message, begins? }` with offsets in UTF-16
+/// units.
 #[napi(catch_unwind)]
 pub fn json_fault(text: String) -> Option<String> {
     let fault = find_fault(&text)?;
@@ -20,7 +21,7 @@ pub fn json_fault(text: String) -> Option<String> {
     Some(told.to_string())
 }
 
-/// A JSON text with a change written into it; see [`rewrite`]. `unit` is the indentation of one level.
+/// Writes a change into a JSON text, see [`rewrite`]. `unit` is the indentation of one level.
 #[napi(catch_unwind)]
 pub fn rewrite_json(text: String, change: String, unit: String, newline: String) -> Result<String> {
     rewrite(&text, &change, Layout { unit: &unit, newline: &newline }).map_err(unreadable)

@@ -1,4 +1,4 @@
-//! The manager.
+//! The manager for JavaScript.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -26,7 +26,7 @@ use crate::{
     providers::panic_message,
 };
 
-/// Whether the call succeeded, and its result or error as text.
+/// True if the call succeeded, and its result or error as text.
 type Outcome = FnArgs<(bool, String)>;
 
 /// The manager behind the JavaScript class.
@@ -37,7 +37,7 @@ pub struct NativeManager {
 
 #[napi]
 impl NativeManager {
-    /// `options` as JSON; `store` keeps summaries instead of the memory.
+    /// Creates a manager; `options` as JSON. Summaries are cached in `store`, or else in memory.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String, store: Option<JsAnswerer>) -> Result<Self> {
         let options = settings(&options)?;
@@ -63,13 +63,13 @@ impl NativeManager {
         Ok(())
     }
 
-    /// Removes a provider. Whether there was one.
+    /// Removes a provider. Returns whether it was registered.
     #[napi(catch_unwind)]
     pub fn unregister(&self, id: String) -> bool {
         self.manager.unregister(&enter_text(&id))
     }
 
-    /// The built-in provider with this id, as it is registered here.
+    /// Returns the built-in provider with this id, as registered here.
     #[napi(catch_unwind)]
     pub fn provider(&self, id: String) -> Option<NativeProvider> {
         self.manager.registry().get(&enter_text(&id)).ok().map(|provider| NativeProvider { provider })
@@ -87,13 +87,13 @@ impl NativeManager {
         self.manager.set_active(&enter_text(&id)).map_err(failed)
     }
 
-    /// The id of the active provider.
+    /// Returns the id of the active provider.
     #[napi(catch_unwind)]
     pub fn active(&self) -> String {
         leave_text(&self.manager.active()).into_owned()
     }
 
-    /// The configuration in force for a profile, as JSON.
+    /// Returns the effective configuration for a profile, as JSON.
     #[napi(catch_unwind)]
     pub fn effective_config(&self, profile: Option<String>) -> Result<String> {
         let profile = profile.map(|id| enter_text(&id).into_owned());
@@ -131,7 +131,7 @@ impl NativeManager {
         self.manager.set_profile_threshold(&enter_text(&profile), percent);
     }
 
-    /// Whether a condensation is due; both as JSON.
+    /// Checks whether a condensation is due; usage and decision as JSON.
     #[napi(catch_unwind)]
     pub fn should_condense(&self, usage: String) -> Result<String> {
         let usage: ContextUsage =
@@ -139,25 +139,25 @@ impl NativeManager {
         told(&self.manager.should_condense(&usage))
     }
 
-    /// Learns from what an API reported.
+    /// Learns from the tokens that an API reported.
     #[napi(catch_unwind)]
     pub fn calibrate(&self, local_tokens: f64, reported_tokens: f64, model: String) -> Result<()> {
         self.manager.calibrate(local_tokens, reported_tokens, &enter_text(&model)).map_err(wrong_tokens)
     }
 
-    /// The metrics as JSON.
+    /// Returns the metrics as JSON.
     #[napi(catch_unwind)]
     pub fn metrics(&self) -> Result<String> {
         told(&self.manager.metrics())
     }
 
-    /// Forgets the metrics.
+    /// Resets the metrics.
     #[napi(catch_unwind)]
     pub fn reset_metrics(&self) {
         self.manager.reset_metrics();
     }
 
-    /// Works on a call; its listener gets the report as JSON.
+    /// Runs a call; its listener receives the report as JSON.
     #[napi(catch_unwind)]
     pub fn condense(&self, call: Call<'_>) -> Result<()> {
         let mode = call.mode;
@@ -175,8 +175,8 @@ impl NativeManager {
         })
     }
 
-    /// Breaks a conversation down. `settings` as JSON: `{context, options}`. `done` is called with whether it
-    /// succeeded, and the inspection as JSON or the error.
+    /// Breaks a conversation down. `settings` as JSON: `{context, options}`. `done` is called with true and the
+    /// inspection as JSON, or with false and the error.
     #[napi(catch_unwind)]
     pub fn inspect(
         &self,
@@ -220,7 +220,7 @@ impl NativeManager {
         self.manager.registry().get(&id).map(drop).map_err(failed)
     }
 
-    /// Fails when there is no provider with this id, and names those there are.
+    /// Throws if there is no provider with this id, naming the registered ids.
     #[napi(catch_unwind)]
     pub fn require_provider(&self, id: String) -> Result<()> {
         self.manager.registry().get(&enter_text(&id)).map(drop).map_err(failed)

@@ -6,20 +6,21 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Bytes that work takes at its height for each UTF-16 unit of messages: 11 were measured with 20 and 50 MB (docs/security.md), and allocators
-/// take more than they hand out; with 20, one of three calls at the very limit was ended by the system.
+/// Peak bytes of work per UTF-16 unit of messages. With 20 and 50 MB, 11 were measured (docs/security.md), and
+/// allocators take more than they hand out; with 20, the system ended one of three calls at the limit.
 const BYTES_PER_UNIT: usize = 26;
-/// Bytes whatever the messages: a vocabulary, the stacks of threads and what an allocator takes at once.
+/// Bytes needed for any messages: a vocabulary, thread stacks, and an allocator's reserve.
 const BYTES_OF_ANY: usize = 96 << 20;
 
-/// UTF-16 units of the messages that are worked on.
+/// UTF-16 units of all messages in work.
 static UNITS: AtomicUsize = AtomicUsize::new(0);
 
-/// Held while messages are worked on.
+/// Held during work on messages.
 pub struct Room(usize);
 
 impl Room {
-    /// For messages of so many UTF-16 units, beside all others that are worked on. Fails when the system refuses the memory.
+    /// Reserves room for messages of this many UTF-16 units, in addition to all others in work. Fails if the system
+    /// refuses the memory.
     pub fn for_messages(units: usize) -> io::Result<Self> {
         let all = UNITS.fetch_add(units, Ordering::Relaxed) + units;
         let room = Self(units);
@@ -41,7 +42,8 @@ impl Drop for Room {
     }
 }
 
-/// Windows counts memory that is only asked for as used, and WebAssembly keeps it: there the answer is not worth its price.
+/// Windows counts requested memory as used, and WebAssembly never returns it, so the check is not worth its price
+/// there.
 #[cfg(not(unix))]
 fn is_refused(_bytes: usize) -> bool {
     false

@@ -1,4 +1,4 @@
-//! Messages as JavaScript hands them over: JSON in UTF-16, copied once there is room for what will be made of it.
+//! Messages from JavaScript: JSON in UTF-16, copied once there is enough memory for the work on it.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use crate::{
     formats::{self, Format, Messages as Read, Projection, ProjectionReader},
 };
 
-/// Messages that any thread may read: nothing in them belongs to JavaScript.
+/// Messages that any thread may read, because they contain nothing of JavaScript's.
 pub struct Messages {
     json: Vec<u16>,
     room: Room,
 }
 
 impl Messages {
-    /// Copies them, unless the system refuses the memory that work on them needs.
+    /// Copies messages, unless the system refuses the memory needed for them.
     pub fn copy(json: &JsString<'_>) -> Result<Self> {
         let length = length(json)?;
         let room = Room::for_messages(length).map_err(system_limit)?;
         Ok(Self { json: units(json, length)?, room })
     }
 
-    /// The messages, of a format or our own, and the room to be held while they are worked on.
+    /// Reads the messages in a format or our own. Returns them with the room to hold during the work on them.
     pub fn parse(self, format: Option<&'static dyn Format>) -> std::result::Result<(Read, Room), NotMessages> {
         let json = utf16::utf8(&self.json).ok_or(NotMessages::NotUtf16)?;
         drop(self.json);
@@ -40,14 +40,14 @@ impl Messages {
     }
 }
 
-/// Messages that are handed over in parts. Reading begins with the first of them.
+/// Messages passed in parts. Reading begins with the first part.
 #[napi]
 pub struct MessageParts {
-    /// Absent once a call has them, or nobody wants them.
+    /// `None` once a call has taken the messages, or they were discarded.
     reader: Option<ProjectionReader>,
-    /// UTF-16 units of what is there.
+    /// UTF-16 units added so far.
     units: usize,
-    /// For so many of them there was room.
+    /// UTF-16 units for which memory was found.
     asked: usize,
 }
 
@@ -59,12 +59,12 @@ impl MessageParts {
         Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?)), units: 0, asked: 0 })
     }
 
-    /// The messages of this JSON array follow. Once there is no room for them, all are forgotten.
+    /// Adds the messages of a JSON array. If there is no memory for them, all messages are forgotten.
     #[napi(catch_unwind)]
     pub fn add(&mut self, json: JsString<'_>) -> Result<()> {
         let length = length(&json)?;
         self.units += length;
-        // Asking takes as long as copying some parts.
+        // Checking takes as long as copying some parts.
         if self.units > self.asked + self.asked / 4 {
             self.asked = self.units;
             if let Err(error) = Room::for_messages(self.units) {
@@ -84,14 +84,14 @@ impl MessageParts {
 }
 
 impl MessageParts {
-    /// All of them, for a call, and the room to be held while they are worked on.
+    /// Returns all messages, for a call, with the room to hold during the work on them.
     pub fn take(&mut self) -> Result<(ProjectionReader, Room)> {
         let reader = self.reader.take().ok_or_else(taken)?;
         Ok((reader, Room::for_messages(self.units).map_err(system_limit)?))
     }
 }
 
-/// The format of this name; none for our own.
+/// Returns the format with this name; `None` for our own.
 pub fn format_of(name: Option<String>) -> Result<Option<&'static dyn Format>> {
     let Some(name) = name else { return Ok(None) };
     match formats::named(&name) {
@@ -111,14 +111,15 @@ fn length(json: &JsString<'_>) -> Result<usize> {
     json.utf16_len().map_err(|error| thrown("invalid_messages", error))
 }
 
-/// The `length` units of a string. napi's own way to them writes zeros first, which for megabytes takes the main thread a third of the time of copying.
+/// Returns the `length` units of a string. napi's own function writes zeros first, which for megabytes takes the main
+/// thread a third of the time of copying.
 #[allow(unsafe_code, reason = "Node writes to memory that nothing was written to before")]
 fn units(string: &JsString<'_>, length: usize) -> Result<Vec<u16>> {
     let value = string.value();
-    // Node ends what it writes with a zero.
+    // Node ends its output with a zero.
     let mut units: Vec<u16> = Vec::with_capacity(length + 1);
     let mut written = 0;
-    // SAFETY: Node writes at most as many units as there is room for, and says how many.
+    // SAFETY: Node writes at most as many units as there is room for, and returns their number.
     unsafe {
         let (room, at) = (units.capacity(), units.as_mut_ptr());
         let status = sys::napi_get_value_string_utf16(value.env, value.value, at, room, &raw mut written);

@@ -1,16 +1,16 @@
 //! The Node binding: the only place that names napi.
 //!
-//! JavaScript hands over messages as JSON, which is copied as the UTF-16 it is (that is what takes the main thread the least time), and gets
-//! back JSON that says what to do with its own objects. All else is done off the main thread. The JavaScript side (`js/`) touches the
-//! caller's objects; nothing here does.
+//! JavaScript passes messages as JSON, which is copied in UTF-16 because that takes the main thread the least time,
+//! and receives JSON that says what to do with its own objects. Everything else is done off the main thread. Only the
+//! JavaScript side (`js/`) touches the caller's objects.
 //!
-//! No memory of JavaScript is used outside the function it was handed to: an environment may end at any time, and takes its memory with it.
-//! `clippy.toml` forbids the types that would hold such memory.
+//! No function keeps memory of JavaScript after it returns: an environment may end at any time, and its memory with
+//! it. `clippy.toml` forbids the types that would hold such memory.
 //!
-//! Functions that JavaScript calls at once throw errors with a `code`. Promises are never rejected but for faults of this library:
-//! what can go wrong is in the report they resolve to.
+//! Synchronous functions throw errors with a `code`. Promises are rejected only for bugs in this library; other
+//! errors are in the report to which they resolve.
 
-// The attribute macro writes functions without doc comments.
+// The attribute macro generates functions without doc comments.
 #![allow(missing_docs)]
 
 #[cfg(not(any(target_family = "wasm", system_allocator)))]
@@ -47,7 +47,8 @@ use napi_derive::napi;
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
 
-/// Node unloads an addon when the last environment that has loaded it ends. Our threads go on, so it has to stay.
+/// Node unloads an addon when the last environment that loaded it ends. Our threads continue, so the addon has to
+/// stay loaded.
 #[cfg(not(target_family = "wasm"))]
 #[napi(module_exports)]
 #[allow(clippy::unnecessary_wraps, reason = "napi wants a result")]
@@ -56,7 +57,7 @@ pub fn stay(_exports: Object<'_>) -> napi::Result<()> {
     Ok(())
 }
 
-/// The version of the addon, as in `Cargo.toml`.
+/// Returns the version of the addon, as in `Cargo.toml`.
 #[napi]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")

@@ -1,4 +1,4 @@
-//! Handlers over HTTP, which have to be asked on a thread of our own.
+//! Handlers over HTTP, which must run on a thread of our own.
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
@@ -12,14 +12,15 @@ use crate::llm::{
     ProgressSink, TokenUsage,
 };
 
-/// A handler over HTTP that asks on a thread of ours only: the host's would stand still until the answer is there.
+/// A handler over HTTP that runs only on a thread of ours, because the host's thread would block until the response
+/// arrives.
 pub struct OwnThread(HttpHandler);
 
 impl OwnThread {
-    /// A handler with these options.
+    /// Creates a handler with these options.
     ///
     /// # Errors
-    /// Every option that cannot be used.
+    /// Every invalid option.
     pub fn new(config: HttpConfig) -> Result<Self> {
         HttpHandler::new(config).map(Self).map_err(wrong_config)
     }
@@ -38,7 +39,7 @@ impl LlmHandler for OwnThread {
         progress: Option<&dyn ProgressSink>,
     ) -> std::result::Result<LlmResponse, LlmError> {
         threads::require_blocking().map_err(|reason| {
-            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::of(self.model(), TokenUsage::default()))
+            LlmError::new(LlmErrorKind::ConnectionFailed { reason }, Failure::new(self.model(), TokenUsage::default()))
         })?;
         self.0.complete(request, cancel, progress).await
     }

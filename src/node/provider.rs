@@ -1,4 +1,4 @@
-//! Built-in providers.
+//! Built-in providers for JavaScript.
 
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ pub struct NativeProvider {
 
 #[napi]
 impl NativeProvider {
-    /// `id` is one of the built-in ids, `config` the configuration as JSON. `look_up` is asked for users that it does not have.
+    /// Creates a provider: `id` is a built-in id, `config` the configuration as JSON. `look_up` is called for users
+    /// that the configuration does not contain.
     #[napi(constructor, catch_unwind)]
     pub fn new(id: String, config: String, look_up: Option<JsAnswerer>) -> Result<Self> {
         let config: Value = settings(&config)?;
@@ -45,13 +46,13 @@ impl NativeProvider {
         told(&self.provider.info())
     }
 
-    /// JSON Schema of its configuration, as JSON.
+    /// Returns the JSON Schema of its configuration, as JSON.
     #[napi(catch_unwind)]
     pub fn config_schema(&self) -> String {
         self.provider.config_schema().to_string()
     }
 
-    /// `{valid, errors}` for a configuration, all as JSON.
+    /// Validates a configuration. Returns `{valid, errors}`, all as JSON.
     #[napi(catch_unwind)]
     pub fn validate_config(&self, config: String) -> Result<String> {
         let config = settings(&config)?;
@@ -59,13 +60,14 @@ impl NativeProvider {
         told(&json!({ "valid": errors.is_empty(), "errors": errors }))
     }
 
-    /// Works on a call; its listener gets the report as JSON. A provider on its own has no trigger: it is always due.
+    /// Runs a call; its listener receives the report as JSON. A provider by itself has no trigger, so a condensation
+    /// is always due.
     #[napi(catch_unwind)]
     pub fn condense(&self, call: Call<'_>) -> Result<()> {
         let mode = call.mode;
         let incoming = Incoming::read(call)?;
         if let Some(provider) = &incoming.options().provider {
-            // Not an option of this call at all, but what is wrong is best seen with its value.
+            // This call has no such option, but showing its value helps most.
             let fault = ConfigError::not_allowed(
                 "options.provider",
                 &json!(provider),
@@ -92,7 +94,7 @@ impl NativeProvider {
     }
 }
 
-/// Which provider to take; answers and recommendation as JSON.
+/// Recommends a provider; answers and recommendation as JSON.
 #[napi(catch_unwind)]
 pub fn recommend_provider(answers: String) -> Result<String> {
     let answers: Value = settings(&answers)?;
@@ -105,13 +107,13 @@ pub fn recommendable() -> String {
     measurable().to_string()
 }
 
-/// The providers that come with the package, as JSON: `[{ id, factory, capabilities, presets }]`.
+/// Returns the built-in providers, as JSON: `[{ id, factory, capabilities, presets }]`.
 #[napi(catch_unwind)]
 pub fn built_in_providers() -> Result<String> {
     told(&strategies::all().collect::<Vec<_>>())
 }
 
-/// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.
+/// Returns by name, as JSON, the forms of `markers` that JavaScript also writes or recognises.
 #[napi(catch_unwind)]
 pub fn markers() -> String {
     let text = Suppressed { kind: ContentKind::MessageText, size: None };
@@ -126,7 +128,7 @@ pub fn english(said: String) -> Result<String> {
     told(&said.to_string())
 }
 
-/// The presets of the smart provider by name, as JSON.
+/// Returns the presets of the smart provider by name, as JSON.
 #[napi(catch_unwind)]
 pub fn smart_presets() -> String {
     providers::Smart::presets().to_string()

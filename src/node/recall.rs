@@ -1,4 +1,4 @@
-//! Recall: an index that grows with conversations, and is searched off the main thread.
+//! Recall for JavaScript: an index that grows with conversations, and is searched off the main thread.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,7 +26,8 @@ use crate::{
 /// Called with the result as JSON.
 type Done = JsCallback<FnArgs<(Json,)>>;
 
-/// Conversations that can be searched. Calls on one index are to be made one after the other: threads may take them in any order.
+/// Searchable conversations. Calls on one index must be made one after the other, because threads may run them in any
+/// order.
 #[napi]
 pub struct RecallIndex {
     index: Arc<Mutex<Index>>,
@@ -51,20 +52,20 @@ struct ReadSettings {
 
 #[napi]
 impl RecallIndex {
-    /// An empty index.
+    /// Creates an empty index.
     #[napi(constructor, catch_unwind)]
     #[allow(clippy::new_without_default, reason = "napi's constructor")]
     pub fn new() -> Self {
         Self { index: Arc::new(Mutex::new(Index::new(ToolTable::default()))) }
     }
 
-    /// Begins a conversation of this name. Returns its number.
+    /// Begins a conversation with this name. Returns its number.
     #[napi(catch_unwind)]
     pub fn begin(&self, name: String) -> u32 {
         lock(&self.index).begin(&enter_text(&name))
     }
 
-    /// Adds messages to a conversation, of which the first `again` were handed over before. `done` gets `{ open,
+    /// Adds messages to a conversation. The first `again` of them were passed before. `done` receives `{ open,
     /// entries }` or `{ error }`.
     #[napi(catch_unwind)]
     pub fn append(
@@ -88,7 +89,7 @@ impl RecallIndex {
         })
     }
 
-    /// Searches. `done` gets the hits.
+    /// Searches. `done` receives the hits.
     #[napi(catch_unwind)]
     pub fn search(&self, query: String, options: String, done: Done) -> Result<()> {
         let SearchSettings { max_tokens, within } = settings(&options)?;
@@ -97,7 +98,7 @@ impl RecallIndex {
         run(done, move || told(&lock(&index).search(&enter_text(&query), &options)))
     }
 
-    /// Reads lines of an entry. `done` gets them, or `null` if there is no such key.
+    /// Reads lines of an entry. `done` receives them, or `null` if there is no such key.
     #[napi(catch_unwind)]
     pub fn read(&self, key: String, options: String, done: Done) -> Result<()> {
         let ReadSettings { first, skip, last, max_tokens, within } = settings(&options)?;
@@ -115,7 +116,7 @@ fn told(value: &impl Serialize) -> String {
     serde_json::to_string(value).map(leave).unwrap_or_default()
 }
 
-/// Works off the main thread. A panic is reported as an error, so that the caller does not wait forever.
+/// Runs work off the main thread. A panic is reported as an error, so that the caller does not wait forever.
 fn run(done: Done, work: impl FnOnce() -> String + Send + 'static) -> Result<()> {
     let work = async move {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));

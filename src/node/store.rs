@@ -1,4 +1,4 @@
-//! A summary cache that the host keeps.
+//! A summary cache kept by the host.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::{
     summaries::{StoreError, SummaryStore, opened, sealed},
 };
 
-/// A store behind a function of the host, which answers `{get}` and `{set, value}` with a [`Reply`].
+/// A store that calls a function of the host, which answers `{get}` and `{set, value}` with a [`Reply`].
 pub struct HostStore(pub JsAnswerer);
 
 #[derive(Deserialize)]

@@ -1,8 +1,8 @@
-//! The threads that calls are worked on.
+//! The threads on which calls run.
 //!
-//! The first call starts them, so that loading the addon asks the system for nothing. Where it gives fewer than wanted (`ulimit -u`, a
-//! container's limit on processes) fewer do, and where it gives none a call is worked on by the thread that made it. Only what has to wait
-//! for a thread that is not there fails then.
+//! The first call starts them, so that loading the addon requests nothing from the system. If the system allows fewer
+//! than wanted (`ulimit -u`, a container's limit on processes), fewer run. If it allows none, a call runs on the
+//! thread that made it, and only work that has to wait for another thread fails.
 
 use std::{
     cell::Cell,
@@ -16,33 +16,33 @@ use std::{
 
 use tokio::runtime::{Builder, Handle};
 
-/// Most calls wait for a model; what computes divides its work itself (`src/parallel.rs`).
+/// Most calls wait for a model; computation divides its work itself (`src/parallel.rs`).
 const MAX_WORKERS: usize = 4;
-/// One computes while another hears of the signal that stops it.
+/// One computes while another handles the signal that cancels it.
 const MIN_WORKERS: usize = 2;
 
-/// The error when no thread can be had to wait.
+/// The error if no thread is available for waiting.
 const NO_THREAD: &str = "the system gives this process no more threads, and one is needed to wait; raise the limit (`ulimit -u`, `pids.max`)";
 
-/// Threads of our own.
+/// Our own threads.
 #[derive(Clone)]
 struct Own {
     runtime: Handle,
-    /// Whether one of them may block; the names of hosts are looked up so.
+    /// True if one of them may block; host names are looked up on it.
     blocking: bool,
 }
 
 static OWN: Mutex<Option<Own>> = Mutex::new(None);
 
 thread_local! {
-    /// Whether this is the thread of a caller, at work on its own call.
+    /// True on a caller's thread while it runs its own call.
     static IS_CALLERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Works on `future`: on threads of our own, or here where there are none.
+/// Runs `future` on our threads, or on this one if there are none.
 ///
 /// # Errors
-/// The system refuses what every runtime needs, such as a file descriptor. Nothing was done.
+/// If the system denies what every runtime needs, such as a file descriptor. Nothing was done then.
 pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
     if let Some(own) = own() {
         own.runtime.spawn(future);
@@ -54,7 +54,7 @@ pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> io::Result<()
     Ok(())
 }
 
-/// While it lives, this thread is at work on its own call.
+/// While this exists, the thread is running its own call.
 struct Here;
 
 impl Here {
@@ -71,19 +71,19 @@ impl Drop for Here {
 }
 
 /// # Errors
-/// This thread made the call it works on, so it cannot answer a question.
+/// If this thread is running its own call, so that it cannot answer a question at the same time.
 pub fn require_own() -> Result<(), String> {
     if IS_CALLERS.get() { Err(NO_THREAD.to_owned()) } else { Ok(()) }
 }
 
 /// # Errors
-/// There is no thread that may block.
+/// If there is no thread that may block.
 pub fn require_blocking() -> Result<(), String> {
     require_own()?;
     if own().is_some_and(|own| own.blocking) { Ok(()) } else { Err(NO_THREAD.to_owned()) }
 }
 
-/// Our threads; started if they were not. `None` where the system gives not even one; it is asked again the next time.
+/// Returns our threads, starting them if necessary. `None` if the system allows none; the next call tries again.
 fn own() -> Option<Own> {
     let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
     if own.is_none() {
@@ -94,13 +94,14 @@ fn own() -> Option<Own> {
 
 fn start() -> Option<Own> {
     let cores = thread::available_parallelism().map_or(MIN_WORKERS, usize::from);
-    // One besides the workers may block.
+    // One more than the workers, which may block.
     let threads = available(cores.clamp(MIN_WORKERS, MAX_WORKERS) + 1);
     let several = if threads >= 2 { several(threads - 1) } else { None };
     several.or_else(one)
 }
 
-/// How many threads the system would start, of those wanted. tokio panics where it gets none, and waits for ever where it gets fewer.
+/// Returns how many of the wanted threads the system would start. tokio panics if it gets none, and waits forever if
+/// it gets fewer.
 fn available(wanted: usize) -> usize {
     let (release, wait) = mpsc::channel::<()>();
     let wait = Arc::new(Mutex::new(wait));
@@ -118,24 +119,24 @@ fn available(wanted: usize) -> usize {
     available
 }
 
-/// The runtime stays until the process ends: environments come and go.
+/// Creates a runtime that stays until the process ends, because environments come and go.
 fn several(workers: usize) -> Option<Own> {
     let build = move || {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(workers).thread_name("condense").enable_all();
-        // The one that may block is started now and stays: later there may be none to be had.
+        // The thread that may block is started now and kept, because later none may be available.
         let runtime = builder.thread_keep_alive(Duration::MAX).build().ok()?;
         runtime.spawn_blocking(|| ());
         let own = Own { runtime: runtime.handle().clone(), blocking: true };
         std::mem::forget(runtime);
         Some(own)
     };
-    // tokio panics if others have taken the threads meanwhile, or a thread that has ended still counts.
+    // tokio panics if others have taken the threads meanwhile, or if a thread that has ended still counts.
     without_message(build).flatten()
 }
 
 thread_local! {
-    /// A panic on this thread is expected, and what it says is of no use to anybody.
+    /// True if a panic on this thread is expected, so that its message is not printed.
     static IS_EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -1,4 +1,4 @@
-//! Errors that are thrown: wrong arguments and wrong configuration.
+//! Errors that are thrown, for invalid arguments and configurations.
 
 use std::io;
 
@@ -26,28 +26,28 @@ impl From<Status> for Code {
 /// A result whose error is thrown with a `code`.
 pub type Result<T> = std::result::Result<T, napi::Error<Code>>;
 
-/// An error of this code.
+/// Creates an error with this code.
 pub fn thrown(code: &'static str, message: impl ToString) -> napi::Error<Code> {
     thrown_about(code, None, message)
 }
 
-/// An error of this code, about this field.
+/// Creates an error with this code, about this field.
 fn thrown_about(code: &'static str, field: Option<&str>, message: impl ToString) -> napi::Error<Code> {
     let code = field.map_or_else(|| code.to_owned(), |field| format!("{code} {}", surrogates::leave_text(field)));
     napi::Error::new(Code(code), surrogates::leave_text(&message.to_string()).into_owned())
 }
 
-/// All that is wrong with a configuration, as one error.
+/// Combines all errors of a configuration into one.
 pub fn wrong_config(errors: Vec<ConfigError>) -> napi::Error<Code> {
     failed(CondenseError::from(errors))
 }
 
-/// A wrong setting of the token counter.
+/// Creates the error for an invalid setting of the token counter.
 pub fn wrong_tokens(error: TokensError) -> napi::Error<Code> {
     thrown_about(error.code(), Some(error.field()), error)
 }
 
-/// A failure of an operation that JavaScript waits for at once.
+/// Creates the error of a synchronous operation.
 pub fn failed(error: CondenseError) -> napi::Error<Code> {
     thrown_about(error.code(), error.field(), &error)
 }
@@ -59,17 +59,18 @@ pub fn system_limit(error: io::Error) -> napi::Error<Code> {
     thrown("system_limit", message)
 }
 
-/// JSON that is not what was promised: the JavaScript side writes it, so this is a fault of ours.
+/// Creates the error for invalid JSON from the JavaScript side, which would be a bug of ours.
 pub fn unreadable(error: serde_json::Error) -> napi::Error<Code> {
     thrown("internal_error", error)
 }
 
-/// Options of JavaScript, which come as JSON: their texts meet those of the conversation, so they are taken in like them.
+/// Reads options from JSON. Their texts are compared with those of the conversation, so they are converted in the
+/// same way.
 pub fn settings<T: DeserializeOwned>(json: &str) -> Result<T> {
     serde_json::from_str(&surrogates::enter(json)).map_err(unreadable)
 }
 
-/// JSON for JavaScript of what holds texts of options or of the conversation.
+/// Writes JSON for JavaScript that contains texts of options or of the conversation.
 pub fn told(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map(surrogates::leave).map_err(unreadable)
 }

@@ -1,4 +1,4 @@
-//! Counting, checking messages, and expanding them.
+//! Counts tokens, checks messages, and expands pointers, for JavaScript.
 
 use std::panic::catch_unwind;
 
@@ -30,13 +30,13 @@ fn as_u32(tokens: usize) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
-/// Tokens of a text, unscaled.
+/// Returns the tokens of a text, unscaled.
 #[napi(catch_unwind)]
 pub fn count_text(text: String, encoding: String) -> Result<u32> {
     Ok(as_u32(count(&text, encoding.parse().map_err(wrong_tokens)?).tokens))
 }
 
-/// Tokens of each message of a JSON array, unscaled.
+/// Returns the tokens of each message in a JSON array, unscaled.
 #[napi(catch_unwind)]
 pub fn count_messages(messages: JsString<'_>, encoding: String, format: Option<String>) -> Result<Vec<u32>> {
     let (read, _room) = parse(&messages, format)?;
@@ -46,7 +46,7 @@ pub fn count_messages(messages: JsString<'_>, encoding: String, format: Option<S
     Ok((0..conversation.len()).map(|index| as_u32(tally.message(index))).collect())
 }
 
-/// Scales tokens by a number or the name of a model family, rounded up.
+/// Scales tokens by a number or a model family's name, rounding up.
 #[napi(catch_unwind)]
 pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
     let setting = match scale {
@@ -58,8 +58,8 @@ pub fn scale_tokens(tokens: f64, scale: Either<f64, String>) -> Result<f64> {
     Ok(scaled)
 }
 
-/// Loads a vocabulary off the main thread; `done` is called when it is loaded or has failed to: a count then reports
-/// the error.
+/// Loads a vocabulary off the main thread. `done` is called when it is loaded or loading has failed; counting then
+/// reports the error.
 #[napi(catch_unwind)]
 pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
     let encoding: Encoding = encoding.parse().map_err(wrong_tokens)?;
@@ -75,7 +75,8 @@ pub fn load_encoding(encoding: String, done: JsCallback<()>) -> Result<()> {
     threads::spawn(load).map_err(system_limit)
 }
 
-/// The edits that put the lines in the place of the pointers in a JSON array of messages, and the pointers that lead nowhere, as JSON.
+/// Returns the edits that replace the pointers in a JSON array of messages by their lines, and the pointers that do
+/// not resolve, as JSON.
 #[napi(catch_unwind)]
 pub fn expand_pointers(messages: JsString<'_>, format: Option<String>) -> Result<String> {
     let (read, _room) = parse(&messages, format)?;
@@ -96,7 +97,7 @@ pub fn expand_pointers(messages: JsString<'_>, format: Option<String>) -> Result
     conversation.export(&serde_json::json!({ "edits": edits, "unresolved": unresolved })).map_err(unreadable)
 }
 
-/// Messages of a format as messages of ours, as JSON: joined as providers read them, or each alone.
+/// Returns messages of a format as messages of ours, as JSON: joined as providers read them, or each separately.
 #[napi(catch_unwind)]
 pub fn project_messages(messages: JsString<'_>, format: Option<String>, is_each: bool) -> Result<String> {
     let (read, _room) = parse(&messages, format)?;
@@ -104,7 +105,7 @@ pub fn project_messages(messages: JsString<'_>, format: Option<String>, is_each:
     conversation.export(&conversation).map_err(unreadable)
 }
 
-/// How the second of two messages differs from the first, text by text, as JSON; `null` stands for a message that is not there.
+/// Returns the differences between two messages, text by text, as JSON; `null` represents a missing message.
 #[napi(catch_unwind)]
 pub fn message_diff(
     pair: JsString<'_>,

@@ -1,8 +1,8 @@
-//! The turns in which calls are worked on where there are no threads: in WebAssembly.
+//! Runs calls in turns where there are no threads: in WebAssembly.
 //!
-//! Nothing may wait there, because who waits holds up the event loop that would bring what is waited for. So the loader takes turns (`js/turns.js`): as
-//! long as there is work it calls [`turn`], which goes on with whatever can go on and returns. The names are those of `threads.rs`, in whose place this
-//! stands.
+//! Nothing may block there, because that would stop the event loop that delivers what is awaited. So the loader takes
+//! turns (`js/turns.js`): while there is work it calls [`turn`], which advances everything that can advance and
+//! returns. The functions have the same names as in `threads.rs`, which this file replaces.
 
 use std::{
     cell::{Cell, RefCell},
@@ -22,21 +22,22 @@ use super::{
 };
 use crate::{manager::Report, providers::CondenseError};
 
-/// Each lets all that can go on do so once; what follows from it goes on in the next. A condensation that asks nobody is done within one turn.
+/// Each round lets everything that can continue do so once; what follows from it continues in the next. A
+/// condensation without a model finishes within one turn.
 const ROUNDS: usize = 64;
 
 thread_local! {
     static RUNTIME: RefCell<Option<Runtime>> = const { RefCell::new(None) };
-    /// Calls that are not done.
+    /// Number of unfinished calls.
     static LEFT: Cell<usize> = const { Cell::new(0) };
     /// Called when there is work.
     static WAKE: RefCell<Option<JsCallback<()>>> = const { RefCell::new(None) };
 }
 
-/// Works on `future` in the turns to come.
+/// Runs `future` in the coming turns.
 ///
 /// # Errors
-/// The runtime cannot be built. Nothing was done.
+/// If the runtime cannot be built. Nothing was done then.
 pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
     RUNTIME.with_borrow_mut(|runtime| {
         let runtime = match runtime {
@@ -58,7 +59,7 @@ pub fn spawn(future: impl Future<Output = ()> + Send + 'static) -> io::Result<()
     Ok(())
 }
 
-/// Succeeds always: the caller may wait, because the event loop goes on between two turns.
+/// Always succeeds: the caller may wait, because the event loop continues between two turns.
 #[expect(clippy::unnecessary_wraps, reason = "with threads there may be none that can wait")]
 pub fn require_own() -> Result<(), String> {
     Ok(())
@@ -70,7 +71,7 @@ pub fn take_turns(wake: JsCallback<()>) {
     WAKE.set(Some(wake));
 }
 
-/// Goes on with the work; whether any is left.
+/// Continues the work. Returns true if any is left.
 #[napi(catch_unwind)]
 pub fn turn() -> bool {
     RUNTIME.with_borrow(|runtime| {

@@ -1,4 +1,4 @@
-//! One asynchronous call: what comes from JavaScript, and the report that goes back.
+//! One asynchronous call: its input from JavaScript, and the report that goes back.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -38,7 +38,7 @@ use crate::{
     summaries::{Llm, ProfileHandler, Requests},
 };
 
-/// Whether this is the end, and JSON: of a progress event, or at the end of the report.
+/// False with a progress event, or true with the report; both as JSON.
 type Told = FnArgs<(bool, Json)>;
 
 /// The operation on the messages.
@@ -49,26 +49,26 @@ pub enum Mode {
     Always,
     /// Condense them if the trigger says so.
     IfNeeded,
-    /// Tell whether condensing them pays.
+    /// Decide whether condensing them pays.
     Decide,
     /// Condense them ahead of need.
     Prepare,
-    /// Tell what condensing them would do.
+    /// Return what condensing them would do.
     Preview,
-    /// Tell only what condensing them would save and cost.
+    /// Return only what condensing them would save and cost.
     Estimate,
 }
 
-/// A call, as JavaScript hands it over.
+/// A call from JavaScript.
 #[napi(object, object_to_js = false)]
 pub struct Call<'env> {
     pub mode: Mode,
     pub messages: ClassInstance<'env, MessageParts>,
     /// Context and options of the call as JSON: `{context, options}`.
     pub settings: String,
-    /// Whether the report has what was asked of models, word for word.
+    /// True if the report contains the texts of requests and responses.
     pub keeps_content: bool,
-    /// The number under which providers of the host find the call.
+    /// The number by which custom providers find the call.
     pub host_call: u32,
     pub cancel: ClassInstance<'env, CancelHandle>,
     /// Called with progress and result. One function for both, so that no progress event arrives after the report.
@@ -88,7 +88,7 @@ pub struct CallProfile<'env> {
     pub handler: ClassInstance<'env, NativeHandler>,
 }
 
-/// A call that any thread may work on: nothing in it belongs to JavaScript.
+/// A call that any thread may work on, because it contains nothing of JavaScript's.
 pub struct Incoming {
     messages: (ProjectionReader, Room),
     options: CallOptions,
@@ -100,7 +100,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Checks the options at once, so that wrong ones are thrown.
+    /// Checks the options at once, so that errors are thrown.
     pub fn read(mut call: Call<'_>) -> Result<Self> {
         let messages = call.messages.take()?;
         let settings: Value = thrown::settings(&call.settings)?;
@@ -128,12 +128,13 @@ impl Incoming {
         })
     }
 
-    /// The options of the call.
+    /// Returns the options of the call.
     pub fn options(&self) -> &CallOptions {
         &self.options
     }
 
-    /// Holds to what a manager is set to now. Fails where the call cannot be right: an unknown provider, or one that refuses what the call says to it.
+    /// Applies a manager's current settings. Fails if the call cannot succeed: an unknown provider, or one that
+    /// rejects the call's configuration.
     pub fn of_manager(self, manager: &Manager) -> Result<Self> {
         let in_force = manager.in_force();
         let id = in_force.provider_of(&self.options, &self.llm);
@@ -142,7 +143,7 @@ impl Incoming {
         Ok(Self { in_force: Some(Arc::new(in_force)), ..self })
     }
 
-    /// Checks what the call says to a provider.
+    /// Checks the call's configuration for a provider.
     pub fn check_config(&self, provider: &dyn Provider) -> Result<()> {
         let under = |fault: ConfigError| fault.under("options.config");
         let faults = |faults: Vec<ConfigError>| wrong_config(faults.into_iter().map(under).collect());
@@ -170,7 +171,7 @@ fn refusal(projection: &Arc<Projection>) -> Arc<Refusal> {
     Arc::new(move |plan| projection.carried(plan).err().map(|error| error.to_string()))
 }
 
-/// How long aborted work may take to say what it spent; handlers and providers take less.
+/// Time that aborted work has to report what it spent; handlers and providers take less.
 const GIVE_UP: Duration = Duration::from_millis(38);
 
 /// Runs `work` off the main thread; the call's listener gets its progress and, always, its report.
@@ -198,7 +199,8 @@ where
     })
     .catch_unwind();
     let call = async move {
-        // A task of its own, because what computes (loading the vocabulary takes up to 0.3 s) hears of the signal only when it is done.
+        // A separate task, because computation (loading the vocabulary takes up to 0.3 s) notices the signal only
+        // when it is done.
         let error = tokio::select! {
             biased;
             finished = tokio::spawn(work) => match finished {
@@ -217,7 +219,7 @@ where
 /// Passes progress and result of a call to JavaScript.
 struct Listener {
     function: JsCallback<Told>,
-    /// Work that was given up may go on for a while; its progress is not passed on.
+    /// True after the report. Abandoned work may continue for a while, but its progress is not passed on.
     ended: AtomicBool,
 }
 
@@ -235,7 +237,7 @@ impl Listener {
         self.tell(true, report);
     }
 
-    /// Not delivered when the environment is going away; then nobody waits for it either.
+    /// Not delivered if the environment is ending, because then no caller waits for it.
     fn tell(&self, is_end: bool, json: String) {
         self.function.call((is_end, Json::new(json)).into(), ThreadsafeFunctionCallMode::NonBlocking);
     }

@@ -1,16 +1,16 @@
-//! A call in numbers.
+//! The figures of one call.
 
-/// What one call, or one provider within it, came to in numbers.
+/// The figures of one call, or of one provider within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CallRecord {
-    /// It ended without an error.
+    /// True if it ended without an error.
     pub success: bool,
-    /// Dollars.
+    /// Cost in dollars.
     pub cost: f64,
     /// Tokens before.
     pub tokens_before: usize,
     /// Tokens after.
     pub tokens_after: usize,
-    /// Time it took.
+    /// Elapsed time in milliseconds.
     pub latency_ms: f64,
 }

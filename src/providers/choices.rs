@@ -1,4 +1,4 @@
-//! What strategies decided on the way: who was asked, and why.
+//! Records the decisions of strategies: the provider each ran, and why.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,19 +13,19 @@ use crate::words::Said;
 pub struct Choice {
     /// The strategy that decided.
     pub strategy: &'static str,
-    /// The provider that it asked.
+    /// The id of the provider it ran.
     pub provider: String,
-    /// Why that one.
+    /// The reason, in English.
     pub reason: String,
-    /// The same as a code and values, to be told in another language.
+    /// The reason as a code and values, for other languages.
     pub said: Said,
-    /// The experiment that it belongs to.
+    /// The id of the experiment, if the decision belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
     /// The variant of that experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// What it came to, for the figures of the experiment.
+    /// The figures of the run, for the experiment's statistics. Set when the provider is done.
     #[serde(skip)]
     pub record: Option<CallRecord>,
 }
@@ -35,14 +35,14 @@ pub struct Choice {
 pub struct Choices(Mutex<Vec<Choice>>);
 
 impl Choices {
-    /// Adds one. Its place among them.
+    /// Adds a decision, and returns its index.
     pub fn add(&self, choice: Choice) -> usize {
         let mut choices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         choices.push(choice);
         choices.len() - 1
     }
 
-    /// Says what the one at this place came to.
+    /// Sets the figures of the decision at index `place`.
     pub fn came_to(&self, place: usize, record: CallRecord) {
         let mut choices = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(choice) = choices.get_mut(place) {
@@ -50,7 +50,7 @@ impl Choices {
         }
     }
 
-    /// All of them, in the order in which they were made.
+    /// Returns all decisions, in the order in which they were made.
     #[must_use]
     pub fn all(&self) -> Vec<Choice> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,4 +1,4 @@
-//! What can go wrong while condensing. Every variant has a fixed code; the table in the README lists them.
+//! Errors of a condensation. Every variant has a fixed code, listed in docs/errors.md.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// Why a condensation ended without a result.
+/// The reason why a condensation ended without a result.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CondenseError {
@@ -22,23 +22,23 @@ pub enum CondenseError {
     UnknownProvider {
         /// The id.
         id: String,
-        /// The ids that may have been meant, the nearest first.
+        /// Similar ids that do exist, the most similar first.
         near: Vec<String>,
-        /// The ids there are.
+        /// The registered ids, as text.
         registered: String,
     },
-    /// A provider returned a plan that does not fit the conversation.
+    /// A provider returned a plan that does not match the conversation.
     InvalidPlan {
-        /// The provider.
+        /// The id of the provider.
         provider: String,
-        /// What does not fit.
+        /// The mismatch.
         source: PlanError,
     },
-    /// A provider would have broken the conversation, for example by dropping one half of a tool pair.
+    /// A provider's plan would have made the conversation invalid, for example by dropping one half of a tool pair.
     BrokenResult {
-        /// The provider.
+        /// The id of the provider.
         provider: String,
-        /// The rule, and where in the result it would be broken.
+        /// The violated rule, and where in the result.
         problem: Problem,
     },
     /// The result would have at least as many tokens as the input.
@@ -48,38 +48,38 @@ pub enum CondenseError {
         /// Tokens after.
         after: usize,
     },
-    /// A provider written by the host failed or returned something that is not a result.
+    /// A custom provider failed, or returned something that is not a result.
     ProviderFailed {
-        /// The provider.
+        /// The id of the provider.
         provider: String,
-        /// What it said.
+        /// Its error message.
         message: String,
-        /// Which of the host's own errors it is, when the host made it.
+        /// The number of the host's own error object, if a host function threw it.
         foreign_cause: Option<usize>,
     },
-    /// Condensing again and again without gain.
+    /// Repeated condensations have gained too little.
     CondenseLoop {
-        /// How many.
+        /// Number of attempts.
         attempts: usize,
-        /// How long to wait after the last one, in milliseconds.
+        /// Time to wait after the last attempt, in milliseconds.
         window_ms: u64,
-        /// Below this gain an attempt counts.
+        /// An attempt counts if it gained less than this percentage.
         min_gain_percent: f64,
     },
     /// There is nothing between the first message and the kept ones to summarise, for example in a conversation of three messages.
     NotEnoughMessages {
-        /// How many there are.
+        /// Number of messages.
         messages: usize,
-        /// How many there must be.
+        /// Number of messages needed.
         needed: usize,
     },
-    /// Since the last summary there is at most one message outside the kept ones.
+    /// At most one message outside the kept ones is newer than the last summary.
     CondensedRecently,
-    /// The same of a summary that this call itself has written.
+    /// As `CondensedRecently`, but this call wrote the summary itself.
     SummarizedByThisCall,
-    /// A model was to write a summary, and there is none.
+    /// A language model should have written a summary, and did not.
     Summary(SummaryError),
-    /// A fault of this library.
+    /// A bug in this library.
     Internal(String),
 }
 
@@ -103,7 +103,7 @@ impl std::error::Error for CondenseError {
 }
 
 impl CondenseError {
-    /// What happened, as a code and values.
+    /// Returns the message as a code and values.
     #[must_use]
     pub fn said(&self) -> Said {
         match self {
@@ -147,13 +147,13 @@ impl CondenseError {
         }
     }
 
-    /// The same behind its code.
+    /// Returns the message together with the error's code.
     #[must_use]
     pub fn said_with_code(&self) -> Said {
         said!("error.withCode", code: self.code(), error: self.said())
     }
 
-    /// The code, as hosts compare it.
+    /// Returns the code that callers compare with.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -172,7 +172,7 @@ impl CondenseError {
         }
     }
 
-    /// The option it is about, as a path; of several the first.
+    /// Returns the path of the option at fault; the first if there are several.
     #[must_use]
     pub fn field(&self) -> Option<&str> {
         match self {
@@ -182,7 +182,7 @@ impl CondenseError {
         }
     }
 
-    /// Which of the host's own errors caused it.
+    /// Returns the number of the host's error object that caused it.
     #[must_use]
     pub fn foreign_cause(&self) -> Option<usize> {
         match self {
@@ -192,7 +192,7 @@ impl CondenseError {
         }
     }
 
-    /// Whether trying another provider makes sense: not when the caller wanted out or made a mistake.
+    /// Returns true if another provider may succeed. After an abort or a mistake of the caller none would.
     #[must_use]
     pub fn allows_fallback(&self) -> bool {
         !matches!(

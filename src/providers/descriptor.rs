@@ -1,5 +1,5 @@
-//! What has to be said of a provider that comes with this crate, once. The registry, the factories of the package, lists, completions, the page and the
-//! table of the documentation are made from it.
+//! Describes a built-in provider in one place. The registry, the package's factories, lists, completions, the page
+//! and the documentation's table are made from it.
 
 use std::sync::Arc;
 
@@ -9,34 +9,34 @@ use serde_json::Value;
 use super::provider::{Capabilities, Provider, ProviderInfo};
 use crate::{options::ConfigError, words::Said};
 
-/// A provider that comes with this crate.
+/// A built-in provider.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
-    /// What it is registered under.
+    /// The id it is registered under.
     pub id: &'static str,
     /// The code of its name in `src/words`.
     #[serde(skip)]
     pub name: &'static str,
-    /// The code of what it does, in a sentence.
+    /// The code of its description, one sentence, in `src/words`.
     #[serde(skip)]
     pub about: &'static str,
-    /// The function of the package that makes one.
+    /// The name of the package's function that creates one.
     pub factory: &'static str,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
-    /// Configurations by name.
+    /// The names of its presets.
     pub presets: &'static [&'static str],
-    /// Makes one. The faults of its configuration, where it has any.
+    /// Creates one.
     #[serde(skip)]
     pub make: Make,
 }
 
-/// Makes a provider with a configuration.
+/// Creates a provider with a configuration, or returns all errors in that configuration.
 pub type Make = fn(&Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>>;
 
 impl Descriptor {
-    /// What the provider says of itself.
+    /// Returns the provider's public description.
     #[must_use]
     pub fn info(&self) -> ProviderInfo {
         ProviderInfo {
@@ -49,7 +49,7 @@ impl Descriptor {
     }
 }
 
-/// The one of these with this id.
+/// Returns the descriptor with this id.
 pub fn with_id(all: &'static [Descriptor], id: &str) -> Option<&'static Descriptor> {
     all.iter().find(|known| known.id == id)
 }

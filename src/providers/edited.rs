@@ -1,11 +1,11 @@
-//! What an edit changes.
+//! Finds the place that an edit changes.
 
 use crate::conversation::{Edit, PathStep};
 
-/// A block of a message; no block when the whole content is set.
+/// A message and a block of it; no block if the edit sets the whole content.
 pub type Place = (usize, Option<usize>);
 
-/// What an edit changes; `None` for a message that comes or goes.
+/// Returns the place that an edit changes; `None` for an edit that drops or inserts a message.
 pub fn edited(edit: &Edit) -> Option<Place> {
     match edit {
         Edit::Set { message, path, .. } => match path.get(1) {

@@ -1,5 +1,5 @@
-//! What a provider of the host returned, as a plan: found by comparing, because it gives messages, not edits. Halves of tool rounds that it left out are put
-//! back.
+//! Turns the messages that a custom provider returned into a plan by comparing them with the conversation. Halves of
+//! tool rounds that the provider left out are put back.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,18 +17,19 @@ use crate::{
     words::{Said, said},
 };
 
-/// A message that a provider of the host returned.
+/// A message that a custom provider returned.
 pub enum Returned {
-    /// This one of the request, the same object.
+    /// The same object as the request's message with this index.
     Kept(usize),
     /// Another object.
     New(Inserted),
 }
 
-/// The proposal that leads to the messages that `provider` returned. A message that was moved is dropped and added again.
+/// Returns the proposal that produces the messages `provider` returned. A message that moved is dropped and inserted
+/// again.
 ///
 /// # Errors
-/// [`Cancelled`] when the caller gave up meanwhile.
+/// [`Cancelled`] if the caller aborted meanwhile.
 pub fn proposal_of(request: &Request, provider: &str, returned: Vec<Returned>) -> Result<Proposal, Cancelled> {
     let before = &request.conversation;
     let mut work = Work { request, provider, proposal: Proposal::default() };
@@ -66,20 +67,21 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// What became of the messages of `gap`, none of which is there as the same object: in their place stand `new` ones.
+    /// Compares the messages of `gap`, none of which came back as the same object, with the `new` messages in their
+    /// place.
     fn stretch(&mut self, gap: std::ops::Range<usize>, new: Vec<Inserted>) -> Result<(), Cancelled> {
         let before = &self.request.conversation;
         let in_step = gap.len() == new.len();
         let mut at = gap.start;
         let mut dropped = 0;
         let end = gap.end;
-        // Each is compared with many: those that differ are known by their hashes.
+        // Each message is compared with many, so hashes rule out most of them.
         let hashes: Vec<u64> = if new.is_empty() {
             Vec::new()
         } else {
             gap.clone().map(|index| before.message(index).content_hash()).collect()
         };
-        // What is added stands before the next of those that stay.
+        // An added message goes before the next message that stays.
         let mut added = Vec::new();
         for (offset, value) in new.into_iter().enumerate() {
             let hash = value.message.content_hash();
@@ -110,7 +112,7 @@ impl Work<'_> {
 
     fn insert(&mut self, before: usize, value: Inserted, gap: usize) {
         self.proposal.plan.edits.push(Edit::Insert { before, value });
-        // There is one reason for all that stands before a message.
+        // One reason covers all messages inserted before the same message.
         if self.proposal.notes.iter().any(|note| note.message == before && note.block.is_none()) {
             return;
         }
@@ -121,7 +123,8 @@ impl Work<'_> {
         self.note(before, None, INSERT, why);
     }
 
-    /// A message that is there with another content: the texts that changed, where all of them got shorter; else another message in its place.
+    /// Plans a message that came back with other content: edits of its texts if each got shorter, else a replacement
+    /// of the message.
     fn change(&mut self, message: usize, value: Inserted) -> Result<(), Cancelled> {
         let was = self.request.conversation.message(message);
         let edits = Plan::of_message(message, was, &value.message);
@@ -173,7 +176,7 @@ fn kind_of(block: &Block) -> Said {
     }
 }
 
-/// Whether two messages say the same, fields that are not read included.
+/// Returns true if two messages are equal, including fields that this crate does not read.
 fn is_equal(one: &Message, other: &Message) -> bool {
     is_alike(one, other) && serde_json::to_string(&one.content).ok() == serde_json::to_string(&other.content).ok()
 }
@@ -187,7 +190,7 @@ fn is_alike(one: &Message, other: &Message) -> bool {
     !one.is_unreadable() && !other.is_unreadable() && one.role == other.role && fields(one) == fields(other)
 }
 
-/// Whether `other` is `one` with other texts: by the calls and answers in it, or else by its place.
+/// Returns true if `other` is `one` with other texts: they share calls or results, or, without any, the same place.
 fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
     if !is_alike(one, other) {
         return false;
@@ -206,8 +209,9 @@ fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
     }
 }
 
-/// Takes back what a plan drops and others need: halves of tool rounds, and messages without which two of one role would meet, or the first would not
-/// be the user's. The messages that stay for it.
+/// Removes drops from a plan if other messages need what they drop: the other half of a tool round, or a message
+/// without which two of one role would meet or the first would not be the user's. Returns the messages that stay for
+/// that reason.
 fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
     let mut back = HashSet::new();
     let replaced = replaced(before, plan);
@@ -225,7 +229,7 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         }
         let wanted = Wanted { before, after: &after, dropped: &dropped }.by(&problems);
         if wanted.is_empty() {
-            // Where what a provider adds meets what stays, a short message keeps them apart.
+            // If an added message would meet one of its role that stays, a short message separates them.
             let places = before.positions();
             let is_added = |at: usize| after.entries().get(at).is_some_and(|entry| !places.contains_key(&entry.id));
             let meets = |problem: &Problem| {
@@ -243,7 +247,8 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
         plan.edits.retain(|edit| !matches!(edit, Edit::Drop { message } if wanted.contains(message)));
         dropped.retain(|message| !wanted.contains(message));
         back.extend(wanted);
-        // An added message goes before those that came back: to the place of the one that it replaces, else not between a call and its answer.
+        // An added message goes before the messages that came back: to the place of the message it replaces, else not
+        // between a call and its result.
         for edit in &mut plan.edits {
             if let Edit::Insert { before: place, value } = edit {
                 let is_its = |message: &usize| has_ids_of(&value.message, before.message(*message));
@@ -255,22 +260,22 @@ fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
             }
         }
     }
-    // What cannot be mended is refused as it is.
+    // A plan that cannot be repaired stays as it was, and is refused later.
     plan.edits = given;
     HashSet::new()
 }
 
-/// The place before all messages of `back` that stand right before `place`.
+/// Returns the first place before `place` and all messages of `back` directly before it.
 fn before_all(back: &HashSet<usize>, place: usize) -> usize {
     (0..=place).rev().find(|place| place.checked_sub(1).is_none_or(|last| !back.contains(&last))).unwrap_or(place)
 }
 
-/// Whether a message has a call or an answer of another one.
+/// Returns true if a message contains a call or a result that also occurs in the other.
 fn has_ids_of(one: &Message, other: &Message) -> bool {
     calls(one).iter().any(|id| calls(other).contains(id)) || answers(one).iter().any(|id| answers(other).contains(id))
 }
 
-/// The messages that are gone and yet not missing: one that was added has their calls or answers.
+/// Returns the dropped messages that an added message replaces, because it contains their calls or results.
 fn replaced(before: &Conversation, plan: &Plan) -> HashSet<usize> {
     let added = plan.edits.iter().filter_map(|edit| match edit {
         Edit::Insert { value, .. } => Some(&*value.message),
@@ -288,7 +293,7 @@ fn replaced(before: &Conversation, plan: &Plan) -> HashSet<usize> {
     dropped.filter(is_replaced).collect()
 }
 
-/// Looks for dropped messages that mend problems.
+/// Finds dropped messages that would repair problems.
 struct Wanted<'a> {
     before: &'a Conversation,
     after: &'a Conversation,
@@ -296,11 +301,11 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// The messages that would mend a problem each.
+    /// Returns, for each problem, the dropped messages that would repair it.
     fn by(&self, problems: &[Problem]) -> HashSet<usize> {
         let places = self.before.positions();
         let place = |at: usize| self.after.entries().get(at).and_then(|entry| places.get(&entry.id)).copied();
-        // Calls and answers by their ids, those that were dropped.
+        // The dropped messages by the ids of their calls and results.
         let mut halves: HashMap<&str, Vec<usize>> = HashMap::new();
         for message in self.dropped {
             let of = self.before.message(*message);
@@ -364,7 +369,7 @@ mod tests {
         json!(messages)
     }
 
-    /// What comes of a provider that returns `returned`: numbers are messages of the history.
+    /// The result of a provider that returns `returned`, where numbers are indices of messages in the history.
     fn settled(history: &Value, returned: Vec<Value>) -> (Conversation, Vec<Change>, Proposal) {
         let before = conversation(history);
         let tally = Tally::count(&before, Encoding::default(), &Cancel::new()).unwrap();
@@ -489,7 +494,7 @@ mod tests {
             let mut messages = whole.clone();
             let longer = "It was edited, and is longer than what it was before. ".repeat(9);
             messages[edited]["content"].as_array_mut().unwrap().push(json!({ "type": "text", "text": longer }));
-            // The whole has to become smaller, too.
+            // The whole has to become smaller as well.
             let returned: Vec<Value> = (0..11_usize)
                 .filter(|at| *at != dropped && !(5..9).contains(at))
                 .map(|at| if at == edited { messages[at].clone() } else { json!(at) })

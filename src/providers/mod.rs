@@ -1,7 +1,7 @@
-//! Condensation strategies. Each turns a conversation into a plan.
+//! The condensation algorithms. Each turns a conversation into a plan.
 //!
-//! A new provider is a file here with a type that implements [`Provider`] and a [`Descriptor`], which stands in [`DESCRIPTORS`]. Strategies, which are made of
-//! these, stand above.
+//! A new provider is a file here with a type that implements [`Provider`], and a [`Descriptor`] listed in
+//! [`DESCRIPTORS`]. Strategies, which are made of providers, are in `src/strategies`.
 
 mod call_record;
 mod choices;

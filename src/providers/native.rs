@@ -1,4 +1,4 @@
-//! The native provider: one summary by a model takes the place of the middle of the conversation.
+//! The native provider: replaces the middle of the conversation with one summary written by a language model.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ static TABLE: Table = Table::new(
     ],
 );
 
-/// What it is.
+/// The descriptor of this provider.
 pub const DESCRIPTOR: Descriptor = Descriptor {
     id: Native::ID,
     name: "called.native",
@@ -71,15 +71,15 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
 };
 
 impl Native {
-    /// What it is registered under.
+    /// The id it is registered under.
     pub const ID: &'static str = "native";
-    /// So many of the newest messages stay, unless the configuration says otherwise.
+    /// Number of newest messages kept, if the configuration does not set `maxMessagesToKeep`.
     pub const KEEP: usize = 3;
 
-    /// A provider with this configuration.
+    /// Creates a provider with this configuration.
     ///
     /// # Errors
-    /// Every field that is wrong.
+    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         TABLE.read(config)?;
         Ok(Self { config: config.clone() })

@@ -1,4 +1,4 @@
-//! How one pass went.
+//! Reports on single passes.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -6,60 +6,60 @@ use serde::Serialize;
 
 use crate::words::Said;
 
-/// How one pass went: the metrics of the whole, for a part of it.
+/// The report on one pass: the metrics of the whole, for this part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PassReport {
-    /// The pass; `lossless_prelude` for what goes before all passes.
+    /// The pass's id; see the constants below for work that is not a pass of the configuration.
     pub id: String,
-    /// For people.
+    /// The name for people.
     pub name: String,
-    /// Whether it ran: its condition held and the target was not reached before.
+    /// True if the pass ran: its condition held, and the target was not yet reached.
     pub ran: bool,
-    /// Why it did not.
+    /// The reason why it did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
-    /// The same as a code and values.
+    /// The reason as a code and values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
     /// Scaled tokens before, system prompt included.
     pub tokens_before: usize,
-    /// And after.
+    /// Scaled tokens after, system prompt included.
     pub tokens_after: usize,
     /// Tokens removed.
     pub tokens_saved: usize,
     /// Share of the tokens removed, in percent.
     pub reduction_percentage: f64,
-    /// False when summaries stand in for those that a model would write, so that the tokens from here on are estimates.
+    /// False if placeholders represent summaries that a model would write. From here on, token counts are estimates.
     pub exact: bool,
-    /// Dollars.
+    /// Cost in dollars.
     pub cost: f64,
-    /// Milliseconds.
+    /// Elapsed time in milliseconds.
     pub time_elapsed: f64,
-    /// Messages it changed or removed.
+    /// Number of messages it changed or removed.
     pub messages_changed: usize,
-    /// The first message it changed, by its index in the conversation that came in; -1 when none.
+    /// The index of the first message it changed in the call's input; -1 if none.
     pub first_changed_index: i64,
-    /// The operations that were done, each once.
+    /// The operations it performed, each listed once.
     pub operations_applied: Vec<String>,
 }
 
 impl PassReport {
-    /// The id of what rules of tools do before everything else.
+    /// The id of the tool rules, which run before everything else.
     pub const RULES: &'static str = "tool_rules";
     /// The id of the lossless prelude.
     pub const PRELUDE: &'static str = "lossless_prelude";
-    /// The id of the truncation that goes on where passes leave more than the target.
+    /// The id of the truncation that continues if the passes leave more than the target.
     pub const TARGET: &'static str = "salient_to_target";
-    /// The id of another preset's work that takes the place of what the passes have done, because it leaves less.
+    /// The id of another preset whose result replaces that of the passes because it is smaller.
     pub const PRESET: &'static str = "no_more_tokens_than";
-    /// The id of the one summary that takes the place of the passes of a preset where little may stay.
+    /// The id of the single summary that replaces a preset's passes when the target is small.
     pub const SUMMARY: &'static str = "one_summary";
     /// Ids that no pass may have.
     pub const RESERVED: [&'static str; 5] = [Self::RULES, Self::PRELUDE, Self::TARGET, Self::PRESET, Self::SUMMARY];
 
-    /// The report of a pass that changes nothing.
-    pub(super) fn of(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
+    /// Creates the report of a pass that changes nothing.
+    pub(super) fn unchanged(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
         Self {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -79,7 +79,7 @@ impl PassReport {
         }
     }
 
-    /// The report of a pass that did not do its work; why.
+    /// Turns it into the report of a pass that did not run, with the reason.
     #[must_use]
     pub fn skipped(self, why: Said) -> Self {
         Self { ran: false, skipped: Some(why.to_string()), said: Some(why), ..self }
@@ -116,19 +116,19 @@ impl PassReport {
     }
 }
 
-/// A pass under way.
+/// A pass in progress.
 pub struct PassTimer {
     report: PassReport,
     begun: Instant,
 }
 
 impl PassTimer {
-    /// Of a pass that begins with so many scaled tokens, which may be estimates.
+    /// Begins a pass with this many scaled tokens; `exact` is false if they are estimated.
     pub fn begin(id: &str, name: &str, tokens: usize, exact: bool) -> Self {
-        Self { report: PassReport::of(id, name, tokens, exact), begun: Instant::now() }
+        Self { report: PassReport::unchanged(id, name, tokens, exact), begun: Instant::now() }
     }
 
-    /// The report, now that so many tokens are left: what was done to which message.
+    /// Ends the pass with this many tokens left. `done` lists each operation with its message.
     pub fn end<'a>(self, tokens: usize, exact: bool, done: impl Iterator<Item = (usize, &'a str)>) -> PassReport {
         let mut messages = BTreeSet::new();
         let mut operations: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Whatever a provider proposes, what is pinned stays.
+//! Removes from plans whatever would change pinned content.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use crate::{
     markers::{LEFT_OUT_HERE, without_way_back},
 };
 
-/// What of `plan` leaves everything that is pinned or frozen as it is; `None` when all of it does. What is put between frozen messages stands behind them instead. Of a message that it drops, the pinned blocks stay, and where two messages of one role would
-/// meet therefore, another stands between them.
+/// Returns the part of `plan` that leaves pinned and frozen content unchanged; `None` if the whole plan does.
+/// Messages inserted among frozen ones go after them instead. If the plan drops a message with pinned blocks, only
+/// its other blocks are dropped. If two messages of one role would then meet, another message separates them.
 #[must_use]
 pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
     if !before.has_pins() {
@@ -56,7 +57,7 @@ pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
     spared.then(|| with_bridges(Plan { edits }, before))
 }
 
-/// The plan with a message wherever two of one role would meet that did not.
+/// Adds a message wherever the plan makes two messages of one role meet.
 pub fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
     let Ok(after) = before.apply(&plan) else { return plan };
     let places = before.positions();
@@ -66,7 +67,7 @@ pub fn with_bridges(mut plan: Plan, before: &Conversation) -> Plan {
         let value = Inserted::from(Message::new(role, Content::Text(LEFT_OUT_HERE.to_owned())));
         match places.get(&entry.id) {
             Some(index) => {
-                // One from an earlier condensation, which the plan would drop, says the same.
+                // A separator from an earlier condensation that the plan would drop serves as well, so it stays.
                 let dropped = |at: &usize| {
                     plan.edits.iter().position(|edit| matches!(edit, Edit::Drop { message } if message == at))
                 };

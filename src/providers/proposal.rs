@@ -1,4 +1,4 @@
-//! What a provider gives back, and what comes of it.
+//! The proposal that a provider returns, and its result once settled.
 
 use serde::Serialize;
 
@@ -10,94 +10,97 @@ use crate::{
     words::Said,
 };
 
-/// Why something was changed.
+/// The reason for a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
     /// Index of the message in the conversation that the plan is for.
     pub message: usize,
-    /// The block; `None` for the whole message.
+    /// The block's index; `None` for the whole message.
     pub block: Option<usize>,
-    /// What was done, as a fixed word.
+    /// The operation, as a fixed word.
     pub operation: &'static str,
-    /// What was done and why, for a person.
+    /// The change and its reason, as a sentence for people.
     pub reason: Said,
-    /// How much of a promise the change keeps, where it makes one.
+    /// The grade of the change, if its provider promises one.
     pub grade: Option<Grade>,
 }
 
-/// How lossless a change is.
+/// The degree to which the removed content is still available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// What was removed can be read back from what is still in the conversation.
+    /// The removed content can be read elsewhere in the conversation.
     Inline,
-    /// What was removed is state that a later message replaced.
+    /// The removed content is state that a later message replaced.
     Superseded,
 }
 
-/// What a provider decides.
+/// A provider's decision.
 #[derive(Debug, Clone, Default)]
 pub struct Proposal {
     /// The edits.
     pub plan: Plan,
-    /// Why, for the blocks and messages that the plan touches. A block may have several, one for each thing that was done to it.
+    /// Reasons for the blocks and messages that the plan changes. A block has one note per operation on it.
     pub notes: Vec<Note>,
-    /// About how many tokens each of the notes has saved, where blocks have several: what a block saved is shared out by them.
+    /// Estimated tokens that each note saved. If a block has several notes, its savings are divided in this
+    /// proportion.
     pub shares: Vec<usize>,
-    /// The summary, if one was written.
+    /// The summary, if one was written; else empty.
     pub summary: String,
-    /// How much of what must survive it tells, where that is known.
+    /// How much of what it must keep the summary covers, if that was checked.
     pub summary_quality: Option<SummaryQuality>,
     /// Dollars spent.
     pub cost: f64,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How each pass went, for providers that work in passes.
+    /// A report on each pass, if the provider works in passes.
     pub passes: Vec<PassReport>,
-    /// The provider has seen to it that pointers mean afterwards what they meant before, and that those it put lead where they should.
+    /// True if the provider has checked that pointers resolve to the same lines as before, and that its own resolve
+    /// correctly.
     pub pointers_checked: bool,
-    /// The provider may find more in what comes of the plan, which it can only see there.
+    /// True if the provider may find more to do in its own result.
     pub unfinished: bool,
-    /// What came of the plan, where the work was settled as it went on; it is not settled again.
+    /// The result, if the provider settled its work as it went. It is not settled again.
     pub settled: Option<Settled>,
 }
 
-/// A change that was made.
+/// A completed change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// What it is undone by; empty until the whole condensation is done.
+    /// The id by which it is undone; empty until the whole condensation is done.
     pub id: String,
-    /// Index in the conversation that came in; for an added message the index it was put before.
+    /// The message's index in the call's input; for an added message, the index of the message after it.
     pub message_index: usize,
-    /// The block; `null` for a whole message.
+    /// The block's index; `null` for a whole message.
     pub block_index: Option<usize>,
-    /// What was done, as a fixed word.
+    /// The operation, as a fixed word.
     pub operation: String,
     /// Tokens of the block or message before.
     pub tokens_before: usize,
-    /// And after.
+    /// Tokens of the block or message after.
     pub tokens_after: usize,
-    /// What was done and why, for a person.
+    /// The change and its reason, as a sentence for people.
     pub reason: String,
-    /// The same as a code and values; `None` where nobody said why.
+    /// The reason as a code and values; `None` if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// How lossless the change is, where that is promised.
+    /// The grade of the change, if its provider promises one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grade: Option<Grade>,
 }
 
-/// A proposal after it was applied and checked, which [`settle`](super::settle()) alone does.
+/// A proposal that was applied and checked. Only [`settle`](super::settle()) creates one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settled {
     /// The condensed conversation.
     pub conversation: Conversation,
-    /// Its tokens.
+    /// The token counts of `conversation`.
     pub tally: Tally,
-    /// What was changed.
+    /// The changes made.
     pub changes: Vec<Change>,
-    /// Why texts were changed that the provider left alone: pointers in them would have led elsewhere.
+    /// Reasons for changes to texts that the provider left alone: pointers in them would have resolved to other
+    /// lines.
     pub notes: Vec<Note>,
 }

@@ -1,4 +1,4 @@
-//! The trait that every provider implements, and those there are.
+//! The trait that every provider implements, and the registry of providers.
 
 use std::sync::Arc;
 
@@ -13,28 +13,28 @@ use crate::{
     transcript::ToolRows,
 };
 
-/// A condensation strategy: it turns a conversation into a plan. It never changes the conversation itself.
+/// A condensation algorithm. It turns a conversation into a plan, and never changes the conversation itself.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Who it is.
+    /// Returns its public description.
     fn info(&self) -> ProviderInfo;
 
-    /// JSON Schema (2020-12) of its configuration.
+    /// Returns the JSON Schema (2020-12) of its configuration.
     fn config_schema(&self) -> Value;
 
-    /// Checks a configuration; every fault is listed.
+    /// Checks a configuration.
     ///
     /// # Errors
-    /// All fields that are wrong.
+    /// All wrong fields.
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>>;
 
     /// Decides what to change.
     ///
     /// # Errors
-    /// Any [`CondenseError`]; the conversation is then left as it is.
+    /// Any [`CondenseError`]; the conversation then stays unchanged.
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
 
-    /// The same, for a provider that asks others.
+    /// Decides what to change, for a provider that runs others. The default ignores `_others`.
     ///
     /// # Errors
     /// As [`Provider::propose`].
@@ -42,7 +42,7 @@ pub trait Provider: Send + Sync {
         self.propose(request).await
     }
 
-    /// What its configuration, with the fields of `config` in place of its own, protects.
+    /// Returns the protection rules of its configuration, with the fields of `config` in place of its own.
     fn protects(&self, _config: &Value) -> ProtectRules {
         ProtectRules::default()
     }
@@ -52,64 +52,64 @@ pub trait Provider: Send + Sync {
         ToolRows::default()
     }
 
-    /// Whether it may be run again on its own result where that misses the target: for those that ask nobody, take milliseconds, and may find
-    /// more once the rest is gone. What it says of its speed has nothing to do with it.
+    /// Returns true if the manager may run it again on its own result when that misses the target: if it calls no
+    /// model, takes milliseconds, and may find more once the rest is gone. Independent of `estimated_speed`.
     fn may_repeat(&self) -> bool {
         false
     }
 
-    /// The same, where there is no model to ask: for those that ask nobody then.
+    /// Returns true if it may be repeated when there is no handler, for providers that call no model then.
     fn may_repeat_without_model(&self) -> bool {
         self.may_repeat()
     }
 }
 
-/// What a provider says of itself.
+/// A provider's public description.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ProviderInfo {
-    /// What it is registered under.
+    /// The id it is registered under.
     pub id: String,
-    /// For people.
+    /// The name for people.
     #[serde(default)]
     pub name: String,
-    /// What it does, in a sentence.
+    /// A description of its work, in one sentence.
     #[serde(default)]
     pub description: String,
-    /// Of the provider.
+    /// The provider's version.
     #[serde(default)]
     pub version: String,
-    /// What it can do.
+    /// Its capabilities.
     #[serde(default)]
     pub capabilities: Capabilities,
 }
 
-/// What a provider can do.
+/// The capabilities of a provider.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Capabilities {
-    /// It can work without losing anything.
+    /// Can condense without losing anything.
     pub supports_lossless: bool,
-    /// It can drop content.
+    /// Can drop content.
     pub supports_lossy: bool,
-    /// It can cut texts short.
+    /// Can cut texts.
     pub supports_truncation: bool,
-    /// It can ask a model for summaries.
+    /// Can request summaries from a language model.
     #[serde(rename = "supportsLLMSummarization")]
     pub supports_llm_summarization: bool,
-    /// It works on several parts at once.
+    /// Works on several parts at the same time.
     pub supports_parallel_processing: bool,
-    /// It works in passes.
+    /// Works in passes.
     pub supports_multi_pass: bool,
-    /// It may stand in for another provider.
+    /// Can serve as a fallback for another provider.
     pub supports_fallback: bool,
-    /// It asks no model, so it costs nothing.
+    /// Calls no model, so it costs nothing.
     pub is_free: bool,
     /// `fast`: milliseconds; `medium`: seconds; `slow`: tens of seconds.
     pub estimated_speed: Speed,
 }
 
 impl Capabilities {
-    /// None of them.
+    /// No capabilities.
     pub const NONE: Self = Self {
         supports_lossless: false,
         supports_lossy: false,
@@ -123,7 +123,7 @@ impl Capabilities {
     };
 }
 
-/// How long a provider takes.
+/// The time a provider takes.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speed {
@@ -136,14 +136,14 @@ pub enum Speed {
     Slow,
 }
 
-/// Providers by id, in the order they were registered. A copy is cheap.
+/// Providers by id, in the order of registration. Cheap to copy.
 #[derive(Clone, Default)]
 pub struct Registry {
     providers: Arc<Vec<Arc<dyn Provider>>>,
 }
 
 impl Registry {
-    /// Adds a provider; one with the same id is replaced.
+    /// Adds a provider, replacing one with the same id.
     pub fn register(&mut self, provider: Arc<dyn Provider>) {
         let id = provider.info().id;
         let providers = Arc::make_mut(&mut self.providers);
@@ -153,17 +153,17 @@ impl Registry {
         }
     }
 
-    /// Removes a provider. Whether there was one.
+    /// Removes a provider. Returns whether it was registered.
     pub fn unregister(&mut self, id: &str) -> bool {
         let count = self.providers.len();
         Arc::make_mut(&mut self.providers).retain(|provider| provider.info().id != id);
         self.providers.len() < count
     }
 
-    /// The provider with this id.
+    /// Returns the provider with this id.
     ///
     /// # Errors
-    /// [`CondenseError::UnknownProvider`] names the ids there are.
+    /// [`CondenseError::UnknownProvider`], which names the registered ids.
     pub fn get(&self, id: &str) -> Result<Arc<dyn Provider>, CondenseError> {
         self.providers.iter().find(|provider| provider.info().id == id).cloned().ok_or_else(|| {
             let ids: Vec<_> = self.list().into_iter().map(|info| info.id).collect();
@@ -172,7 +172,7 @@ impl Registry {
         })
     }
 
-    /// What the providers say of themselves.
+    /// Returns the description of each provider.
     #[must_use]
     pub fn list(&self) -> Vec<ProviderInfo> {
         self.providers.iter().map(|provider| provider.info()).collect()

@@ -1,4 +1,4 @@
-//! What a provider is given.
+//! The input of a provider.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -16,71 +16,72 @@ use crate::{
 /// A condensation to be done.
 #[derive(Clone)]
 pub struct Request {
-    /// The conversation as it came in.
+    /// The conversation as the caller passed it.
     pub original: Conversation,
-    /// The conversation now: what providers before have left.
+    /// The conversation as earlier providers of this call left it.
     pub conversation: Conversation,
-    /// Its tokens, unscaled.
+    /// The token counts of `conversation`, unscaled.
     pub tally: Tally,
-    /// Tokens of the system prompt, unscaled; they count towards the target.
+    /// Tokens of the system prompt, unscaled. They count towards the target.
     pub system_tokens: usize,
-    /// How many tokens of the model's own tokenizer one of ours stands for.
+    /// Tokens of the model's own tokenizer per counted token.
     pub scale: Scale,
-    /// How many tokens, scaled, the conversation and system prompt may have afterwards.
+    /// Maximum tokens, scaled, of conversation and system prompt afterwards.
     pub target_tokens: Option<usize>,
-    /// Whether that is what the caller wants to be left, rather than a limit that may not be passed.
+    /// True if the caller wants about `target_tokens` to remain; false if they are only a limit.
     pub fills_target: bool,
-    /// Overrides fields of the provider's configuration.
+    /// Overrides for fields of the provider's configuration.
     pub config: serde_json::Value,
-    /// What the tools in the conversation do.
+    /// The meanings of the tools in the conversation.
     pub tools: ToolTable,
-    /// What is done with signed thinking behind a change.
+    /// The treatment of signed thinking after a change.
     pub thinking: ThinkingRule,
-    /// Whether the model has the tool that brings back what is left out, so that what says so names it.
+    /// True if the model has the recall tool, so that markers mention it.
     pub recall: bool,
-    /// The call, as providers of the host know it.
+    /// The call's data for custom providers.
     pub host_call: HostCall,
-    /// What is needed to ask a model, and what that has cost.
+    /// The means to call a language model, and the dollars spent so far.
     pub llm: Llm,
-    /// The ids of the strategies within which this is asked, from the outside in.
+    /// The ids of the strategies that run this provider, outermost first.
     pub within: Vec<&'static str>,
-    /// Whose conversation it is.
+    /// The owner of the conversation.
     pub subject: Subject,
-    /// What strategies decide, added to as they do, so that it is known whatever happens then.
+    /// The decisions of strategies. They are recorded as they are made, so that they are known even if the call fails
+    /// later.
     pub choices: Arc<Choices>,
-    /// Stops the work.
+    /// Cancels the work.
     pub cancel: Cancel,
-    /// Told how the work goes.
+    /// Receives progress events.
     pub progress: Progress,
 }
 
-/// Why messages of the caller's format cannot hold what a plan puts into the conversation; `None` where they can.
+/// Returns why messages in the caller's format cannot hold what a plan inserts, or `None` if they can.
 pub type Refusal = dyn Fn(&Plan) -> Option<String> + Send + Sync;
 
-/// A call, as providers of the host know it.
+/// The call's data for custom providers.
 #[derive(Clone, Default)]
 pub struct HostCall {
-    /// The host's own name for it.
+    /// The host's number for the call.
     pub id: u32,
-    /// Asked what the caller's messages cannot hold, where they are of another format than ours.
+    /// Checks whether the caller's messages can hold a plan's insertions, if their format is not ours.
     pub refusal: Option<Arc<Refusal>>,
 }
 
-/// Whose conversation it is, as the host names them.
+/// The owner of a conversation, as the host names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The user.
+    /// The user's id.
     pub user: Option<String>,
-    /// The task.
+    /// The task's id.
     pub task: Option<String>,
 }
 
-/// How often a plan is made anew with less room, so that it fits its target once it is settled: pointers that are led elsewhere then may take more room than was
-/// reckoned.
+/// Number of times a plan is rebuilt with a smaller budget to meet its target once settled. Settling may repair
+/// pointers, which can take more tokens than estimated.
 pub const MAX_FITTINGS: usize = 4;
 
 impl Request {
-    /// A condensation of a conversation with this tally, without a target, a system prompt, a configuration or anybody to ask.
+    /// Creates a request without a target, system prompt, configuration or handler.
     #[must_use]
     pub fn new(conversation: Conversation, tally: Tally) -> Self {
         Self {
@@ -105,7 +106,7 @@ impl Request {
         }
     }
 
-    /// What `provider` asks for summaries with.
+    /// Returns what `provider` needs to request summaries.
     pub(crate) fn summaries(&self, provider: &'static str) -> SummaryContext<'_> {
         SummaryContext {
             llm: &self.llm,
@@ -117,7 +118,8 @@ impl Request {
         }
     }
 
-    /// The same with the tools that the configuration of a provider names; they come before those that are here.
+    /// Returns the request with the tools named in a provider's configuration. They take precedence over those
+    /// already known.
     #[must_use]
     pub fn with_tools(&self, rows: &ToolRows) -> Cow<'_, Self> {
         if rows.is_empty() {
@@ -126,25 +128,25 @@ impl Request {
         Cow::Owned(Self { tools: self.tools.with(rows), ..self.clone() })
     }
 
-    /// Tokens, scaled, by which a conversation with this tally misses the target.
+    /// Returns by how many scaled tokens a conversation with this tally exceeds the target; 0 without a target.
     #[must_use]
     pub fn over_target(&self, tally: &Tally) -> usize {
         self.target_tokens.map_or(0, |target| self.scaled(tally).saturating_sub(target))
     }
 
-    /// Scaled tokens of a conversation with this tally.
+    /// Returns the scaled tokens of a conversation with this tally, system prompt included.
     #[must_use]
     pub fn scaled(&self, tally: &Tally) -> usize {
         self.scale.apply(self.system_tokens + tally.total())
     }
 
-    /// Whether a conversation with this tally has at most the target tokens; true without a target.
+    /// Returns true if a conversation with this tally has at most the target tokens, or if there is no target.
     #[must_use]
     pub fn meets_target(&self, tally: &Tally) -> bool {
         self.target_tokens.is_none_or(|target| self.scaled(tally) <= target)
     }
 
-    /// What is asked about when it is to be known what should stay.
+    /// Returns the input of a salience selection.
     #[must_use]
     pub(crate) fn history(&self) -> History<'_> {
         History {
@@ -156,11 +158,11 @@ impl Request {
         }
     }
 
-    /// How many unscaled tokens the messages may have so that the target is met.
+    /// Returns the maximum of unscaled tokens that the messages may have to meet the target; `None` without a target.
     #[must_use]
     pub fn budget(&self) -> Option<usize> {
         let target = self.target_tokens?;
-        // The largest number that scales to no more than the target: at most one off either way from the division.
+        // Find the largest number that scales to at most the target. The division is at most one off.
         let mut tokens = (target as f64 / self.scale.factor()) as usize;
         tokens = tokens.saturating_add(1);
         while tokens > 0 && self.scale.apply(tokens) > target {

@@ -1,6 +1,8 @@
-//! Runs steps over a conversation: what a step proposes is settled and taken over, and a step that may is run again on its own result.
+//! Runs steps over a conversation. A step's proposal is settled and applied; a repeatable step runs again on its own
+//! result.
 //!
-//! The manager runs providers with it, the smart provider its prelude and passes. Which step comes next, and what a failure means, is theirs.
+//! The manager runs providers with it, and the smart provider its prelude and passes. The caller decides which step
+//! comes next and what a failure means.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,49 +22,50 @@ use crate::{
     warning::Warning,
 };
 
-/// A conversation under work. A copy is cheap: messages are shared.
+/// A conversation in progress. Cheap to copy, because messages are shared.
 #[derive(Clone)]
 pub struct State {
-    /// With the conversation and tally as they are now.
+    /// The request, with conversation and tally as they are now.
     pub request: Request,
-    /// What was done to the messages of the conversation that came in, by their place in it.
+    /// Notes on the messages of the input, by their index there.
     pub notes: Vec<Note>,
-    /// Tokens that each of them saved when it was made: of several that touch one block, each its own.
+    /// Tokens that each note saved when it was made, also if several notes concern one block.
     shares: Vec<usize>,
-    /// How each pass went, each pass once.
+    /// The report on each pass, one per pass.
     pub passes: Vec<PassReport>,
     /// The newest summary.
     pub summary: String,
-    /// How much of what must survive it tells, where that is known.
+    /// How much of what it must keep the summary covers, if that was checked.
     pub summary_quality: Option<SummaryQuality>,
-    /// What was said of a target that was missed.
+    /// The warning about a missed target.
     pub missed: Option<Warning>,
-    /// A step works on its own result.
+    /// True while a step works on its own result.
     pub is_repeat: bool,
-    /// Steps that were found to change nothing as things are, by their keys.
+    /// Keys of steps that would change nothing at this point.
     idle: HashSet<String>,
 }
 
-/// What runs over a state.
+/// A step that runs over a state.
 #[async_trait]
 pub trait Step: Send {
-    /// How often it is run at most: once, and then on its own result.
+    /// Returns the maximum number of rounds. All but the first run on the step's own result.
     fn max_rounds(&self) -> usize;
 
-    /// Whether it is run again on a result that is smaller than what it was given: until the target is reached, unless it says otherwise.
+    /// Returns true if the step should run again on a result that became smaller. By default, until the target is
+    /// reached.
     fn goes_on(&self, state: &State) -> bool {
         !state.meets_target()
     }
 
-    /// Does the work once.
+    /// Runs once.
     ///
     /// # Errors
-    /// What keeps it from being done.
+    /// The reason why it failed.
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError>;
 }
 
 impl State {
-    /// Before anything is done.
+    /// Creates the state before any step.
     #[must_use]
     pub fn new(request: Request) -> Self {
         Self {
@@ -78,11 +81,11 @@ impl State {
         }
     }
 
-    /// Runs a step, and again on its own result as long as it goes on and gains something: what is left can look different once the rest is gone,
-    /// such as two texts that have become equal by being cut.
+    /// Runs a step, and repeats it on its own result while it continues and gains something. The rest can look
+    /// different once content is gone; for example, two texts may have become equal by being cut.
     ///
     /// # Errors
-    /// Those of [`Step::round`]; what earlier rounds did stays.
+    /// The errors of [`Step::round`]. The work of earlier rounds is kept.
     pub async fn run(&mut self, step: &mut dyn Step) -> Result<(), CondenseError> {
         let (is_repeat, progress) = (self.is_repeat, self.request.progress.clone());
         let mut result = Ok(());
@@ -92,7 +95,7 @@ impl State {
             if result.is_err() || self.tokens() == before || !step.goes_on(self) {
                 break;
             }
-            // What follows looks after what is left over; that was told once.
+            // Further rounds tidy up what is left. Their progress was already reported once.
             self.is_repeat = true;
             self.request.progress = Progress::default();
         }
@@ -101,16 +104,16 @@ impl State {
         result
     }
 
-    /// Settles what a step proposes and takes it over; says what was changed.
+    /// Settles a step's proposal and applies it. Returns the changes.
     ///
     /// # Errors
-    /// Those of [`settle`].
+    /// The errors of [`settle`].
     pub fn apply(&mut self, provider: &str, proposal: Proposal) -> Result<Vec<Change>, CondenseError> {
         let settled = settle(&self.request, provider, &proposal)?;
         Ok(self.adopt(settled, proposal))
     }
 
-    /// Takes over a proposal that was settled; says what was changed.
+    /// Applies a settled proposal. Returns the changes.
     pub fn adopt(&mut self, settled: Settled, proposal: Proposal) -> Vec<Change> {
         if !proposal.summary.is_empty() {
             self.summary = proposal.summary;
@@ -128,7 +131,7 @@ impl State {
             saved.entry(place).or_insert_with(|| change.tokens_before.saturating_sub(change.tokens_after));
         }
         for note in proposal.notes.into_iter().chain(settled.notes) {
-            // A note after the last message is about one that was added there.
+            // A note past the last message is about one that was added there.
             let entries = self.conversation().entries();
             let origin = entries.get(note.message).map_or(Some(note.message), |entry| entry.origin);
             let is_done = |origin: &usize| match note.block {
@@ -147,53 +150,53 @@ impl State {
         settled.changes
     }
 
-    /// The conversation as it is now.
+    /// Returns the conversation as it is now.
     #[must_use]
     pub fn conversation(&self) -> &Conversation {
         &self.request.conversation
     }
 
-    /// Unscaled tokens.
+    /// Returns the unscaled tokens.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.request.tally.total()
     }
 
-    /// Scaled tokens, system prompt included.
+    /// Returns the scaled tokens, system prompt included.
     #[must_use]
     pub fn scaled(&self) -> usize {
         self.request.scaled(&self.request.tally)
     }
 
-    /// Whether there is a target, and it is reached.
+    /// Returns true if there is a target and it is reached.
     #[must_use]
     pub fn meets_target(&self) -> bool {
         self.request.target_tokens.is_some() && self.request.meets_target(&self.request.tally)
     }
 
-    /// Whether all of it is known: nothing in it stands for what a model would write.
+    /// Returns true if the token counts are exact: no placeholder represents text that a model would write.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.conversation().entries().iter().all(|entry| entry.estimates.is_empty())
     }
 
-    /// Whether a step was found to change nothing as things are.
+    /// Returns true if the step is known to change nothing at this point.
     #[must_use]
     pub fn is_idle(&self, key: &str) -> bool {
         self.idle.contains(key)
     }
 
-    /// Remembers that a step changes nothing as things are.
+    /// Records that a step changes nothing at this point.
     pub fn set_idle(&mut self, key: String) {
         self.idle.insert(key);
     }
 
-    /// Remembers what `other`, which has the same messages, found out.
+    /// Takes over the idle steps of `other`, which has the same messages.
     pub fn learn_idle(&mut self, other: Self) {
         self.idle.extend(other.idle);
     }
 
-    /// Takes over the work of `other`, but not how it went about it.
+    /// Takes over the result of `other`, but keeps its own passes and progress.
     pub fn become_like(&mut self, other: Self) {
         let passes = std::mem::take(&mut self.passes);
         let progress = self.request.progress.clone();
@@ -201,7 +204,7 @@ impl State {
         self.request.progress = progress;
     }
 
-    /// Adds how a pass went. A pass that ran more than once is told as one.
+    /// Adds a pass's report. Several runs of one pass become one report.
     pub fn report(&mut self, report: PassReport) {
         match self.passes.iter_mut().find(|known| known.id == report.id) {
             Some(known) => known.add(report),
@@ -209,7 +212,7 @@ impl State {
         }
     }
 
-    /// Everything done, as edits on the conversation of `request`, which the work began with.
+    /// Returns all work as edits on the conversation of `request`, with which it began.
     #[must_use]
     pub fn into_proposal(self, request: &Request) -> Proposal {
         let places: HashMap<usize, usize> = request
@@ -236,14 +239,15 @@ impl State {
             passes: self.passes,
             ..Proposal::default()
         };
-        // Each step was settled, and its pointers with it.
+        // Each step was settled, including its pointers.
         proposal.pointers_checked = true;
         proposal.settled = Some(described(request, &proposal, self.request.conversation, self.request.tally));
         proposal
     }
 }
 
-/// Puts what is added behind the messages that are dropped there, before the message that stays: there notes tell of it.
+/// Moves inserted messages after the dropped ones, directly before the message that stays, because notes refer to
+/// them there.
 fn insert_behind_dropped(plan: &mut Plan) {
     let dropped: HashSet<usize> = plan
         .edits

@@ -1,5 +1,5 @@
-//! Applies a proposal and checks what every proposal has to keep: no block grows, pointers stay true, no new shape problem, nothing gained
-//! is nothing changed.
+//! Applies a proposal, and enforces the rules for every proposal: no block grows, pointers stay true, the shape gets
+//! no worse, and without a gain nothing changes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,11 +18,13 @@ use crate::{
     words::said,
 };
 
-/// Applies `proposal` of `provider` to the conversation of `request`; one that was settled already is taken as it is.
+/// Applies the proposal of `provider` to the request's conversation. A proposal that is settled already is returned
+/// as it is.
 ///
 /// # Errors
-/// [`CondenseError::InvalidPlan`] when the plan does not fit, [`CondenseError::BrokenResult`] when it would add a shape problem,
-/// [`CondenseError::ContextGrew`] when messages were added and the whole did not become smaller.
+/// [`CondenseError::InvalidPlan`] if the plan does not fit the conversation, [`CondenseError::BrokenResult`] if it
+/// would add a shape problem, [`CondenseError::ContextGrew`] if it adds messages and the whole does not become
+/// smaller.
 pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<Settled, CondenseError> {
     if let Some(settled) = &proposal.settled {
         return Ok(settled.clone());
@@ -30,7 +32,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     let before = &request.conversation;
     let invalid = |source| CondenseError::InvalidPlan { provider: provider.to_owned(), source };
     let spared = sparing_pins(&proposal.plan, before);
-    // Pointers were checked together with what must not be done.
+    // The provider checked its pointers for its whole plan, so the check no longer holds if parts are removed.
     let pointers_checked = proposal.pointers_checked && spared.is_none();
     let mut plan = spared.unwrap_or_else(|| proposal.plan.clone());
     let mut after = before.apply(&plan).map_err(invalid)?;
@@ -42,7 +44,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         while !left.is_empty() {
             plan.edits.retain(|edit| edited(edit).is_none_or(|place| !left.contains(&place)));
             after = before.apply(&plan).map_err(invalid)?;
-            // Pointers that were checked together with what is left out of the plan may now lead elsewhere.
+            // The provider checked its pointers for all edits; without some of them they may resolve to other lines.
             left = if pointers_checked { misled(&plan, &planned, &after) } else { HashSet::new() };
         }
         tally = request.tally.recount(before, &after, &request.cancel)?;
@@ -52,7 +54,8 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
         for may_grow in [true, false] {
             let Some(mended) = true_plan(request, &plan, &after, &tally, may_grow) else { break };
             if sparing_pins(&mended.plan, before).is_some() {
-                // A pointer in what is pinned would lead elsewhere, and may not be mended. What it leads to is pinned with it, so this is about a line that is new.
+                // A pointer in pinned content would resolve to other lines, and must not be repaired. Its own target
+                // is pinned too, so a newly written line must be the cause.
                 if proposal.plan.edits.iter().any(|edit| matches!(edit, Edit::Insert { .. })) {
                     let message = "a line that it writes is what a pointer in protected content quotes".to_owned();
                     let provider = provider.to_owned();
@@ -64,10 +67,10 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             let result = before.apply(&mended.plan).map_err(invalid)?;
             let result_tally = request.tally.recount(before, &result, &request.cancel)?;
             let mut grown = without_gain(&mended.plan, before, &request.tally, &result_tally);
-            // Lines that stand in their own place again: fewer than there were before anybody condensed.
+            // Lines put back in place of a pointer may grow: they are fewer than in the original conversation.
             grown.retain(|(message, block)| !mended.expanded.contains(&(*message, block.unwrap_or(0))));
             if may_grow && !grown.is_empty() {
-                // What became longer by being kept true is not worth changing.
+                // An edit that repairs made longer is not worth making.
                 plan.edits.retain(|edit| edited(edit).is_none_or(|place| !grown.contains(&place)));
                 after = before.apply(&plan).map_err(invalid)?;
                 tally = request.tally.recount(before, &after, &request.cancel)?;
@@ -107,20 +110,20 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
     Ok(Settled { conversation: after, tally, changes, notes })
 }
 
-/// What came of a proposal whose parts were settled one by one.
+/// Describes a proposal whose parts were settled one by one.
 pub(super) fn described(request: &Request, proposal: &Proposal, conversation: Conversation, tally: Tally) -> Settled {
     let changes = changes(&proposal.plan, proposal, &[], request, &tally);
     Settled { conversation, tally, changes, notes: Vec::new() }
 }
 
-/// The grade of what led to a message that changes: newer content stands below where it does for all of that.
+/// Returns the grade of a message that its notes give together: `Superseded` if each note has a grade.
 fn grade_of(proposal: &Proposal, message: usize) -> Option<Grade> {
     let mut grades = proposal.notes.iter().filter(|note| note.message == message).map(|note| note.grade).peekable();
     grades.peek()?;
     grades.all(|grade| grade.is_some()).then_some(Grade::Superseded)
 }
 
-/// Tokens of what an edit changes.
+/// Returns the tokens at a place.
 fn tokens_at(tally: &Tally, message: usize, block: Option<usize>) -> usize {
     match block {
         Some(block) => tally.blocks(message).get(block).copied().unwrap_or_default(),
@@ -128,7 +131,7 @@ fn tokens_at(tally: &Tally, message: usize, block: Option<usize>) -> usize {
     }
 }
 
-/// What the plan changes and does not make smaller (invariant "never grows").
+/// Returns the places that the plan changes without making them smaller (invariant "never grows").
 fn without_gain(plan: &Plan, before: &Conversation, tally_before: &Tally, tally_after: &Tally) -> HashSet<Place> {
     let places = Places::after(plan, before.len());
     let changed = plan.edits.iter().filter_map(edited).filter(|(message, block)| {
@@ -140,20 +143,20 @@ fn without_gain(plan: &Plan, before: &Conversation, tally_before: &Tally, tally_
     changed.collect()
 }
 
-/// Where messages stand after a plan was applied to `length` of them.
+/// The positions of messages after a plan was applied to `length` of them.
 struct Places {
-    /// For each message its index afterwards; `None` when it was dropped.
+    /// For each message, its index afterwards; `None` if it was dropped.
     of_message: Vec<Option<usize>>,
-    /// For each insert of the plan, in the plan's order, the index of the message that it added.
+    /// For each insert of the plan, in order, the index of the added message.
     of_insert: Vec<usize>,
-    /// Blocks that come (before this one: 1) and go (-1), with their messages.
+    /// Insertions (1) and removals (-1) of blocks: message, block, change.
     shifts: Vec<(usize, usize, isize)>,
 }
 
 impl Places {
     fn after(plan: &Plan, length: usize) -> Self {
         let mut dropped = vec![false; length];
-        // Stable, so inserts before the same message keep their order.
+        // The sort is stable, so inserts before the same message keep their order.
         let mut inserts: Vec<(usize, usize)> = Vec::new();
         let mut shifts = Vec::new();
         for edit in &plan.edits {
@@ -183,7 +186,7 @@ impl Places {
         Self { of_message, of_insert, shifts }
     }
 
-    /// The place of a block in its message afterwards.
+    /// Returns the index of a block in its message afterwards.
     fn of_block(&self, message: usize, block: usize) -> usize {
         let shifts = self.shifts.iter().filter(|(of, from, _)| *of == message && *from <= block);
         block.saturating_add_signed(shifts.map(|(_, _, by)| by).sum())
@@ -208,13 +211,13 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
     for note in more {
         notes.entry((note.message, note.block)).or_default().push((note, 1));
     }
-    // A message that was added since has none: the one it stands before is named.
+    // A message added earlier in this call has no origin, so the index of the message after it is used.
     let origin = |message: usize| {
         let mut rest = before.entries()[message..].iter();
         rest.find_map(|entry| entry.origin).unwrap_or(request.original.len())
     };
     let described = |message: usize, block: Option<usize>, was: usize, is: usize, fallback: &str| -> Vec<Change> {
-        // Of a message that goes but for what is pinned, the blocks go for the same reason.
+        // If only the pinned blocks of a message stay, the others are removed for the message's reason.
         let notes = notes.get(&(message, block)).or_else(|| notes.get(&(message, None))).map_or(&[][..], Vec::as_slice);
         let change = |note: Option<&Note>, tokens_before, tokens_after| Change {
             id: String::new(),
@@ -230,7 +233,7 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
         if notes.len() < 2 {
             return vec![change(notes.first().map(|(note, _)| *note), was, is)];
         }
-        // What was saved in all is known exactly; each change goes on where the one before has left off.
+        // The total saved is exact; each change begins where the one before ended.
         let all: usize = notes.iter().map(|(_, share)| share).sum::<usize>().max(1);
         let mut shares = 0;
         let mut from = was;
@@ -255,7 +258,7 @@ fn changes(plan: &Plan, proposal: &Proposal, more: &[Note], request: &Request, t
                 if seen.insert((*message, block)) {
                     let block_after = block.map(|block| places.of_block(*message, block));
                     let (was, is) = (tokens_at(&request.tally, *message, block), tokens_at(tally, at, block_after));
-                    // The only block of a content that is a string.
+                    // The single block of a content that is a string.
                     let single = matches!(before.message(*message).content, Content::Text(_)).then_some(0);
                     changes.extend(described(*message, block.or(single), was, is, "replace"));
                 }
@@ -297,7 +300,7 @@ mod tests {
         words::said,
     };
 
-    /// A conversation in which the user and the assistant say these texts, in turn.
+    /// A conversation in which the user and the assistant alternate with these texts.
     fn conversation(texts: &[&str]) -> Conversation {
         let role = |at: usize| if at.is_multiple_of(2) { "user" } else { "assistant" };
         let message = |(at, text): (usize, &&str)| json!({ "role": role(at), "content": text });
@@ -320,17 +323,17 @@ mod tests {
         settle(request, "test", proposal).unwrap()
     }
 
-    /// The texts as they are written.
+    /// The texts as stored.
     fn written(conversation: &Conversation) -> Vec<String> {
         conversation.texts().iter().flatten().map(|text| text.text.to_owned()).collect()
     }
 
-    /// The texts with what their pointers stand for.
+    /// The texts with pointers resolved.
     fn read(conversation: &Conversation) -> Vec<String> {
         decode(conversation).into_iter().flatten().collect()
     }
 
-    /// Another text, which may always become `SHORT`.
+    /// A text that is always longer than `SHORT`.
     const LONG: &str = "Whoever reads this long text learns nothing from it, and would not miss it.";
     const SHORT: &str = "Nothing.";
 
@@ -369,7 +372,7 @@ mod tests {
         );
     }
 
-    /// Blocks move where others of their message come or go, and messages where others do.
+    /// Blocks shift if others of their message are added or removed, and messages likewise.
     #[test]
     fn a_block_is_held_against_what_became_of_it() {
         let words = |word: &str, tokens: usize| vec![word; tokens].join(" ");
@@ -448,7 +451,7 @@ mod tests {
         assert_eq!(saved(&[]), [(100, 60), (60, 20)], "alike where nothing says how much");
     }
 
-    /// A line that no other looks like.
+    /// A line unlike any other.
     fn line(name: &str) -> String {
         format!("const {name} = read(\"{name}\", settings);")
     }
@@ -462,8 +465,8 @@ mod tests {
         names.iter().map(|name| line(name)).collect::<Vec<_>>().join("\n")
     }
 
-    /// A provider has seen to its pointers together with a change that saves nothing and is taken back. What pointed past that change goes back with it, and
-    /// so does what pointed past those.
+    /// The provider checked its pointers together with a change that saves nothing and is undone. Pointers that
+    /// resolved past that change are undone with it, and so are those that resolved past these.
     #[test]
     fn every_pointer_reads_as_it_was_planned_or_goes_when_a_change_is_taken_back() {
         let texts = [
@@ -484,7 +487,7 @@ mod tests {
         assert_eq!(read(&result)[2..4], [lines(&["alpha", "beta"]), lines(&["gamma", "delta"])]);
     }
 
-    /// No change is worth that a text nobody changes reads otherwise.
+    /// No change is worth making an unchanged text read differently.
     #[test]
     fn a_pointer_in_a_text_that_nobody_changes_reads_as_it_did_when_a_change_is_taken_back() {
         let texts = [
@@ -494,18 +497,18 @@ mod tests {
             above(2, "alpha"),
         ];
         let request = request(conversation(&texts.each_ref().map(String::as_str)));
-        // What the pointer leads to goes to another text, which would grow.
+        // The pointer's target would have to move to another text, which would grow.
         let proposal = setting(&[(1, &*line("delta")), (2, &*lines(&["alpha", "gamma"]))]);
         let settled = settled(&request, &Proposal { pointers_checked: true, ..proposal });
         assert_eq!((written(&settled.conversation), settled.changes.len()), (texts.to_vec(), 0));
     }
 
-    /// What is done to which message, as it is told.
+    /// The operation on each message, as reported.
     fn operations(settled: &Settled) -> Vec<(usize, &str)> {
         settled.changes.iter().map(|change| (change.message_index, change.operation.as_str())).collect()
     }
 
-    /// A condensed conversation, in which lines may be put in the place of pointers: at first they stood there, and more.
+    /// A condensed conversation whose pointers may be expanded, because the original texts were longer.
     fn condensed(texts: &[&str]) -> Request {
         let now = conversation(texts);
         let original: Vec<String> = read(&now).iter().map(|text| format!("{text}\n{LONG}")).collect();
@@ -513,7 +516,7 @@ mod tests {
         Request { original, ..request(now) }
     }
 
-    /// Lines that are put in the place of one pointer are nearer to another than what that one led to.
+    /// Lines put in place of one pointer are nearer to another pointer than its own target.
     #[test]
     fn every_pointer_of_the_result_leads_to_the_lines_it_stood_for() {
         let first = format!("{}\n{}", lines(&["alpha", "beta", "gamma"]), [LONG; 9].join("\n"));
@@ -539,7 +542,8 @@ mod tests {
         assert!([lines(&["beta", "delta"]), "[… 2 lines left out]".to_owned()].contains(&read[3]), "{}", read[3]);
     }
 
-    /// A conversation of which the first text, once it is cut, leaves these pointers without their lines. What cutting it saves has room for one of them.
+    /// A conversation whose first text, when it is cut, leaves these pointers without their lines. The cut saves
+    /// enough to expand one of them.
     fn two_pointers() -> [String; 5] {
         let first = format!("{}\n{LONG}", lines(&["alpha", "beta", "gamma"]));
         [first, above(3, "alpha"), "What it says.".to_owned(), above(3, "alpha"), "Done.".to_owned()]
@@ -555,13 +559,13 @@ mod tests {
         let result = settled(&request, &plan);
         assert_eq!(written(&result.conversation), expected);
         assert!(result.tally.total() < request.tally.total());
-        // With a target, no further than that.
+        // With a target, pointers expand only up to that.
         let target_tokens = Some(result.tally.total() - 1);
         let result = settled(&Request { target_tokens, ..request }, &plan);
         assert_eq!(written(&result.conversation), [SHORT, GAP, "What it says.", GAP, "Done."]);
     }
 
-    /// Looking again would cost as much as it did the provider.
+    /// Checking again would take as long as it took the provider.
     #[test]
     fn a_provider_that_has_seen_to_its_pointers_is_believed() {
         let texts = two_pointers();
@@ -577,7 +581,7 @@ mod tests {
         assert_eq!(written(&result), [SHORT, GAP, "What it says.", GAP, "Done."]);
     }
 
-    /// Lines whose heading no longer holds would get their numbers again. What else changes is made true all the same.
+    /// Lines whose heading no longer holds would get their numbers back. The other changes are still made true.
     #[test]
     fn a_change_that_makes_a_text_longer_once_it_is_true_again_is_not_made() {
         let names = ["epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "sigma", "tau"];

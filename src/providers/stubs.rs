@@ -1,5 +1,5 @@
-//! Pointers of hosts: the answer to a call that reads a file again, which says no more than that the file is as it was read before. Whoever reads it is
-//! sent to the earlier reading, so it becomes a note where that one goes.
+//! Finds stubs: results of a repeated read in which the host only says that the file is unchanged since the earlier
+//! read. If that earlier read is removed, the stub becomes a note.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,32 +14,34 @@ use crate::{
     transcript::{Meaning, Tool, ToolTable},
 };
 
-/// A stub is no longer.
+/// Stubs have at most this many bytes.
 const MAX_STUB_BYTES: usize = 400;
 
-/// How hosts say it whose readings have no line numbers: without these nothing tells such an answer from a file of one line.
+/// Phrases of hosts whose reads have no line numbers. Without them, such a stub could not be told from a one-line
+/// file.
 const SAID: [&str; 4] = ["file unchanged", "file has not changed", "file content unchanged", "unchanged since"];
 
-/// The answer to a call: its message and block.
+/// A result: its message and block.
 type Answer = (usize, usize);
 
-/// A stub, and the reading that it leads to.
+/// A stub, and the read that it refers to.
 struct Stub {
     at: Answer,
     target: Answer,
 }
 
-/// A note in the place of a stub.
+/// A note that replaces a stub.
 pub(super) struct StubNote {
-    /// The edit that puts the note there.
+    /// The edit that writes the note.
     pub(super) edit: Edit,
     /// The message and block of the stub.
     pub(super) at: (usize, usize),
-    /// The message of the reading that is gone.
+    /// The message of the removed read.
     pub(super) target: usize,
 }
 
-/// Returns the edits that `plan`, which makes `after` of `before`, needs beside its own: notes in place of stubs whose reading it removes.
+/// Returns the edits that `plan`, which turns `before` into `after`, needs in addition: notes in place of stubs whose
+/// read it removes.
 pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, tools: &ToolTable) -> Vec<StubNote> {
     let stubs = if plan.is_empty() { Vec::new() } else { stubs(before, tools) };
     if stubs.is_empty() {
@@ -49,7 +51,7 @@ pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, t
     let (positions, now) = (after.positions(), answers(after));
     let edits: HashSet<Place> = plan.edits.iter().filter_map(edited).collect();
     let mut read = None;
-    // The texts of an answer before and now, by their range in those of the message.
+    // The texts of a result before and after, as ranges among the texts of its message.
     let sides = |(message, block): Answer| {
         let at = *positions.get(&before.entries()[message].id)?;
         let Some(Block::ToolResult { tool_use_id, .. }) = before.message(message).content.blocks().get(block) else {
@@ -62,7 +64,7 @@ pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, t
         let Some(((message, old), (at, new))) = sides(target) else { return false };
         let same = old.len() == new.len();
         let pairs = || old.clone().zip(new.clone());
-        // Lines that stand elsewhere can be read where a pointer stands for them.
+        // A text that became a pointer still reads the same when the pointer is resolved.
         same && (pairs().all(|(old, new)| was[message][old].text == is[at][new].text) || {
             let (old, new) = read.get_or_insert_with(|| (decode(before), decode(after)));
             pairs().all(|(before, now)| old[message][before] == new[at][now])
@@ -85,12 +87,12 @@ pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, t
     found
 }
 
-/// The texts of a block among those of its message.
+/// Returns the range of a block's texts among those of its message.
 fn of_block(texts: &[TextAt<'_>], block: usize) -> Range<usize> {
     texts.partition_point(|text| text.block < block)..texts.partition_point(|text| text.block <= block)
 }
 
-/// The block of each answer, by its message and the id of its call.
+/// Returns the block of each result, by its message and the id of its call.
 fn answers(conversation: &Conversation) -> HashMap<(usize, &str), usize> {
     let mut found = HashMap::new();
     for (index, message) in conversation.messages().enumerate() {
@@ -103,9 +105,9 @@ fn answers(conversation: &Conversation) -> HashMap<(usize, &str), usize> {
     found
 }
 
-/// The stubs of a conversation. Each answers a call that asks for the same as an earlier one, whose answer is a file's content.
+/// Finds the stubs of a conversation. Each answers the same call as an earlier result that shows the file.
 fn stubs(conversation: &Conversation, tools: &ToolTable) -> Vec<Stub> {
-    // The calls of the newest message with calls, and the newest reading that each request got.
+    // The calls of the newest message with calls, and the newest read for each call.
     let mut open: HashMap<&str, (&str, &str)> = HashMap::new();
     let mut readings: HashMap<(&str, &str), Answer> = HashMap::new();
     let mut found = Vec::new();
@@ -145,7 +147,7 @@ fn only_text(content: &Content) -> Option<&str> {
     }
 }
 
-/// Whether an answer shows nothing of a file, and says that it need not.
+/// Returns true if the result shows nothing of a file, and says that it does not need to.
 fn is_stub(text: &str, tool: &Tool) -> bool {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_STUB_BYTES || text.contains('\n') || text.starts_with('<') {
@@ -153,7 +155,7 @@ fn is_stub(text: &str, tool: &Tool) -> bool {
     }
     let said = text.to_ascii_lowercase();
     let is_said = SAID.iter().any(|said_so| said.contains(said_so));
-    // A tool that numbers every line it shows shows none here.
+    // The tool numbers every line of a file, and this result has no numbers.
     let is_unnumbered = tool.numbers_lines && NumberStyle::read(text.as_bytes()).is_none();
     NoteLine::read(text).is_none() && (is_said || is_unnumbered)
 }

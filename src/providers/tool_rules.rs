@@ -1,4 +1,4 @@
-//! What rules of tools say of the answers that do not stand: they are cut to a limit, or left out.
+//! Applies rules of tools to older results: cuts them to a limit, or leaves them out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -15,14 +15,15 @@ use crate::{
     words::{Said, said},
 };
 
-/// Salient lines are chosen by characters; with their markers they shall have no more tokens than the limit.
+/// Salient lines are selected by characters. This part of the limit is used for them, so that they fit it together
+/// with their markers.
 const ROOM_FOR_MARKERS: f64 = 0.85;
 
-/// A text of more tokens than its rule allows.
+/// A text with more tokens than its rule allows.
 struct Excess<'a> {
     message: usize,
     piece: ContentPiece,
-    /// The text that it is a part of.
+    /// The text that it is part of.
     whole: &'a str,
     text: &'a str,
     tokens: usize,
@@ -30,11 +31,11 @@ struct Excess<'a> {
     reason: Said,
 }
 
-/// Where a piece stands: message, path and first byte.
+/// The position of a piece: message, path and first byte.
 type PieceKey<'a> = (usize, &'a [PathStep], usize);
 
-/// The answers, and with them the parameters, that have more tokens than the rules of their tools allow, cut to those. The newest `recent` messages,
-/// and what is pinned, stay as they are.
+/// Cuts each result, and with it its parameters, to the tokens that its tool's rule allows. The newest `recent`
+/// messages and pinned content stay as they are.
 pub fn limited(request: &Request, recent: usize) -> Proposal {
     let is_limited = || request.tools.rules().iter().any(|(_, rule)| rule.limit().is_some());
     if !is_limited() && !recalls(request) {
@@ -74,7 +75,7 @@ pub fn limited(request: &Request, recent: usize) -> Proposal {
     proposal
 }
 
-/// Whether the assistant has brought something back, of which the answer goes first.
+/// Returns true if the assistant has recalled something; such results are the first to be cut.
 fn recalls(request: &Request) -> bool {
     let is_recall =
         |block: &Block| matches!(block, Block::ToolUse { name, .. } if request.tools.meaning(name) == Meaning::Recall);
@@ -99,7 +100,7 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
                 ContentKind::ToolParameters => rule.inputs && !Suppressed::spares(piece.kind, text),
                 ContentKind::MessageText => false,
             };
-            // A note about a note would say nothing.
+            // A marker about a marker would say nothing.
             if !is_meant || is_blank(text) || Suppressed::fills(text) {
                 continue;
             }
@@ -122,7 +123,7 @@ fn reason(name: &str, rule: &ToolRule, limit: usize, piece: &ContentPiece) -> Sa
     said!("change.rule", tools: format!("{name:?}"), done: done, of: piece.source.label())
 }
 
-/// The lines that matter most of what may keep some, by the index of the excess.
+/// Selects the most important lines of texts that may keep some, by the index of the excess.
 fn salient_cuts(request: &Request, excesses: &[Excess<'_>], recent: usize) -> HashMap<usize, String> {
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
     for (index, excess) in excesses.iter().enumerate().filter(|(_, excess)| excess.limit > 0) {
@@ -141,7 +142,8 @@ fn salient_cuts(request: &Request, excesses: &[Excess<'_>], recent: usize) -> Ha
     cuts.into_iter().filter_map(cut).collect()
 }
 
-/// The beginning of a text, within so many tokens with the marker that says how much is missing; a note where not even that fits.
+/// Returns the beginning of a text that fits `limit` tokens with its marker, or only a marker if even that does not
+/// fit.
 fn beginning(text: &str, limit: usize, encoding: Encoding) -> String {
     let (mut fits, mut exceeds) = (None, text.len());
     while exceeds > fits.map_or(0, |fits| fits + 1) {

@@ -1,4 +1,4 @@
-//! A provider asked once: what it protects is pinned, what it proposes is settled and taken over, whatever it does is held within bounds.
+//! Runs a provider once: pins what it protects, settles and applies its proposal, and contains its panics and delays.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -21,36 +21,36 @@ use super::{
 };
 use crate::{progress::Progress, warning::Warning};
 
-/// How long a provider may take after an abort to say what was spent.
+/// Time that a provider has after an abort to report what it spent.
 const LAST_WORDS: Duration = Duration::from_millis(32);
 
-/// Runs of a provider on its own result. Most find nothing more in the second.
+/// Maximum runs of a provider on its own result. Most find nothing more in the second.
 pub const MAX_REPEATS: usize = 4;
 
-/// What providers told that had their turns, beside what they did to the state.
+/// The reports of the providers that have run, besides their changes to the state.
 #[derive(Default)]
 pub struct Turns {
-    /// Who may be asked by those of them that ask others; `None` where nobody says.
+    /// The providers that a strategy may run; `None` if not given.
     pub others: Option<Registry>,
-    /// What was changed.
+    /// The changes made.
     pub changes: Vec<Change>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How each pass went, of providers that work in passes.
+    /// A report on each pass, from providers that work in passes.
     pub passes: Vec<PassReport>,
-    /// How each provider did in its first round.
+    /// The figures of each provider's first round.
     pub calls: Vec<(String, CallRecord)>,
-    /// Scaled tokens that each round of each provider removed.
+    /// Scaled tokens removed in each round, by provider.
     pub saved: Vec<(String, usize)>,
 }
 
-/// Has a say in what is settled, before it is taken over.
+/// Decides whether a settled proposal is applied.
 #[async_trait]
 pub trait Acceptance: Send {
-    /// Looks at what a proposal came to.
+    /// Checks a settled proposal.
     ///
     /// # Errors
-    /// Why it is not to be taken over.
+    /// The reason why it must not be applied.
     async fn accept(
         &mut self,
         request: &Request,
@@ -60,7 +60,7 @@ pub trait Acceptance: Send {
     ) -> Result<(), CondenseError>;
 }
 
-/// Everything that settles is taken over.
+/// Accepts every settled proposal.
 pub struct AcceptAll;
 
 #[async_trait]
@@ -82,12 +82,12 @@ pub struct ProviderStep<'a> {
     id: &'a str,
     turns: &'a mut Turns,
     acceptance: &'a mut dyn Acceptance,
-    /// It may find more in what the newest round has left.
+    /// True if the provider may find more in its latest result.
     unfinished: bool,
 }
 
 impl<'a> ProviderStep<'a> {
-    /// The turn of a provider. `id` is that of the provider.
+    /// Creates the step. `id` is the provider's id.
     pub fn new(
         provider: &'a dyn Provider,
         id: &'a str,
@@ -102,7 +102,7 @@ impl<'a> ProviderStep<'a> {
         if !rules.is_empty() {
             let Request { original, conversation, tools, .. } = &mut state.request;
             *conversation = rules.pin(conversation, tools);
-            // Reports say of the conversation that came in what was protected.
+            // Reports say what of the call's input was protected.
             let (pinned, warnings) = rules.pin_telling(original, tools);
             *original = pinned;
             let told = &mut self.turns.warnings;
@@ -115,7 +115,7 @@ impl<'a> ProviderStep<'a> {
             None => self.provider.propose(request),
         };
         let proposing = AssertUnwindSafe(proposing).catch_unwind();
-        // A provider that does not look at the signal is left behind: the caller does not wait for it.
+        // The caller does not wait for a provider that ignores the signal.
         let proposal = tokio::select! {
             biased;
             proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
@@ -129,7 +129,7 @@ impl<'a> ProviderStep<'a> {
         request.cancel.check()?;
         self.unfinished = proposal.unfinished;
         let settled = settle(request, self.id, &proposal).inspect_err(|_| {
-            // The work is thrown away, what it has cost is not.
+            // The work is discarded, but its cost still counts.
             let paid = proposal.warnings.iter().filter(|warning| warning.tells_of_request());
             self.turns.warnings.extend(paid.cloned());
         })?;
@@ -150,7 +150,7 @@ impl Step for ProviderStep<'_> {
     }
 
     fn goes_on(&self, state: &State) -> bool {
-        // Without a target once is enough.
+        // Without a target, one round is enough.
         self.unfinished || (state.request.target_tokens.is_some() && !state.meets_target())
     }
 
@@ -165,7 +165,7 @@ impl Step for ProviderStep<'_> {
 impl ProviderStep<'_> {
     async fn tried(&mut self, state: &mut State) -> Result<(), CondenseError> {
         if state.is_repeat {
-            // Finding nothing more in one's own result is no failure, whatever it says.
+            // Finding nothing more in its own result is not a failure, whatever error the provider returns.
             return self.work(state).await.or(Ok(()));
         }
         let (begun, before, spent) = (Instant::now(), state.scaled(), state.request.llm.spent.total());
@@ -182,18 +182,18 @@ impl ProviderStep<'_> {
     }
 }
 
-/// A provider with the configuration that it is asked with, for those that have had their turn.
+/// A provider that has run, with what is needed to run it again.
 pub struct Repeatable {
-    /// Who it is.
+    /// The provider.
     pub provider: Arc<dyn Provider>,
-    /// Overrides fields of its configuration.
+    /// Overrides for fields of its configuration.
     pub config: serde_json::Value,
-    /// How many tokens there may be after it.
+    /// Maximum scaled tokens after it.
     pub target_tokens: Option<usize>,
 }
 
-/// Asks providers about what those after them have left of the conversation, until none finds anything there: with other lines gone, what stays can have
-/// become a copy, or obsolete. The same call on the result would find it, and change its own result.
+/// Runs providers again on what later providers left, until none finds more. Once other lines are gone, remaining
+/// ones can have become copies or stale. Without this, the same call on its own result would change it again.
 pub async fn look_again(
     providers: &[Repeatable],
     state: &mut State,
@@ -210,7 +210,7 @@ pub async fn look_again(
             (state.request.config, state.request.target_tokens) = (config.clone(), *target_tokens);
             let id = provider.info().id;
             let step = &mut ProviderStep::new(&**provider, &id, turns, acceptance);
-            // What was done before stays, whatever becomes of this.
+            // Earlier work is kept, whether or not this run succeeds.
             let failed = state.run(step).await.is_err();
             state.request.target_tokens = target;
             if failed || state.meets_target() {
@@ -225,14 +225,14 @@ pub async fn look_again(
     state.is_repeat = is_repeat;
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 #[must_use]
 pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
 }
 
-/// Milliseconds since a moment.
+/// Returns the milliseconds since a moment.
 #[must_use]
 pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0

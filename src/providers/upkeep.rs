@@ -1,5 +1,5 @@
-//! Whatever a provider does, pointers that stay stand for what they stood for: led to another copy of their lines, or the lines are put in their
-//! place, or a gap says that they are left out.
+//! Keeps pointers true after any plan: a pointer is redirected to another copy of its lines, replaced by the lines,
+//! or replaced by a gap that says they are left out.
 
 use std::{
     cell::OnceCell,
@@ -23,13 +23,13 @@ use crate::{
 pub struct TruePlan {
     /// The plan.
     pub plan: Plan,
-    /// Why texts change that the provider left alone.
+    /// Reasons for changes to texts that the provider left alone.
     pub notes: Vec<Note>,
-    /// The blocks in which lines stand in the place of a pointer, by their message before.
+    /// The blocks, by their message before the plan, in which lines replaced a pointer.
     pub expanded: HashSet<(usize, usize)>,
 }
 
-/// Whether there can be pointers that `plan` makes wrong.
+/// Returns true if `plan` may make a pointer wrong.
 pub fn may_mislead(before: &Conversation, after: &Conversation, plan: &Plan) -> bool {
     let was_condensed = |edit: &Edit| match edit {
         Edit::Set { message, .. } => message_holds_pointers(before.message(*message)),
@@ -38,22 +38,22 @@ pub fn may_mislead(before: &Conversation, after: &Conversation, plan: &Plan) -> 
     holds_pointers(after) || plan.edits.iter().any(was_condensed)
 }
 
-/// What the plan changes and no longer reads as it was `planned`, before some edits were left out: what is left of it makes `after`. Both have the
-/// same messages.
+/// Returns the places that the plan changes and that no longer read as `planned`, because some edits were removed.
+/// `after` is the result of the remaining edits; both conversations have the same messages.
 pub fn misled(plan: &Plan, planned: &Conversation, after: &Conversation) -> HashSet<Place> {
     let edits: HashSet<Place> = plan.edits.iter().filter_map(edited).collect();
     let mut misled = HashSet::new();
     for (message, (was, is)) in decode(planned).into_iter().zip(decode(after)).enumerate() {
         let written = planned.message(message).texts().into_iter().zip(after.message(message).texts());
         for ((was, is), (planned, text)) in was.iter().zip(&is).zip(written) {
-            // What is not changed after all reads as it did.
+            // A text whose edit was removed reads as it did before.
             if was == is || planned.text != text.text {
                 continue;
             }
             let places = [(message, Some(text.block)), (message, None)];
             match places.iter().find(|place| edits.contains(place)) {
                 Some(place) => misled.insert(*place),
-                // A text that nobody changes: the changes around it are to blame.
+                // This text has no edit of its own, so the edits around it are the cause.
                 None => return edits,
             };
         }
@@ -61,8 +61,8 @@ pub fn misled(plan: &Plan, planned: &Conversation, after: &Conversation) -> Hash
     misled
 }
 
-/// `plan`, which turns the conversation of the request into `after`, with what it takes to keep pointers true. `None` when that is nothing.
-/// `tally` is that of `after`. Without `may_grow`, no text becomes longer.
+/// Adds to `plan`, which turns the request's conversation into `after`, the edits that keep pointers true. Returns
+/// `None` if none are needed. `tally` counts `after`. Unless `may_grow` is true, no text becomes longer.
 pub fn true_plan(
     request: &Request,
     plan: &Plan,
@@ -71,7 +71,7 @@ pub fn true_plan(
     may_grow: bool,
 ) -> Option<TruePlan> {
     let before = &request.conversation;
-    // What a result may have: it is smaller than what came in, and within the target if it was.
+    // Limits of a result: smaller than the input, and within the target if there is one.
     let most = request.budget().unwrap_or(usize::MAX).min(request.tally.total().saturating_sub(1));
     let mut room = most.saturating_sub(tally.total());
     let mut may_expand = |expansion: Expansion<'_>| {
@@ -82,7 +82,7 @@ pub fn true_plan(
         room -= if fits { cost } else { 0 };
         fits
     };
-    let origins = BlockOrigins::of(plan, before);
+    let origins = BlockOrigins::trace(plan, before);
     let pieces = OnceCell::new();
     let parts = |message: usize, path: &[PathStep]| {
         let pieces = pieces.get_or_init(|| decompose(before, &request.tools));
@@ -110,7 +110,8 @@ pub fn true_plan(
     Some(result)
 }
 
-/// A text never gets longer than it was before anybody condensed it, in bytes or in tokens: a long quote may have few.
+/// Returns true if the expanded text is still shorter than the original one, in bytes and in tokens: a long quote may
+/// have few tokens.
 fn is_shorter_than_original(request: &Request, after: &Conversation, expansion: &Expansion<'_>) -> bool {
     let Some(origin) = after.entries()[expansion.message].origin else { return false };
     let tokens = |text: &str| count(text, request.tally.encoding()).tokens;
@@ -157,7 +158,7 @@ fn reason(mended: &Mended) -> Said {
     if done.is_empty() { said!("change.numbered") } else { said!("change.all", all: done) }
 }
 
-/// Changes the texts of a message that the plan adds: the one that became a message of `after`.
+/// Changes the texts of a message that the plan inserts, which became this message of `after`.
 fn set_inserted(plan: &mut Plan, after: &Conversation, message: usize, edits: Vec<Edit>) {
     let Ok(changed) = after.apply(&Plan { edits }) else { return };
     let (was, is) = (&after.entries()[message], &changed.entries()[message]);

@@ -1,4 +1,4 @@
-//! Writes the answer to a query: whole lines around each place that was found, as many places as fit.
+//! Writes the response to a query: whole lines around each place found, as many places as fit.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -20,42 +20,43 @@ use crate::{
     tokens::{Encoding, count},
 };
 
-/// Lines before one that was found, and behind it, that are shown with it.
+/// Lines shown before and after a found line.
 const BEFORE: u32 = 1;
 const BEHIND: u32 = 2;
-/// Entries of at most so many bytes are shown whole.
+/// Entries of at most this many bytes are shown whole.
 const WHOLE: usize = 500;
-/// Bytes of a line that are shown.
+/// Maximum bytes of a line.
 const MAX_LINE: usize = 360;
-/// Bytes of what a call is about, in its title.
+/// Maximum bytes of a call's subject in its title.
 const MAX_TITLE: usize = 60;
-/// Bytes of somebody's words that name their entry.
+/// Maximum bytes of words in a title.
 const MAX_WORDS: usize = 40;
-/// Bytes of a path there.
+/// Maximum bytes of a path in a title.
 const MAX_PATH: usize = 40;
-/// Places of one entry that are shown.
+/// Maximum places shown per entry.
 const PER_ENTRY: usize = 2;
-/// Bytes of what the user answered that are shown with words of the assistant.
+/// Maximum bytes of the user's reply shown with the assistant's words.
 const MAX_REPLY: usize = 200;
-/// Entries that say the same, of which the keys are told.
+/// Maximum entries with the same text whose keys are listed.
 const MAX_ALSO: usize = 2;
-/// Shorter lines stand in many entries by chance.
+/// Shorter lines occur in many entries by chance.
 const MIN_SAME: usize = 16;
-/// Places worth less than this share of the best are left out: on the questions of the public reading test they brought no evidence, and took a sixth of the tokens.
+/// Places worth less than this fraction of the best are left out. On the questions of the public reading test they
+/// gave no evidence, and took a sixth of the tokens.
 const LEAST: f32 = 0.4;
-/// An answer that has used so much of its budget is full.
+/// A response that uses this fraction of its budget is full.
 const FULL: f32 = 0.92;
-/// So many places that did not fit say that it is full, too.
+/// A response is also full after this many places that did not fit.
 const MAX_MISFITS: usize = 8;
-/// Entries that did not fit, of which keys and titles are told.
+/// Maximum entries that did not fit whose keys and titles are listed.
 const MAX_FURTHER: usize = 4;
-/// Texts of more bytes a token are rare enough not to be counted for an answer in which they would hardly fit.
+/// Texts with more bytes per token are so rare that larger texts are assumed not to fit, without counting.
 const BYTES_PER_TOKEN: usize = 8;
 
 /// How to search.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
-    /// Tokens of the answer at most.
+    /// Maximum tokens of the response.
     pub max_tokens: usize,
     /// Where to search.
     pub within: Within,
@@ -65,60 +66,60 @@ pub struct SearchOptions {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// The hits, the best first.
+    /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// Entries that have a word of the query.
+    /// Number of entries with a word of the query.
     pub matching: usize,
-    /// Entries that were searched.
+    /// Number of entries searched.
     pub entries: usize,
     /// Tokens of the hits as text.
     pub tokens: usize,
-    /// The best entries beside the hits, which did not fit.
+    /// The best entries that did not fit.
     pub further: Vec<Named>,
 }
 
 /// An entry by its key and title.
 #[derive(Debug, Clone, Serialize)]
 pub struct Named {
-    /// The key by which it is read.
+    /// The key for reading it.
     pub key: String,
     /// A title such as `Bash npm test`.
     pub title: String,
 }
 
-/// An entry that was found.
+/// A found entry.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
-    /// The key by which it is read.
+    /// The key for reading it.
     pub key: String,
     /// The speaker: `user`, `assistant`, `context`, `summary`, or `call`.
     pub who: &'static str,
     /// The call, on one line.
     pub head: String,
-    /// The ranges of lines that are shown, from 1, both ends included.
+    /// The shown ranges of lines, from 1, inclusive.
     pub lines: Vec<(u32, u32)>,
-    /// Lines of the entry.
+    /// Number of lines of the entry.
     pub total_lines: u32,
-    /// Its place in the conversation, in percent.
+    /// Its position in the conversation, in percent.
     pub percent: u32,
     /// The name of its conversation.
     pub conversation: String,
-    /// The entry that last changed the file that this one is about, if that came later.
+    /// The entry that later changed this entry's file, if any.
     pub changed_since: Option<String>,
-    /// Other entries that say the same.
+    /// Other entries with the same text.
     pub also: Vec<String>,
-    /// The line that says what it is and when.
+    /// The line with its title and time.
     pub title: String,
-    /// That line, and the lines of the entry.
+    /// That line, and lines of the entry.
     pub text: String,
 }
 
-/// A hit under work.
+/// A hit while it is assembled.
 struct Draft {
     entry: u32,
     place: Place,
-    /// Notes on newer versions and earlier readings.
+    /// Notes on newer versions and earlier reads.
     notes: String,
     lines: BTreeSet<u32>,
     windows: usize,
@@ -159,7 +160,7 @@ impl RecallIndex {
         }
     }
 
-    /// Where an entry stands, for people: `36%`, and before which compaction.
+    /// Returns an entry's position for people: `36%`, and before which compaction.
     pub(super) fn when(&self, place: Place) -> String {
         let told = &self.conversations[place.conversation as usize];
         let slot = self.slot(place);
@@ -183,7 +184,7 @@ impl RecallIndex {
         (100 * u64::from(self.slot(place).message) / u64::from(told.messages.max(1))) as u32
     }
 
-    /// An entry by its key and title.
+    /// Returns an entry's key and title.
     pub(super) fn named(&self, entry: u32) -> Named {
         let entry = &self.entries[entry as usize];
         let title = match entry.kind {
@@ -193,7 +194,7 @@ impl RecallIndex {
         Named { key: entry.key.clone(), title }
     }
 
-    /// Names an entry in short, such as `Bash npm test`; the tool alone if its parameters are shown anyway.
+    /// Returns an entry's short name, such as `Bash npm test`; only the tool if its parameters are shown anyway.
     pub(super) fn title(entry: &Entry, shows_parameters: bool) -> String {
         if !matches!(entry.kind, Kind::Call(_)) {
             return entry.kind.speaker().to_owned();
@@ -215,14 +216,14 @@ struct Answer<'a> {
     drafts: Vec<Draft>,
     /// The lines of entries.
     lines: HashMap<u32, Rc<[&'a str]>>,
-    /// Which hit shows a line of this hash.
+    /// The hit that shows a line with this hash.
     shown: HashMap<u64, usize, ByHash>,
     used: usize,
     misfits: usize,
 }
 
 impl<'a> Answer<'a> {
-    /// Shows a place, unless it is shown already or does not fit.
+    /// Adds a place, unless it is already shown or does not fit.
     fn add(&mut self, candidate: &Candidate) {
         let lines = self.lines(candidate.entry);
         let known = self.drafts.iter().position(|draft| draft.entry == candidate.entry);
@@ -258,7 +259,8 @@ impl<'a> Answer<'a> {
         Rc::clone(self.lines.entry(entry).or_insert_with(|| text.split('\n').collect()))
     }
 
-    /// Whether a hit shows another state of the list of things to do, which then tells where this one stands: states of a list differ by a line or two.
+    /// Returns true if a hit shows another state of the todo list, which then mentions this one: states differ by a
+    /// line or two.
     fn is_other_state(&mut self, entry: u32) -> bool {
         let index = self.index;
         let is_list = |entry: u32| index.entries[entry as usize].is_list();
@@ -271,7 +273,7 @@ impl<'a> Answer<'a> {
         true
     }
 
-    /// Whether another hit shows the line, which then tells where it stands, too.
+    /// Returns true if another hit shows the line, which then mentions this place too.
     fn stands_elsewhere(&mut self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> bool {
         let Some(line) = lines.get(candidate.line as usize).map(|line| line.trim()) else { return true };
         let Some(at) = self.shown.get(&xxh3_64(line.as_bytes())).filter(|_| line.len() >= MIN_SAME) else {
@@ -284,7 +286,7 @@ impl<'a> Answer<'a> {
         true
     }
 
-    /// The first of these entries that no hit shows or names.
+    /// Returns the first of these entries that no hit shows or mentions.
     fn further(&self, entries: impl Iterator<Item = u32>) -> Vec<Named> {
         let mut told: Vec<u32> = Vec::new();
         let is_told = |draft: &Draft, entry| draft.entry == entry || draft.also.contains(&entry);
@@ -299,7 +301,7 @@ impl<'a> Answer<'a> {
         told.into_iter().map(|entry| self.index.named(entry)).collect()
     }
 
-    /// The lines around a place that are not shown yet.
+    /// Returns the lines around a place that are not shown yet.
     fn draft(&self, candidate: &Candidate, lines: &[&str], known: Option<usize>) -> Option<Draft> {
         let entry = &self.index.entries[candidate.entry as usize];
         let place = self.index.place(candidate.entry, &self.options.within)?;
@@ -319,14 +321,14 @@ impl<'a> Answer<'a> {
         Some(Draft { entry: candidate.entry, place, notes, lines, windows: 1, also: Vec::new(), reply })
     }
 
-    /// Tokens of a hit, or of lines that are added to one; nothing if they do not fit.
+    /// Returns the tokens of a hit, or of lines added to one; `None` if they do not fit.
     fn cost(&self, draft: &Draft, lines: &[&str], is_known: bool, left: usize) -> Option<usize> {
         let text = if is_known { self.body(draft, lines) } else { self.section(draft, lines) };
         let cost = if text.len() > left * BYTES_PER_TOKEN { None } else { Some(tokens(&text) + 1) };
         cost.filter(|cost| *cost <= left)
     }
 
-    /// Notes on newer versions and earlier readings of an entry.
+    /// Returns notes on newer versions and earlier reads of an entry.
     fn notes(&self, entry: u32, place: Place) -> String {
         let key = |place: Place| &self.index.entries[self.index.slot(place).entry as usize].key;
         let changed = self.index.changed_since(entry, place).map(|newer| format!(" · changed since: {}", key(newer)));
@@ -334,7 +336,7 @@ impl<'a> Answer<'a> {
         changed.into_iter().chain(shown).collect()
     }
 
-    /// The user's reply to words of the assistant.
+    /// Returns the user's reply to the assistant's words.
     fn reply(&self, entry: &Entry, place: Place) -> Option<String> {
         if entry.kind != Kind::Assistant {
             return None;
@@ -347,7 +349,7 @@ impl<'a> Answer<'a> {
             .then(|| format!("[{}] {}", reply.key, clipped(reply.text.trim(), MAX_REPLY)))
     }
 
-    /// A hit as text: a line that says what it is and when, and the lines.
+    /// Returns a hit as text: a line with title and time, and the lines.
     fn section(&self, draft: &Draft, lines: &[&str]) -> String {
         let mut text = format!("{}\n{}", self.title(draft), self.body(draft, lines));
         if let Some(reply) = &draft.reply {
@@ -356,7 +358,7 @@ impl<'a> Answer<'a> {
         text
     }
 
-    /// The title of a hit: what it is, when it was, and notes on other versions.
+    /// Returns the title of a hit: its name, its time, and notes on other versions.
     fn title(&self, draft: &Draft) -> String {
         let index = self.index;
         let entry = &index.entries[draft.entry as usize];
@@ -416,7 +418,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Ranges of lines that follow each other, from 1.
+/// Returns ranges of consecutive lines, from 1.
 fn ranges(lines: &BTreeSet<u32>) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for line in lines.iter().map(|line| line + 1) {
@@ -436,7 +438,7 @@ pub(super) fn tokens(text: &str) -> usize {
     count(text, Encoding::default()).tokens
 }
 
-/// The beginning of a text on one line.
+/// Returns the beginning of a text on one line.
 pub(super) fn clipped(text: &str, bytes: usize) -> String {
     let line = text.split('\n').next().unwrap_or_default();
     if line.len() <= bytes && line.len() == text.len() {
@@ -446,7 +448,7 @@ pub(super) fn clipped(text: &str, bytes: usize) -> String {
     format!("{}…", &line[..end])
 }
 
-/// The end of a path, which says more than its beginning.
+/// Returns the end of a path, which says more than its beginning.
 fn end_of_path(path: &str) -> String {
     if path.len() <= MAX_PATH {
         return path.to_owned();
@@ -456,12 +458,12 @@ fn end_of_path(path: &str) -> String {
     format!("…{}", end.find('/').map_or(end, |at| &end[at..]))
 }
 
-/// The last border of a character at or before `at`.
+/// Returns the last character boundary at or before `at`.
 pub(super) fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// A line, or of a long one the part in which most of the query stands.
+/// Returns a line, or the part of a long one with the most worth for the query.
 fn best_part(line: &str, weights: &HashMap<u32, f32>) -> String {
     if line.len() <= MAX_LINE {
         return line.to_owned();

@@ -1,4 +1,4 @@
-//! A conversation as a reader takes it: words of somebody, and calls with their results.
+//! Divides a conversation into entries as a reader sees them: words, and calls with their results.
 
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -11,23 +11,24 @@ use crate::{
     },
 };
 
-/// Stands between the parameters of a call and its result.
+/// The sign between the parameters of a call and its result.
 const RESULT: &str = "→";
-/// Stands there if the call did not end as asked.
+/// The sign if the call did not succeed.
 const FAILED: &str = "→ failed:";
-/// Parameters nested deeper are one line of JSON.
+/// Deeper parameters are written as one line of JSON.
 const MAX_DEPTH: usize = 3;
-/// So are elements of lists of at most so many bytes, such as things to do, if they hold no line breaks.
+/// Maximum bytes of a list element, such as a todo item, that is written as one line of JSON if it has no line
+/// breaks.
 const MAX_LINE_OF_JSON: usize = 200;
 
 /// The speaker or tool of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Words of the user.
+    /// The user's words.
     User,
-    /// Words of the assistant.
+    /// The assistant's words.
     Assistant,
-    /// Thinking of the assistant.
+    /// The assistant's thinking.
     Thought,
     /// Context that the host injected.
     Context,
@@ -38,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The speaker in one word; empty for calls, which are named by their tool.
+    /// Returns the speaker in one word; empty for calls, which are named by their tool.
     pub const fn speaker(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -51,22 +52,22 @@ impl Kind {
     }
 }
 
-/// An entry as it was read from a conversation.
+/// An entry read from a conversation.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// The speaker or tool.
     pub kind: Kind,
-    /// The tool and what the call is about, on one line; empty for words.
+    /// The tool and the call's subject, on one line; empty for words.
     pub head: String,
-    /// The file that a call is about, as the call names it; empty if it is about none.
+    /// The file that a call concerns, as the call names it; empty if none.
     pub file: String,
-    /// The words; or parameters, and the result behind an arrow.
+    /// The words; or the parameters, with the result after an arrow.
     pub text: String,
-    /// Index of the message in the conversation that was read.
+    /// Index of the message in the conversation.
     pub message: usize,
     /// How a call ended.
     pub outcome: CallOutcome,
-    /// Where in the text the result begins; at its end if there is none.
+    /// The byte at which the result begins; the end of the text if there is none.
     pub result: usize,
 }
 
@@ -83,9 +84,9 @@ impl Draft {
         Self { kind: Kind::Call(source.meaning), head, file, text, message, outcome: CallOutcome::Unanswered, result }
     }
 
-    /// Lines of the result.
+    /// Returns the number of lines of the result.
     pub fn result_lines(&self) -> u32 {
-        // Behind the line break and the arrow.
+        // After the line break and the arrow.
         let lines = self.text[self.result..].trim_start_matches('\n').bytes().filter(|byte| *byte == b'\n').count();
         lines as u32
     }
@@ -103,7 +104,8 @@ impl Draft {
     }
 }
 
-/// The entries of a conversation, in the order in which their messages begin. Calls of recall itself are none.
+/// Returns the entries of a conversation, in the order in which their messages begin. Calls of recall itself are not
+/// entries.
 pub fn entries(conversation: &Conversation, tools: &ToolTable) -> Vec<Draft> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
@@ -115,12 +117,13 @@ pub fn entries(conversation: &Conversation, tools: &ToolTable) -> Vec<Draft> {
     reader.drafts
 }
 
-/// The first message that has to be read again with what follows it: a later one may answer its calls.
+/// Returns the first message that must be read again together with later ones, because a later message may answer its
+/// calls.
 pub fn open_from(conversation: &Conversation) -> usize {
     let is_assistants = |message: &Message| message.role == Role::Assistant;
     let last = conversation.entries().iter().rposition(|entry| is_assistants(&entry.message));
     last.map_or(conversation.len(), |last| {
-        // Several messages of the assistant in a row have their results behind the last.
+        // Consecutive assistant messages have their results after the last.
         let run = (0..last).rev().take_while(|at| is_assistants(conversation.message(*at))).count();
         last - run
     })
@@ -131,7 +134,7 @@ struct Reader<'a> {
     drafts: Vec<Draft>,
     /// The native calls without a result, by id.
     open: HashMap<&'a str, usize>,
-    /// The calls in text of the assistant's newest message, with the names of their tools.
+    /// The calls in text of the assistant's newest message, with their tools.
     announced: Vec<(usize, Arc<ToolSource>)>,
 }
 
@@ -193,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The pieces of one text block: words, calls in text, and results in text.
+    /// Adds the pieces of one text block: words, calls in text, and results in text.
     fn texts(&mut self, index: usize, message: &Message, block: usize, texts: &[TextAt<'_>], pieces: &[ContentPiece]) {
         let Some(text) = texts.iter().find(|text| text.block == block).map(|text| text.text) else { return };
         let mut pieces = pieces.iter().filter(|piece| piece.block == block).peekable();
@@ -218,7 +221,7 @@ impl<'a> Reader<'a> {
                 self.announced.push((self.drafts.len(), Arc::clone(source)));
                 self.drafts.push(Draft::call(source, text.trim_matches('\n').to_owned(), index));
             }
-            // The line that announces a result says nothing that the call does not.
+            // The line that announces a result repeats the call.
             PieceSource::Tool(_) if piece.kind == ContentKind::MessageText => {}
             PieceSource::Tool(source) => self.announced_result(index, source, text),
         }
@@ -241,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether two pieces of one text are one entry: words, or the parts of one call.
+/// Returns true if two pieces of one text belong to one entry: words, or parts of one call.
 fn belongs_together(message: &Message, piece: &ContentPiece, next: &ContentPiece) -> bool {
     match (&piece.source, &next.source) {
         (PieceSource::Words, PieceSource::Words) => true,
@@ -260,7 +263,7 @@ fn speaker(message: &Message, text: &str) -> Kind {
     match message.role {
         Role::Assistant => Kind::Assistant,
         Role::Other(_) => Kind::Context,
-        Role::User => match HostText::of(text) {
+        Role::User => match HostText::recognise(text) {
             Some(HostText::Summary) => Kind::Summary,
             Some(HostText::Notice) => Kind::Context,
             None => Kind::User,
@@ -290,7 +293,8 @@ fn result_text<'m>(message: &'m Message, at: usize, block: &'m Block) -> Cow<'m,
     }
 }
 
-/// The parameters of a call, one behind the other: a name and a colon, and the value behind it or, if it has several lines, below.
+/// Returns the parameters of a call in sequence: a name and a colon, then the value, on the lines below if it has
+/// several.
 fn parameters(input: &str) -> String {
     let mut text = String::new();
     let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(input) else { return input.to_owned() };

@@ -1,4 +1,4 @@
-//! The index: the entries of one or several conversations, each text once, and the lines in which its words stand.
+//! The index: the entries of one or more conversations, each text once, and the lines that contain its words.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,89 +18,89 @@ use crate::{
     transcript::{CallOutcome, Meaning, ToolTable, clean_path},
 };
 
-/// Bytes of a line whose words are found; what is longer is no line that somebody wrote.
+/// Bytes of a line whose words are indexed; a person writes no longer lines.
 const MAX_LINE: usize = 64 * 1024;
 
-/// A result of more lines shows something.
+/// A result with more lines shows content.
 const MOST_OF_STUB: u32 = 2;
 
-/// An index over conversations, which grows with them.
+/// An index of conversations, which grows with them.
 #[derive(Default)]
 pub struct RecallIndex {
     pub(super) entries: Vec<Entry>,
     pub(super) conversations: Vec<Told>,
     pub(super) labels: Vec<String>,
     pub(super) postings: Postings,
-    /// Lines of all entries, the heads included.
+    /// Number of lines of all entries, including heads.
     pub(super) lines: u32,
-    /// Words of all lines.
+    /// Number of words of all lines.
     pub(super) words: u64,
     by_content: HashMap<u64, u32, ByHash>,
     by_key: HashMap<String, u32>,
     tools: ToolTable,
 }
 
-/// A text that can be found, once for all places where it stands.
+/// A text that can be found, stored once for all its places.
 pub struct Entry {
-    /// The key by which it is read.
+    /// The key for reading it.
     pub key: String,
     /// All characters of its key.
     pub all_of_key: String,
     /// The speaker or tool.
     pub kind: Kind,
-    /// The tool and what a call is about.
+    /// The tool and the call's subject.
     pub head: String,
-    /// The file that it is about, clean; empty if it is about none.
+    /// The file it concerns, clean; empty if none.
     pub file: String,
-    /// Files that it changed, clean.
+    /// The files it changed, clean.
     pub changes: Vec<String>,
-    /// Lines of a call's result.
+    /// Number of lines of a call's result.
     pub result_lines: u32,
     /// The text.
     pub text: Box<str>,
-    /// Its head as a line of the index; those of its text follow.
+    /// The line number of its head in the index; those of its text follow.
     pub first_line: u32,
-    /// Lines of its text.
+    /// Number of lines of its text.
     pub line_count: u32,
-    /// Words of its text.
+    /// Number of words of its text.
     pub words: u32,
-    /// Where it stands, in order.
+    /// Its places, in order.
     pub places: Vec<Place>,
 }
 
 impl Entry {
-    /// Whether it is a state of the list of things to do, which the next one replaces.
+    /// Returns true if it is a state of the todo list, which the next one replaces.
     pub(super) fn is_list(&self) -> bool {
         self.kind == Kind::Call(Meaning::Todo)
     }
 }
 
-/// Where an entry stands.
+/// A place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Which conversation.
+    /// The index of the conversation.
     pub conversation: u32,
-    /// Which of its entries, in the order of the messages.
+    /// The index of its entry, in the order of the messages.
     pub slot: u32,
 }
 
-/// A conversation: what was said in it, in order.
+/// A conversation: its entries, in order.
 #[derive(Default)]
 pub struct Told {
-    /// Its name, for people; empty for the only one.
+    /// Its name for people; empty for a single conversation.
     pub name: String,
-    /// Messages so far.
+    /// Number of messages so far.
     pub messages: u32,
     /// Its entries in order.
     pub slots: Vec<Slot>,
 }
 
-/// An entry in its place.
+/// An entry at its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Slot {
-    /// Which entry.
+    /// The index of the entry.
     pub entry: u32,
-    /// Which message it begins in.
+    /// The index of the message in which it begins.
     pub message: u32,
     /// The label of its part of the conversation; 0 for none.
     pub label: u16,
@@ -109,25 +109,26 @@ pub struct Slot {
 /// The result of appending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// So many of the last messages are to be handed over once more with the next ones: those may answer their calls.
+    /// Number of last messages to pass again together with the next ones, because those may answer their calls.
     pub open: usize,
-    /// Entries there are now.
+    /// Number of entries.
     pub entries: usize,
 }
 
 impl RecallIndex {
-    /// An index that knows these tools.
+    /// Creates an index that knows these tools.
     pub fn new(tools: ToolTable) -> Self {
         Self { tools, labels: vec![String::new()], ..Self::default() }
     }
 
-    /// Begins a conversation of this name. Returns its number.
+    /// Begins a conversation with this name. Returns its number.
     pub fn begin(&mut self, name: &str) -> u32 {
         self.conversations.push(Told { name: name.to_owned(), ..Told::default() });
         (self.conversations.len() - 1) as u32
     }
 
-    /// Adds messages to a conversation, of which the first `again` were handed over before. `label` names their part of the conversation.
+    /// Adds messages to a conversation. The first `again` of them were passed before. `label` names their part of the
+    /// conversation.
     pub fn append(&mut self, conversation: u32, read: &Messages, again: usize, label: &str) -> Appended {
         let own = read.conversation();
         let message = |index: usize| read.projection().map_or(index, |projection| projection.message(index));
@@ -160,7 +161,7 @@ impl RecallIndex {
         u16::try_from(at).unwrap_or(0)
     }
 
-    /// Forgets where the last `again` messages of a conversation stand. Returns how many are left.
+    /// Forgets the places of the last `again` messages of a conversation. Returns the number of messages left.
     fn take_back(&mut self, conversation: u32, again: usize) -> u32 {
         let told = &mut self.conversations[conversation as usize];
         let base = told.messages.saturating_sub(again as u32);
@@ -173,7 +174,7 @@ impl RecallIndex {
         base
     }
 
-    /// Adds entries for what was never said before.
+    /// Adds entries for new texts.
     fn add(&mut self, drafts: &[Draft], hashes: &[u64]) {
         let mut seen = HashSet::<u64, ByHash>::default();
         let is_new = |hash: &u64| !self.by_content.contains_key(hash) && seen.insert(*hash);
@@ -219,12 +220,12 @@ impl RecallIndex {
         }
     }
 
-    /// The entry of a key, if one of these conversations has it.
+    /// Returns the entry of a key, if one of these conversations contains it.
     pub fn entry(&self, key: &str, within: &Within) -> Option<u32> {
         let key = keys::read(key);
         let stands = |entry: u32| self.place(entry, within).is_some();
         let known = self.by_key.get(&key).copied().filter(|entry| stands(*entry));
-        // Another process may have needed more characters of it, or fewer.
+        // Another process may have used more or fewer characters of the key.
         let begins = || {
             let begins = |entry: &Entry| key.len() >= keys::SHORTEST && entry.all_of_key.starts_with(&key);
             (0..self.entries.len() as u32).find(|at| begins(&self.entries[*at as usize]) && stands(*at))
@@ -232,7 +233,7 @@ impl RecallIndex {
         known.or_else(begins)
     }
 
-    /// The newest place of an entry within these conversations.
+    /// Returns the newest place of an entry within these conversations.
     pub(super) fn place(&self, entry: u32, within: &Within) -> Option<Place> {
         self.entries[entry as usize].places.iter().copied().rfind(|place| within.holds(place.conversation))
     }
@@ -241,12 +242,12 @@ impl RecallIndex {
         self.conversations[place.conversation as usize].slots[place.slot as usize]
     }
 
-    /// The entry of each line, for lines in order.
+    /// Returns the entry that contains a line.
     pub(super) fn entry_of_line(&self, line: u32) -> u32 {
         (self.entries.partition_point(|entry| entry.first_line <= line) - 1) as u32
     }
 
-    /// The newest change of the file or list of things to do that an entry is about, if that is newer than the entry.
+    /// Returns the newest change of the entry's file or todo list, if it is newer than the entry.
     pub(super) fn changed_since(&self, entry: u32, place: Place) -> Option<Place> {
         let known = &self.entries[entry as usize];
         let is_about = |file: &String| same_file(&known.file, file);
@@ -263,7 +264,8 @@ impl RecallIndex {
         newest.map(|slot| Place { slot, ..place })
     }
 
-    /// The newest entry before a reading that shows more of its file, where the reading shows hardly anything: hosts say that a file is as it was read before.
+    /// If a read shows hardly anything, returns the newest earlier entry that shows more of its file: hosts may say
+    /// that a file is unchanged since.
     pub(super) fn shown_before(&self, entry: u32, place: Place) -> Option<Place> {
         let known = &self.entries[entry as usize];
         let is_reading = |kind: Kind| matches!(kind, Kind::Call(Meaning::Read | Meaning::Write));
@@ -279,7 +281,7 @@ impl RecallIndex {
     }
 }
 
-/// The conversations that are searched.
+/// The conversations to search.
 #[derive(Debug, Clone, Default)]
 pub struct Within(pub Option<Vec<u32>>);
 
@@ -289,7 +291,7 @@ impl Within {
     }
 }
 
-/// The words of an entry, its head as line 0.
+/// The words of an entry, with its head as line 0.
 struct EntryWords {
     postings: Vec<Posting>,
     lines: u32,
@@ -314,7 +316,7 @@ fn read_words(draft: &Draft) -> EntryWords {
     EntryWords { postings, lines }
 }
 
-/// Hashes what makes two entries one: the speaker or tool, and every word.
+/// Hashes what identifies an entry: the speaker or tool, and every word.
 fn content_hash(draft: &Draft) -> u64 {
     let mut hash = Xxh3::new();
     let is_call = matches!(draft.kind, Kind::Call(_));

@@ -1,14 +1,14 @@
-//! Keys by which an entry is read again: short, and made of what the entry says, so that they are the same whatever comes behind it, after any condensation, and
-//! in any process.
+//! Keys by which entries are read: short, and derived from the entry's content, so that they stay the same whatever
+//! follows, after any condensation, and in any process.
 
-/// Digits of a key. Letters and digits that look alike are left out.
+/// Characters of a key, without letters and digits that look alike.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Characters of a key, unless another entry has the same.
+/// Length of a key, unless another entry has the same.
 pub const SHORTEST: usize = 4;
-/// Characters of the whole hash.
+/// Length of the whole hash in characters.
 const ALL: usize = 12;
 
-/// All characters of the key of this hash. The first is a letter, so that no key looks like a number.
+/// Returns all characters of the key for this hash. The first is a letter, so that no key looks like a number.
 pub fn characters(mut hash: u64) -> String {
     let mut key = String::with_capacity(ALL);
     let letters = &DIGITS[10..];
@@ -21,7 +21,7 @@ pub fn characters(mut hash: u64) -> String {
     key
 }
 
-/// A key as somebody wrote it: in brackets or quotes, in capitals.
+/// Normalises a key as someone typed it: in brackets or quotes, in capitals.
 pub fn read(key: &str) -> String {
     key.chars().filter(char::is_ascii_alphanumeric).map(|character| character.to_ascii_lowercase()).collect()
 }

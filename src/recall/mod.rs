@@ -1,11 +1,12 @@
-//! Recall: finding and reading what was said, shown and done, in a conversation that is no longer in view.
+//! Recall: finds and reads what was said, shown and done in a conversation that is no longer in view.
 //!
-//! - `entries`: a conversation as a reader takes it, words of somebody and calls with their results;
-//! - `index`: the entries of conversations, which grow; `words` and `postings` say where which word stands, `keys` what an entry is read by;
-//! - `ranking`: the places that a query is about; `versions`: whether they are of the newest version of a file;
-//! - `answer`: what is said of them, within a budget; `reading`: lines of one entry.
+//! - `entries`: divides a conversation into words, and calls with their results;
+//! - `index`: the entries of growing conversations; `words` and `postings` find words, `keys` identify entries;
+//! - `ranking`: the places relevant to a query; `versions`: whether they show the newest version of a file;
+//! - `answer`: writes them within a budget; `reading`: lines of one entry.
 //!
-//! An entry is the same, and has the same key, whatever stands behind it. Nothing here is concluded from a conversation: everything that is said is quoted.
+//! An entry and its key stay the same, whatever follows it. Recall concludes nothing from a conversation: it only
+//! quotes.
 
 mod answer;
 mod entries;

@@ -1,15 +1,15 @@
-//! Where each word stands: lines by the hash of the word.
+//! Finds lines by the hashes of their words.
 //!
-//! There is no table of words. Lines lie in buckets by the first bits of the hash, a bucket holds some sixty of them, and with a line stand the next bits:
-//! six bytes a word, made by counting and one pass. A search reads a handful of buckets.
+//! There is no table of words. Lines are in buckets by the first bits of the hash, about sixty per bucket, with the
+//! next bits beside each line: six bytes per word, built by counting and one pass. A search reads a few buckets.
 
-/// So many words that came last are looked through one by one; more become a segment.
+/// Up to this many recent words are searched one by one; then they become a segment.
 const MAX_RECENT: usize = 32 * 1024;
 
-/// Words for each bucket, about.
+/// Approximate words per bucket.
 const PER_BUCKET: usize = 64;
 
-/// A word: its hash, and the line that it stands in.
+/// A word: its hash, and the line that contains it.
 pub type Posting = (u32, u32);
 
 /// The words of all lines.
@@ -22,15 +22,15 @@ pub struct Postings {
 /// Words in buckets.
 struct Segment {
     bits: u32,
-    /// Where each bucket begins; one more at the end.
+    /// The start of each bucket; one more at the end.
     starts: Vec<u32>,
-    /// The bits of the hashes behind those of the bucket.
+    /// The bits of the hashes after those of the bucket.
     rest: Vec<u16>,
     lines: Vec<u32>,
 }
 
 impl Postings {
-    /// Adds words of lines that follow all that are there.
+    /// Adds words of lines that follow all existing lines.
     pub fn extend(&mut self, words: Vec<Posting>) {
         self.recent.extend(words);
         if self.recent.len() >= MAX_RECENT {
@@ -38,7 +38,7 @@ impl Postings {
         }
     }
 
-    /// The lines in which each of these words stands, in their order, each once.
+    /// Returns the lines that contain each of these words, in order, without duplicates.
     pub fn lines(&self, hashes: &[u32]) -> Vec<Vec<u32>> {
         let mut found: Vec<Vec<u32>> = hashes.iter().map(|hash| self.settled(*hash)).collect();
         for (word, line) in &self.recent {
@@ -56,7 +56,7 @@ impl Postings {
         lines
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory used.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         let of_segment = |segment: &Segment| 4 * segment.starts.len() + 6 * segment.lines.len();

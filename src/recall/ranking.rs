@@ -1,7 +1,8 @@
-//! Ranks lines of entries for a query, the best first.
+//! Ranks lines of entries for a query, best first.
 //!
-//! A line is worth the words of the query that stand in it and near it, each counted once, the rare ones most; more if its entry holds further ones, if its head
-//! names them, and by who says it: what the user said and what was edited is asked for more often than what a listing shows. Long entries hold many words by chance.
+//! A line is worth the words of the query in it and near it, each counted once and rare ones most. It is worth more
+//! if its entry contains further words, if its head does, and depending on the speaker: the user's words and edits
+//! are needed more often than listings. Long entries contain many words by chance, so they are worth less.
 
 use std::collections::HashMap;
 
@@ -12,58 +13,58 @@ use super::{
 };
 use crate::transcript::Meaning;
 
-/// More words of a query are not looked at.
+/// Maximum words of a query.
 const MAX_WORDS: usize = 48;
-/// So many of the best lines are told.
+/// Maximum number of lines returned.
 const MAX_CANDIDATES: usize = 400;
-/// Lines before and behind a line in which words count for it.
+/// Number of lines before and after a line whose words count for it.
 const NEAR: u32 = 6;
-/// The weight of a word one line further away.
+/// The factor per line of distance.
 const DECAY: f32 = 0.8;
-/// The weight of a word in the head of an entry for its lines, whatever its length.
+/// The weight of a word in an entry's head for its lines, whatever the entry's length.
 const IN_HEAD: f32 = 0.4;
 /// The weight of a word anywhere in an entry for its lines.
 const IN_ENTRY: f32 = 0.2;
-/// How much the length of an entry takes away.
+/// How strongly the length of an entry reduces its worth.
 const LENGTH: f32 = 0.3;
 /// The additional worth of the newest entry over the first.
 const NEWER: f32 = 0.1;
-/// Lines around one that was found in which further words of the query are shown with it.
+/// Number of lines around a found line in which further words of the query are shown with it.
 const SPAN: u32 = 5;
-/// Words of less than this share of the most that one is worth are not.
+/// Minimum worth of such words, as a fraction of the greatest worth of a word.
 const SPANNED: f32 = 0.2;
 
-/// The words of a query, and what each is worth.
+/// The words of a query, with their worth.
 pub struct Query {
     hashes: Vec<u32>,
     weights: Vec<f32>,
 }
 
-/// A line that a query is about.
+/// A line relevant to a query.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
     /// Its worth.
     pub score: f32,
-    /// Which entry.
+    /// The index of the entry.
     pub entry: u32,
-    /// Which line of its text, from 0.
+    /// The index of the line in its text, from 0.
     pub line: u32,
 }
 
 /// The ranked lines.
 pub struct Ranked {
-    /// The query, with what its words are worth here.
+    /// The query, with the worth of its words here.
     pub query: Query,
-    /// The best lines, the best first.
+    /// The best lines, best first.
     pub candidates: Vec<Candidate>,
-    /// How many entries have a word of it.
+    /// Number of entries with a word of the query.
     pub entries: usize,
-    /// The lines of the index in which words of it stand, and which.
+    /// The lines of the index that contain words of the query, with the words' indices.
     matches: Vec<(u32, u8)>,
 }
 
 impl Ranked {
-    /// The lines of an entry that made one of them a hit: those near it in which further words of the query stand.
+    /// Returns the lines of an entry to show for a hit: those near it that contain further words of the query.
     pub fn span(&self, entry: &Entry, line: u32) -> (u32, u32) {
         let first_line = entry.first_line;
         let at = first_line + 1 + line;
@@ -87,13 +88,13 @@ impl Ranked {
 }
 
 impl Query {
-    /// The worth of each word by its hash.
+    /// Returns the worth of each word by its hash.
     pub fn by_hash(&self) -> HashMap<u32, f32> {
         self.hashes.iter().copied().zip(self.weights.iter().copied()).collect()
     }
 }
 
-/// The lines that a query is about, within these conversations.
+/// Returns the lines relevant to a query, within these conversations.
 pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
     let hashes = words_of(query);
     let found = index.postings.lines(&hashes);
@@ -135,7 +136,7 @@ pub fn rank(index: &RecallIndex, query: &str, within: &Within) -> Ranked {
     Ranked { query, candidates, entries, matches }
 }
 
-/// The words of a query, each once.
+/// Returns the words of a query, without duplicates.
 fn words_of(query: &str) -> Vec<u32> {
     let mut hashes = Vec::new();
     each_word(query, |hash| {
@@ -146,13 +147,14 @@ fn words_of(query: &str) -> Vec<u32> {
     hashes
 }
 
-/// Whether a query is nothing but identifiers, paths and codes: then it is about code, of which results and edits tell as much as anybody's words.
+/// Returns true if a query consists only of identifiers, paths and codes. It then concerns code, for which results
+/// and edits count as much as words.
 fn is_all_names(query: &str) -> bool {
     let mut words = query.split_whitespace().peekable();
     words.peek().is_some() && words.all(is_name)
 }
 
-/// The words that say what a query is about; all of them if it has no others.
+/// Returns the words that express the subject of a query; all words if there are no others.
 fn telling(hashes: Vec<u32>, found: Vec<Vec<u32>>) -> (Vec<u32>, Vec<Vec<u32>>) {
     let common = function_words();
     let all = || hashes.iter().copied().zip(found.iter()).filter(|(_, lines)| !lines.is_empty());
@@ -164,7 +166,7 @@ fn telling(hashes: Vec<u32>, found: Vec<Vec<u32>>) -> (Vec<u32>, Vec<Vec<u32>>) 
     (told, lines)
 }
 
-/// The worth of a word that stands in these lines: the fewer entries, the more.
+/// Returns the worth of a word that occurs in these lines: the fewer entries, the more.
 fn rarity(index: &RecallIndex, lines: &[u32]) -> f32 {
     let (mut entries, mut rest) = (0_u32, lines);
     while let Some(line) = rest.first() {
@@ -176,7 +178,7 @@ fn rarity(index: &RecallIndex, lines: &[u32]) -> f32 {
     (1.0 + (all - entries + 0.5) / (entries + 0.5)).ln()
 }
 
-/// The worth of entries of a kind.
+/// Returns the worth of entries of a kind.
 const fn of_kind(kind: Kind) -> f32 {
     match kind {
         Kind::User | Kind::Call(Meaning::Ask) => 2.4,
@@ -193,8 +195,9 @@ fn length_factor(index: &RecallIndex, words: u32) -> f32 {
     (1.0 + words as f32 / average.max(1.0)).powf(LENGTH)
 }
 
-/// Tells `found` each line of an entry with words of the query, what the text adds to its score, and what the head does: a head is short, so nothing stands there by
-/// chance, however long the text. `matches` are sorted by line; those of its head stand in `first_line`.
+/// Calls `found` for each line of an entry that contains words of the query, with the scores that its text and the
+/// head add. A head is short, so its words are not there by chance, however long the text. `matches` are sorted by
+/// line; those of the head are at `first_line`.
 fn lines_of(query: &Query, matches: &[(u32, u8)], first_line: u32, mut found: impl FnMut(u32, f32, f32)) {
     let in_head = matches.partition_point(|(line, _)| *line == first_line);
     let bits = |matches: &[(u32, u8)]| matches.iter().fold(0_u64, |bits, (_, word)| bits | 1 << word);

@@ -1,4 +1,4 @@
-//! Lines of one entry.
+//! Reads lines of one entry.
 
 use serde::Serialize;
 
@@ -8,28 +8,28 @@ use super::{
 };
 use crate::conversation::NumberStyle;
 
-/// Bytes for each token that are looked at, so that a text of megabytes is not counted for an answer of a thousand tokens.
+/// Maximum bytes examined per token, so that a text of megabytes is not counted for a response of a thousand tokens.
 const MAX_BYTES_PER_TOKEN: usize = 16;
 
-/// Which lines are read, from 1.
+/// The lines to read, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRange {
-    /// The first.
+    /// The first line.
     pub first: usize,
-    /// Bytes of the first line that are left out.
+    /// Bytes of the first line to skip.
     pub skip: usize,
-    /// The last; as many as fit if it is not said.
+    /// The last line; if not given, as many as fit.
     pub last: Option<usize>,
 }
 
 /// How to read.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// Which lines.
+    /// The lines to read.
     pub lines: LineRange,
-    /// Tokens of the lines at most.
+    /// Maximum tokens of the lines.
     pub max_tokens: usize,
-    /// Where to look.
+    /// The conversations to search.
     pub within: Within,
 }
 
@@ -41,26 +41,27 @@ pub struct ReadText {
     pub title: String,
     /// Its key.
     pub key: String,
-    /// The lines, exactly.
+    /// The exact lines.
     pub text: String,
-    /// The first line of them, from 1.
+    /// The first line, from 1.
     pub first: usize,
-    /// The last.
+    /// The last line.
     pub last: usize,
-    /// Lines of the entry.
+    /// Number of lines of the entry.
     pub total: usize,
-    /// Where to read on, as `lines` takes it; nothing if the entry ends here or the last line that was asked for is there.
+    /// Where to continue, in the form that `lines` accepts; `None` if the entry ends here, or if the last requested
+    /// line was read.
     pub next: Option<String>,
-    /// The entry that last changed the file that this one is about, if that came later.
+    /// The entry that later changed this entry's file, if any.
     pub changed_since: Option<String>,
     /// The entry before this one in the conversation.
     pub before: Option<Named>,
-    /// The entry behind it.
+    /// The entry after this one.
     pub after: Option<Named>,
 }
 
 impl RecallIndex {
-    /// Lines of the entry of a key; nothing if there is none.
+    /// Reads lines of the entry with this key; `None` if there is none.
     pub fn read(&self, key: &str, options: &ReadOptions) -> Option<ReadText> {
         let at = self.entry(key, &options.within)?;
         let entry = &self.entries[at as usize];
@@ -79,7 +80,7 @@ impl RecallIndex {
             if cost <= left {
                 left -= cost;
             } else if text.is_empty() {
-                // One line that is longer than the answer is read in parts.
+                // A single line longer than the budget is read in parts.
                 let part = part_of(line, left);
                 text.push_str(&line[..part]);
                 next = Some(format!("{number}@{}", from + part));
@@ -112,14 +113,15 @@ impl RecallIndex {
 }
 
 impl RecallIndex {
-    /// The entry of another slot of the conversation of a place.
+    /// Returns the entry at another slot of the same conversation.
     fn neighbour(&self, place: Place, slot: u32) -> Option<Named> {
         let slots = &self.conversations[place.conversation as usize].slots;
         slots.get(slot as usize).map(|slot| self.named(slot.entry))
     }
 }
 
-/// The lines of an entry that shows numbered lines of a file, where they were asked for by those numbers: they are beyond the entry's own, and stand in it.
+/// Converts requested line numbers of a file to the entry's own, if they exceed the entry's lines and the entry shows
+/// lines with these numbers.
 fn by_numbers_shown(lines: &[&str], asked: LineRange) -> LineRange {
     if asked.first <= lines.len() {
         return asked;
@@ -135,12 +137,12 @@ fn by_numbers_shown(lines: &[&str], asked: LineRange) -> LineRange {
     }
 }
 
-/// Tokens of a line; more than `limit` where it is too long to be counted.
+/// Returns the tokens of a line; a huge number if it is too long to be counted.
 fn cost(line: &str, limit: usize) -> usize {
     if line.len() > limit * MAX_BYTES_PER_TOKEN { usize::MAX - 1 } else { tokens(line) }
 }
 
-/// How many bytes of a line have so many tokens, about; at least one character.
+/// Returns approximately how many bytes of a line have this many tokens; at least one character.
 fn part_of(line: &str, limit: usize) -> usize {
     let mut bytes = boundary(line, limit * MAX_BYTES_PER_TOKEN);
     while bytes > 0 && tokens(&line[..bytes]) > limit {

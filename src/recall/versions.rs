@@ -1,9 +1,9 @@
-//! Which entries are about which version of a file.
+//! Determines which version of a file an entry shows or changes.
 
 use super::entries::{Draft, Kind};
 use crate::transcript::{CallOutcome, Meaning, changed_by_command, clean_path, files_of_patch};
 
-/// The files that a call changed, clean. A call that failed changed none.
+/// Returns the files that a call changed, clean. A failed call changed none.
 pub fn changed_files(draft: &Draft) -> Vec<String> {
     let Kind::Call(meaning) = draft.kind else { return Vec::new() };
     if matches!(draft.outcome, CallOutcome::Failed | CallOutcome::Denied) {
@@ -24,14 +24,15 @@ pub fn changed_files(draft: &Draft) -> Vec<String> {
     files
 }
 
-/// The command line in the text of a call that runs one.
+/// Returns the command line in the text of a call that runs one.
 fn command(text: &str) -> &str {
     let value = ["command:", "cmd:"].iter().find_map(|name| text.strip_prefix(name)).unwrap_or_default();
     let value = value.trim_start();
     value.find("\n→").map_or(value, |end| &value[..end])
 }
 
-/// Whether two clean paths name one file: they are the same, or one is the other without the directory that an agent works in.
+/// Returns true if two clean paths name one file: they are equal, or one is the other without the agent's working
+/// directory.
 pub fn same_file(one: &str, other: &str) -> bool {
     let (long, short) = if one.len() >= other.len() { (one, other) } else { (other, one) };
     let rest = long.strip_suffix(short);

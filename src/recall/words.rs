@@ -1,18 +1,19 @@
-//! The words of a text, as hashes: two words of one stem have one hash.
+//! Splits a text into words, as hashes; words with one stem have the same hash.
 //!
-//! Identifiers are words, and so are their parts (`readFile`, `read_file`: `read`, `file`). Scripts that put no blanks between words give pairs of characters.
+//! Identifiers are words, and so are their parts (`readFile`, `read_file`: `read`, `file`). Scripts without blanks
+//! between words give pairs of characters.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Longer words are told apart by their first bytes.
+/// Longer words are distinguished by their first bytes only.
 const MAX_WORD: usize = 64;
 
-/// Calls `found` with the hash of each word of a text. A word that has parts gives its own and theirs.
+/// Calls `found` with the hash of each word. A word with parts gives its own hash and theirs.
 pub fn each_word(text: &str, mut found: impl FnMut(u32)) {
     each_word_at(text, |_, hash| found(hash));
 }
 
-/// The same, with the byte at which the word begins.
+/// Calls `found` with the byte at which each word begins, and its hash.
 pub fn each_word_at(text: &str, mut found: impl FnMut(usize, u32)) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -38,8 +39,8 @@ pub fn each_word_at(text: &str, mut found: impl FnMut(usize, u32)) {
     }
 }
 
-/// Whether a word is an identifier, a path or a code rather than one of a language: something joins its parts, a capital stands behind a small letter, or digits stand
-/// beside letters.
+/// Returns true if a word is an identifier, a path or a code rather than a word of a language: something joins its
+/// parts, a capital follows a small letter, or digits are next to letters.
 pub fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|character: char| !character.is_alphanumeric() && character != '_');
     let is_joint = |byte: u8| matches!(byte, b'_' | b'.' | b'/' | b'\\' | b':');
@@ -64,7 +65,7 @@ const IS_WORD: [bool; 256] = {
     table
 };
 
-/// A word of ASCII letters, digits and underscores, and its parts.
+/// Adds a word of ASCII letters, digits and underscores, and its parts.
 fn identifier(word: &[u8], found: &mut impl FnMut(u32)) {
     let mut hash = |part: &[u8]| found(stem_hash(part));
     let trimmed = trim_underscores(word);
@@ -72,7 +73,7 @@ fn identifier(word: &[u8], found: &mut impl FnMut(u32)) {
         return;
     }
     hash(trimmed);
-    // Most words are plain.
+    // Most words have no parts.
     if !trimmed[1..].iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'_') {
         return;
     }
@@ -96,7 +97,7 @@ fn trim_underscores(mut word: &[u8]) -> &[u8] {
     word
 }
 
-/// Whether a part of an identifier begins at `at`: behind an underscore, at `aB`, and at the `B` of `ABc`.
+/// Returns true if a part of an identifier begins at `at`: after an underscore, at `aB`, and at the `B` of `ABc`.
 fn is_border(word: &[u8], at: usize) -> bool {
     let (before, here) = (word[at - 1], word[at]);
     if before == b'_' || here == b'_' {
@@ -105,7 +106,7 @@ fn is_border(word: &[u8], at: usize) -> bool {
     here.is_ascii_uppercase() && (!before.is_ascii_uppercase() || word.get(at + 1).is_some_and(u8::is_ascii_lowercase))
 }
 
-/// A word with letters beyond ASCII, or a run of a script without blanks. Returns where it ends.
+/// Adds a word with non-ASCII letters, or a run of a script without blanks. Returns its end.
 fn beyond_ascii(text: &str, start: usize, mut at: usize, found: &mut impl FnMut(u32)) -> usize {
     let mut word = Lowered::default();
     text.as_bytes()[start..at].iter().for_each(|byte| word.push_byte(*byte));
@@ -113,7 +114,7 @@ fn beyond_ascii(text: &str, start: usize, mut at: usize, found: &mut impl FnMut(
     let mut is_alone = false;
     for character in text[at..].chars() {
         if !is_letter(character) {
-            // The rest is looked at from behind what separates.
+            // The rest is read after the separator.
             at += if word.is_empty() && before.is_none() { character.len_utf8() } else { 0 };
             break;
         }
@@ -135,7 +136,7 @@ fn beyond_ascii(text: &str, start: usize, mut at: usize, found: &mut impl FnMut(
     at
 }
 
-/// A run of one character is a word of its own.
+/// Ends a run; a single character is a word of its own.
 fn finish_run(alone: Option<char>, found: &mut impl FnMut(u32)) {
     if let Some(alone) = alone {
         pair(alone, None, found);
@@ -149,17 +150,18 @@ fn pair(first: char, second: Option<char>, found: &mut impl FnMut(u32)) {
     word.finish(found);
 }
 
-/// Whether a character is part of a word.
+/// Returns true if a character is part of a word.
 fn is_letter(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || is_mark(character)
 }
 
-/// Accents that stand behind their letter.
+/// Returns true for accents that follow their letter.
 const fn is_mark(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}')
 }
 
-/// Whether words of the script follow each other without blanks, or take endings like words of their own: Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean.
+/// Returns true if the script writes words without blanks, or adds endings like words of their own: Thai, Lao,
+/// Burmese, Khmer, Japanese, Chinese, Korean.
 const fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
@@ -167,7 +169,7 @@ const fn is_unspaced(character: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The beginning of a word, in small letters.
+/// The beginning of a word, in lower case.
 struct Lowered {
     bytes: [u8; MAX_WORD],
     length: usize,
@@ -208,7 +210,7 @@ fn hash_of(word: &[u8]) -> u32 {
     (xxh3_64(word) >> 32) as u32
 }
 
-/// The hash of a word's stem.
+/// Returns the hash of a word's stem.
 fn stem_hash(word: &[u8]) -> u32 {
     let mut lowered = [0; MAX_WORD];
     let length = word.len().min(MAX_WORD);
@@ -217,7 +219,8 @@ fn stem_hash(word: &[u8]) -> u32 {
     hash_of(&lowered[..length])
 }
 
-/// Cuts the commonest endings of English words, so that `files`, `changed` and `committing` are found by `file`, `change` and `commit`. Returns the length of the stem.
+/// Cuts the most common endings of English words, so that `files`, `changed` and `committing` are found by `file`,
+/// `change` and `commit`. Returns the length of the stem.
 fn stem(word: &mut [u8; MAX_WORD], mut length: usize) -> usize {
     let ends = |word: &[u8; MAX_WORD], length: usize, end: &[u8]| word[..length].ends_with(end);
     if length > 4 && (ends(word, length, b"ies") || ends(word, length, b"ied")) {
@@ -240,10 +243,11 @@ fn stem(word: &mut [u8; MAX_WORD], mut length: usize) -> usize {
     if length > 2 && word[length - 1] == b'e' { length - 1 } else { length }
 }
 
-/// Words that say how a question is put and not what it is about: of little weight in a query. English alone; in other languages their frequency speaks for itself.
+/// Words that shape a question rather than name its subject; they have little weight in a query. English only: in
+/// other languages their frequency shows it.
 const FUNCTION_WORDS: &str = "the a an of to in on at is are was were be been what which who whom whose how why when where did do does done it its this that these those for from with by and or not no as if than then so into about after before any each other all there their they them he she you your we our i my me us have has had having exact exactly say said state would will should could can may must still now again also only just ever";
 
-/// The hashes of these words.
+/// Returns the hashes of these words.
 pub fn function_words() -> &'static std::collections::HashSet<u32> {
     static HASHES: std::sync::LazyLock<std::collections::HashSet<u32>> = std::sync::LazyLock::new(|| {
         let mut hashes = std::collections::HashSet::new();

@@ -170,20 +170,20 @@ impl Answers {
     }
 
     /// Returns the measurement of a candidate.
-    pub fn of(&self, key: &str) -> Option<&Measured> {
+    pub fn measurement(&self, key: &str) -> Option<&Measured> {
         self.measured.iter().find(|measured| measured.key == key)
     }
 
     /// Percent of the tokens that can be read nowhere after a candidate, and were not replaced by newer.
     pub fn loses(&self, key: &str) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
-        Some(100.0 * self.of(key)?.lost / tokens)
+        Some(100.0 * self.measurement(key)?.lost / tokens)
     }
 
     /// Percent of the tokens that a candidate removes of this conversation.
     pub fn removes(&self, key: &str) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
-        Some(100.0 * (1.0 - self.of(key)?.tokens / tokens).max(0.0))
+        Some(100.0 * (1.0 - self.measurement(key)?.tokens / tokens).max(0.0))
     }
 }
 

@@ -4,37 +4,38 @@ use serde_json::{Value, json};
 
 use crate::words::{Said, said};
 
-/// Something that can be recommended. The figures are those of the tables of comparison: what such providers cost, take and lose as a rule.
+/// A candidate for a recommendation. The figures are from the comparison tables: typical costs, times and losses of
+/// such providers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Tells candidates apart.
+    /// Identifies the candidate.
     pub key: &'static str,
     /// The id of the provider.
     pub provider: &'static str,
-    /// The code of what it is, for people.
+    /// The code of its title, for people.
     pub title: &'static str,
     /// Its need of a model.
     pub model: Model,
-    /// The budget for one condensation, in dollars, that it needs: this much...
+    /// The budget in dollars that one condensation needs: at least this much...
     pub budget: f64,
     /// ... or more than this much.
     pub above: bool,
-    /// Milliseconds that it takes at most.
+    /// Maximum milliseconds.
     pub latency_ms: f64,
-    /// Percent of the information that it loses at most.
+    /// Maximum loss of information, in percent.
     pub loss: f64,
-    /// Percent of the tokens that it removes at most.
+    /// Maximum reduction of tokens, in percent.
     pub reduction: f64,
 }
 
-/// Whether a model is asked.
+/// Whether a candidate calls a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// Never.
     None,
     /// If there is one.
     Optional,
-    /// It does nothing without one.
+    /// Yes; without one it does nothing.
     Needed,
 }
 
@@ -53,18 +54,18 @@ impl Candidate {
         said!(self.title)
     }
 
-    /// The configuration of its provider.
+    /// Returns the configuration of its provider.
     #[must_use]
     pub fn config(&self) -> Value {
         match self.key {
-            // Strict, because content that newer messages replaced would no longer be readable anywhere.
+            // Strict, because content that newer messages replaced would otherwise no longer be readable anywhere.
             "lossless_strict" => json!({ "strict": true }),
             "smart_conservative" => json!({ "preset": "conservative" }),
             "smart_balanced" => json!({ "preset": "balanced" }),
             "smart_aggressive" => json!({ "preset": "aggressive" }),
             "smart_multi_zone" => json!({ "preset": "multi_zone" }),
             "smart_selective" => json!({ "preset": "selective" }),
-            // A preset to begin with, whose fields are replaced one by one.
+            // Starts from a preset, whose fields the user replaces one by one.
             "smart_custom" => {
                 json!({ "preset": "balanced", "losslessPrelude": { "enabled": true }, "minReductionTokens": 0 })
             }
@@ -77,7 +78,7 @@ impl Candidate {
         }
     }
 
-    /// Options of the manager that belong to it.
+    /// Returns the manager options that belong to it.
     #[must_use]
     pub fn manager_options(&self) -> Option<Value> {
         match self.key {
@@ -111,7 +112,8 @@ const fn paid(candidate: Candidate, budget: f64, above: bool, loss: f64, reducti
     Candidate { budget, above, loss, reduction, ..candidate }
 }
 
-/// All of them. Latencies, losses, reductions and budgets are those of the design's comparison: truncation under 100 ms and 80 to 90% smaller, lossless under
+/// All candidates. Latencies, losses, reductions and budgets are from the design's comparison: truncation under 100
+/// ms and 80 to 90% smaller, lossless under 500 ms and 20 to 40%, native seconds and 40 to 60%, smart up to 90%.
 /// 500 ms and 20 to 40%, native seconds and 40 to 60%, smart up to 90%.
 pub const ALL: &[Candidate] = &[
     Candidate {
@@ -145,14 +147,14 @@ pub const ALL: &[Candidate] = &[
     paid(candidate("per_user", "per_user", "title.perUser", Model::Optional), 0.0, true, 30.0, 90.0),
 ];
 
-/// The candidate that does what a manager without configuration does.
+/// Returns the candidate that does what a manager without configuration does.
 #[must_use]
 pub fn default(has_handler: bool) -> &'static Candidate {
-    of(if has_handler { "native" } else { "lossless_truncation" }).unwrap_or(&ALL[0])
+    with_key(if has_handler { "native" } else { "lossless_truncation" }).unwrap_or(&ALL[0])
 }
 
-/// The candidate with this key.
+/// Returns the candidate with this key.
 #[must_use]
-pub fn of(key: &str) -> Option<&'static Candidate> {
+pub fn with_key(key: &str) -> Option<&'static Candidate> {
     ALL.iter().find(|candidate| candidate.key == key)
 }

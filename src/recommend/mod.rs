@@ -1,11 +1,11 @@
-//! Which provider to take: the rules of the guide, held against what is known and what was measured.
+//! Recommends a provider: the guide's rules, checked against known facts and measurements.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `answers` | what is asked, and what was answered |
-//! | `candidates` | what can be recommended |
-//! | `rules` | what each answer recommends |
-//! | `ranking` | of what was measured, what beats what, and what comes first by a priority |
+//! | `answers` | the questions, and the answers given |
+//! | `candidates` | the candidates |
+//! | `rules` | the candidates that each answer recommends |
+//! | `ranking` | compares measured candidates, and orders them by a priority |
 
 mod answers;
 mod candidates;
@@ -30,7 +30,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// A recommended provider, and why.
+/// A recommended provider, with reasons.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recommendation {
@@ -38,14 +38,14 @@ pub struct Recommendation {
     pub provider: &'static str,
     /// Its configuration.
     pub config: Value,
-    /// Options of the manager that belong to it.
+    /// The manager options that belong to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager_options: Option<Value>,
-    /// Whether a manager without configuration does the same.
+    /// True if a manager without configuration does the same.
     pub is_default: bool,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
-    /// The same as a code and values.
+    /// The reason as a code and values.
     pub said: Said,
     /// Other good choices.
     pub alternatives: Vec<Alternative>,
@@ -53,7 +53,7 @@ pub struct Recommendation {
     pub warnings: Vec<Told>,
 }
 
-/// Something else that could be taken.
+/// An alternative to the recommended provider.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Alternative {
@@ -61,36 +61,37 @@ pub struct Alternative {
     pub provider: &'static str,
     /// Its configuration.
     pub config: Value,
-    /// Options of the manager that belong to it.
+    /// The manager options that belong to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager_options: Option<Value>,
     /// The reason for it.
     pub why: String,
     /// The reason against it.
     pub why_not: String,
-    /// Both as codes and values.
+    /// Both reasons as codes and values.
     pub said: ForAndAgainst,
 }
 
-/// The reasons for something and against it.
+/// The reasons for and against a candidate.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForAndAgainst {
-    /// For it.
+    /// The reason for it.
     pub why: Said,
-    /// Against it.
+    /// The reason against it.
     pub why_not: Said,
 }
 
 /// A note for the user.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Told {
-    /// `contradiction`: answers that do not go together; `facts_win`: what was measured decided against a rule; `ruled_out`: an answer's first choice is
-    /// impossible by another one; `handler_needed`: it needs a model to ask; `conversation_needed`: an answer says something only with a conversation.
+    /// `contradiction`: answers that cannot all be met; `facts_win`: measurements overruled a rule; `ruled_out`:
+    /// another answer rules out an answer's first choice; `handler_needed`: a model is required;
+    /// `conversation_needed`: an answer only has a meaning with a conversation.
     pub code: &'static str,
-    /// For people.
+    /// The message for people.
     pub message: String,
-    /// The same as a code and values.
+    /// The message as a code and values.
     pub said: Said,
 }
 
@@ -100,7 +101,8 @@ impl Told {
     }
 }
 
-/// The candidates that are worth measuring, as JSON: `[{ key, provider, config, fallback }]`; `fallback` is null where none stands in.
+/// Returns the candidates that are worth measuring, as JSON: `[{ key, provider, config, fallback }]`; `fallback` is
+/// null if there is none.
 #[must_use]
 pub fn measurable() -> Value {
     candidates::ALL
@@ -117,7 +119,7 @@ pub fn measurable() -> Value {
         .collect()
 }
 
-/// Options of the manager that belong to a candidate. What it costs is an estimate, so the limit goes with it.
+/// Returns the manager options that belong to a candidate. Its cost is an estimate, so the cost limit is included.
 fn manager_options(answers: &Answers, candidate: &Candidate) -> Option<Value> {
     let own = candidate.manager_options();
     let Some(budget) = answers.budget.filter(|_| candidate.model != Model::None) else { return own };
@@ -125,18 +127,18 @@ fn manager_options(answers: &Answers, candidate: &Candidate) -> Option<Value> {
     Some(merged(&own.unwrap_or_default(), &limit))
 }
 
-/// The most alternatives listed.
+/// Maximum number of alternatives.
 const MAX_ALTERNATIVES: usize = 4;
 
 /// Recommends a provider.
 ///
 /// # Errors
-/// Every answer that is wrong.
+/// Every invalid answer.
 pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     let answers = Answers::read(answers)?;
     let mut warnings = contradictions(&answers);
     let wishes = rules::wishes(&answers);
-    let ranking = Ranking::of(&answers, |candidate| against(&answers, candidate).is_empty());
+    let ranking = Ranking::new(&answers, |candidate| against(&answers, candidate).is_empty());
     let (candidate, reason) = chosen(&answers, &wishes, &ranking, &mut warnings);
     warnings.extend(overruled(&answers, candidate));
     if candidate.model == Model::Needed && answers.has_handler.is_none() {
@@ -163,16 +165,17 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     })
 }
 
-/// The first that an answer wants and no other one rules out; of what was measured, what the priority puts first.
+/// Returns the first candidate that an answer wants and no other rules out; among measured ones, the first by the
+/// priority.
 fn chosen(
     answers: &Answers,
     wishes: &[Wish],
     ranking: &Ranking<'_>,
     warnings: &mut Vec<Told>,
 ) -> (&'static Candidate, Said) {
-    // Others may lose nothing today; only this one promises it.
+    // Others may lose nothing on this conversation; only this one promises it.
     if let Some((answer, strict)) =
-        wants_no_loss(answers).zip(candidates::of("lossless_strict")).filter(|_| !answers.measured.is_empty())
+        wants_no_loss(answers).zip(candidates::with_key("lossless_strict")).filter(|_| !answers.measured.is_empty())
     {
         let keeps_all = against(answers, strict).is_empty();
         let reason = if keeps_all { speaks_for(answer, strict) } else { comes_nearest(answers, strict) };
@@ -182,7 +185,7 @@ fn chosen(
         return (first, speaks_for(rules::priority_of(answers.priority.as_deref().unwrap_or_default()), first));
     }
     for wish in wishes {
-        for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
+        for candidate in wish.keys.iter().filter_map(|key| candidates::with_key(key)) {
             let code = if answers.reduction.is_some() { "against.beatenAtTarget" } else { "against.beaten" };
             let beaten = || ranking.beaten_by(candidate).map(|other| said!(code, title: other.title()));
             match against(answers, candidate).into_iter().next().or_else(beaten) {
@@ -195,13 +198,13 @@ fn chosen(
             }
         }
     }
-    // The page, the command line and the manager do this where nothing else is asked for, and reach any target with it.
+    // The page, the command line and the manager do this if nothing else is requested, and reach any target with it.
     let default = candidates::default(answers.has_handler == Some(true));
     if wishes.is_empty() && limits(answers, default).is_empty() {
         return (default, said!("advice.default", title: default.title()));
     }
     if let Some(first) = ranking.first_by_care() {
-        let loses = answers.of(first.key).is_some_and(|its| its.lost > 0.0);
+        let loses = answers.measurement(first.key).is_some_and(|its| its.lost > 0.0);
         let code = match (ranking.is_read_best(first), loses) {
             (true, _) => "advice.readBest",
             (false, true) => "advice.keepsMost",
@@ -209,18 +212,18 @@ fn chosen(
         };
         return (first, said!(code, title: first.title()));
     }
-    let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::of(key));
+    let careful = || rules::BY_CARE.iter().filter_map(|key| candidates::with_key(key));
     if let Some(candidate) = careful().find(|candidate| against(answers, candidate).is_empty()) {
         return (candidate, said!("advice.careful", title: candidate.title()));
     }
-    // An answer has to give way, but a provider that cannot work is no choice, and an unaccepted loss weighs more than
-    // tokens that stay.
+    // An answer has to give way. But a provider that cannot work is no choice, and an unaccepted loss weighs more
+    // than tokens that remain.
     let distance = |candidate: &Candidate| {
         let removes = answers.removes(candidate.key).unwrap_or(candidate.reduction);
         let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
-        // A limit in the answers is kept rather than a target met.
+        // Keeping a limit in the answers matters more than meeting a target.
         let limits = limits(answers, candidate).len();
-        let asks = answers.of(candidate.key).is_some_and(|measured| !measured.exact);
+        let asks = answers.measurement(candidate.key).is_some_and(|measured| !measured.exact);
         (no_model(answers, candidate), limits, loses_too_much(answers, candidate).is_some(), missing, asks)
     };
     let nearest = careful().min_by_key(|candidate| distance(candidate)).unwrap_or(&candidates::ALL[3]);
@@ -250,10 +253,10 @@ fn against(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     against
 }
 
-/// The limits that a candidate does not keep.
+/// Returns the limits that a candidate exceeds.
 fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     let mut against = Vec::new();
-    let measured = answers.of(candidate.key);
+    let measured = answers.measurement(candidate.key);
     if no_model(answers, candidate) {
         against.push(said!("against.noModel"));
     } else if measured.is_none() && !answers.measured.is_empty() {
@@ -287,14 +290,14 @@ fn limits(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
 }
 
 fn no_model(answers: &Answers, candidate: &Candidate) -> bool {
-    // If unspecified: a caller that measured a conversation gave its handler too.
+    // If not stated: a caller that measured a conversation passed its handler too.
     let is_there = answers.has_handler.unwrap_or(answers.measured.is_empty());
     !is_there && candidate.model == Model::Needed
 }
 
 fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<Said> {
     let accepted = answers.loss.or_else(|| wants_no_loss(answers).map(|_| 0.0))?;
-    if let Some((measured, loses)) = answers.of(candidate.key).zip(answers.loses(candidate.key)) {
+    if let Some((measured, loses)) = answers.measurement(candidate.key).zip(answers.loses(candidate.key)) {
         let gone = measured.lost + measured.superseded;
         return if wants_no_loss(answers).is_some() {
             (gone > 0.0).then(|| said!("against.losesTokens", tokens: gone.round()))
@@ -310,7 +313,7 @@ fn loses_too_much(answers: &Answers, candidate: &Candidate) -> Option<Said> {
     })
 }
 
-/// A share with as many digits as tell it from a limit that it is above, one at least.
+/// Rounds a percentage to as many digits as distinguish it from a limit that it exceeds, at least one.
 fn more_than(percent: f64, limit: f64) -> f64 {
     let with = |digits: i32| (percent * 10_f64.powi(digits)).round() / 10_f64.powi(digits);
     (1..=6).map(with).find(|shown| *shown > limit).unwrap_or(percent)
@@ -322,7 +325,7 @@ const WORTH_TELLING: f64 = 1.1;
 /// Percent by which a share may be off because tokens are whole numbers.
 const ROUNDING: f64 = 0.5;
 
-/// The answer by which nothing may be lost, if one says so.
+/// Returns the answer that allows no loss, if there is one.
 fn wants_no_loss(answers: &Answers) -> Option<Said> {
     match answers {
         Answers { loss: Some(loss), .. } if *loss <= 0.0 => Some(said!("answer.loss", percent: 0.0)),
@@ -337,7 +340,7 @@ fn wants_no_loss(answers: &Answers) -> Option<Said> {
     }
 }
 
-/// Answers that do not go together whatever is taken, unless what was measured says that they do.
+/// Returns warnings about answers that contradict each other for any candidate, unless measurements show otherwise.
 fn contradictions(answers: &Answers) -> Vec<Told> {
     let mut told = Vec::new();
     let mut contradict = |said: Said| told.push(Told::new("contradiction", said));
@@ -352,7 +355,7 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
         }
     }
     if let Some((latency, answer)) = answers.latency_ms.filter(|latency| *latency <= 100.0).zip(no_loss.clone()) {
-        let measured = answers.of("lossless_strict").and_then(|measured| measured.time_ms);
+        let measured = answers.measurement("lossless_strict").and_then(|measured| measured.time_ms);
         if measured.is_none_or(|took| took > latency) {
             contradict(said!("advice.noLossButFast", answer: answer, other: said!("answer.latency", ms: latency)));
         }
@@ -402,7 +405,7 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
         told.push(Told::new("facts_win", said!("advice.factsDo", against: by_rule)));
     }
     for wish in rules::wishes(answers) {
-        for candidate in wish.keys.iter().filter_map(|key| candidates::of(key)) {
+        for candidate in wish.keys.iter().filter_map(|key| candidates::with_key(key)) {
             if candidate.key == chosen.key {
                 return told;
             }
@@ -421,9 +424,9 @@ fn overruled(answers: &Answers, chosen: &Candidate) -> Vec<Told> {
     told
 }
 
-/// The reason with what was measured of the candidate.
+/// Adds the candidate's measurements to the reason.
 fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said {
-    let Some((measured, removes)) = answers.of(candidate.key).zip(answers.removes(candidate.key)) else {
+    let Some((measured, removes)) = answers.measurement(candidate.key).zip(answers.removes(candidate.key)) else {
         return reason;
     };
     let code = match (measured.exact, measured.cost > 0.0) {
@@ -443,7 +446,8 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said 
     said!("advice.keeps", reason: figures, names: names, edits: edits)
 }
 
-/// Others that answers speak for, then those that lose least. No two of them, nor one and the choice, are the same thing.
+/// Returns alternatives: candidates that answers recommend, then those that lose least. None equals the choice or
+/// another alternative.
 fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chosen: &Candidate) -> Vec<Alternative> {
     let mut seen = vec![chosen];
     let mut found = Vec::new();
@@ -451,13 +455,15 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         return found;
     }
     // A candidate with the same outcome is no alternative.
-    let mut outcomes: Vec<(f64, f64)> = answers.of(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
+    let mut outcomes: Vec<(f64, f64)> =
+        answers.measurement(chosen.key).map(|its| (its.tokens, its.lost)).into_iter().collect();
     let wished = wishes
         .iter()
         .flat_map(|wish| wish.keys.iter().map(|key| (*key, Some(said!("advice.forIt", answer: wish.answer.clone())))));
     let others = rules::BY_CARE.iter().map(|key| (*key, None));
     for (key, why) in wished.chain(others) {
-        let Some(candidate) = candidates::of(key).filter(|candidate| !seen.iter().any(|seen| seen.is_same(candidate)))
+        let Some(candidate) =
+            candidates::with_key(key).filter(|candidate| !seen.iter().any(|seen| seen.is_same(candidate)))
         else {
             continue;
         };
@@ -466,12 +472,13 @@ fn alternatives(answers: &Answers, wishes: &[Wish], ranking: &Ranking<'_>, chose
         // Candidates that no answer asks for must have no objection; measured ones must break no limit and be beaten by
         // none.
         let is_measured = !answers.measured.is_empty();
-        let is_same = || answers.of(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
+        let is_same =
+            || answers.measurement(candidate.key).is_some_and(|its| outcomes.contains(&(its.tokens, its.lost)));
         let is_beaten = || ranking.beaten_by(candidate).is_some();
         if (!against.is_empty() && (why.is_none() || is_measured)) || is_beaten() || is_same() {
             continue;
         }
-        outcomes.extend(answers.of(candidate.key).map(|its| (its.tokens, its.lost)));
+        outcomes.extend(answers.measurement(candidate.key).map(|its| (its.tokens, its.lost)));
         let why = why.unwrap_or_else(|| said!("advice.too", title: candidate.title()));
         let said = ForAndAgainst {
             why: with_figures(answers, candidate, why),
@@ -504,7 +511,7 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
     let measured = |of: &Candidate| answers.removes(of.key);
     let (its, instead) =
         (measured(candidate).unwrap_or(candidate.reduction), measured(chosen).unwrap_or(chosen.reduction));
-    // Two limits by rule are no reason against a measurement.
+    // Two typical limits are no argument against a measurement.
     if its.round() < instead.round() {
         let code = match (measured(candidate).is_some(), measured(chosen).is_some()) {
             (true, true) => "advice.removesMeasured",
@@ -514,15 +521,15 @@ fn why_not(answers: &Answers, candidate: &Candidate, chosen: &Candidate) -> Said
         };
         return said!(code, less: its.round(), other: instead.round());
     }
-    let cost = |of: &Candidate| answers.of(of.key).map(|measured| measured.cost);
+    let cost = |of: &Candidate| answers.measurement(of.key).map(|measured| measured.cost);
     if let Some((its, instead)) =
         cost(candidate).zip(cost(chosen)).filter(|(its, instead)| *its > WORTH_TELLING * instead)
     {
         let [cost, other] = apart(its, instead);
         return said!("advice.costsMore", cost: cost, other: other);
     }
-    let took = |of: &Candidate| answers.of(of.key).filter(|known| known.exact).and_then(|known| known.time_ms);
-    let asks_nobody = |of: &Candidate| answers.of(of.key).is_some_and(|measured| measured.exact);
+    let took = |of: &Candidate| answers.measurement(of.key).filter(|known| known.exact).and_then(|known| known.time_ms);
+    let asks_nobody = |of: &Candidate| answers.measurement(of.key).is_some_and(|measured| measured.exact);
     let takes_longer = match took(candidate).zip(took(chosen)) {
         Some((its, instead)) => its > WORTH_TELLING * instead,
         None => candidate.latency_ms > chosen.latency_ms && !asks_nobody(candidate),

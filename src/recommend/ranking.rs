@@ -16,10 +16,10 @@ pub struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// `fits` says whether a candidate keeps to the limits and reaches the target.
+    /// Creates a ranking. `fits` returns true if a candidate keeps all limits and reaches the target.
     #[must_use]
-    pub fn of(answers: &'a Answers, fits: impl Fn(&Candidate) -> bool) -> Self {
-        let known = |measured: &'a Measured| Some((candidates::of(&measured.key)?, measured));
+    pub fn new(answers: &'a Answers, fits: impl Fn(&Candidate) -> bool) -> Self {
+        let known = |measured: &'a Measured| Some((candidates::with_key(&measured.key)?, measured));
         let all: Vec<_> = answers.measured.iter().filter_map(known).collect();
         let fitting = all.iter().copied().filter(|(candidate, _)| fits(candidate)).collect();
         Self { answers, fitting, all }
@@ -53,7 +53,7 @@ impl<'a> Ranking<'a> {
     #[must_use]
     pub fn beaten_by(&self, candidate: &Candidate) -> Option<&'static Candidate> {
         let (_, its) = self.all.iter().find(|(known, _)| known.key == candidate.key)?;
-        // A reader knows more from one summary than the figures say.
+        // A reader learns more from one summary than the figures show.
         if self.is_read_best(candidate) {
             return None;
         }
@@ -89,7 +89,7 @@ impl<'a> Ranking<'a> {
     /// Returns the criteria of care, less being better: whether anything is lost, the share of content used next that
     /// is unreadable, tokens lost or replaced, cost, and tokens left.
     fn care(&self, candidate: &Candidate, measured: &Measured) -> Vec<f64> {
-        // For text that a model writes, the share kept is unknown: it is at most the share not lost.
+        // For text that a model writes the share kept is unknown; it is at most the share not lost.
         let tokens = self.answers.tokens.unwrap_or(1.0).max(1.0);
         let not_lost = 1.0 - measured.lost / tokens;
         let kept = measured.names.zip(measured.edits).map_or(not_lost, |(names, edits)| f64::midpoint(names, edits));

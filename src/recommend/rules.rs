@@ -1,4 +1,5 @@
-//! The tree, the questions, the profiles and the scenarios: what each answer recommends, the first choice first.
+//! The decision tree, the questions, the profiles and the scenarios: the candidates that each answer recommends, the
+//! first choice first.
 
 use super::answers::Answers;
 
@@ -9,13 +10,13 @@ use crate::words::{Said, said};
 pub struct Wish {
     /// The answer.
     pub answer: Said,
-    /// Keys of candidates, the first choice first.
+    /// Keys of candidates, first choice first.
     pub keys: Vec<&'static str>,
 }
 
-/// Percent to remove that is more than lossless removes as a rule.
+/// A reduction above this percentage is more than lossless usually achieves.
 const MUCH: f64 = 40.0;
-/// Up to this budget cost counts as limited.
+/// A budget up to this many dollars counts as limited.
 const LIMITED_BUDGET: f64 = 0.05;
 
 /// Returns the recommendations of all answers, the weightiest first: priority, use, user, and then the numbers.
@@ -48,7 +49,7 @@ pub fn wishes(answers: &Answers) -> Vec<Wish> {
     wishes
 }
 
-/// The priority as an answer.
+/// Returns the priority as an answer.
 pub fn priority_of(priority: &str) -> Said {
     let word = match priority {
         "zero_loss" => said!("priority.zero_loss"),
@@ -61,7 +62,7 @@ pub fn priority_of(priority: &str) -> Said {
     said!("answer.priority", word: word)
 }
 
-/// The tree of decisions.
+/// The decision tree.
 fn by_priority(priority: &str, much: bool, budget: Option<f64>) -> &'static [&'static str] {
     match priority {
         "zero_loss" => &["lossless_strict"],
@@ -111,7 +112,7 @@ fn by_budget(budget: f64) -> &'static [&'static str] {
     if budget <= 0.0 {
         &["lossless", "truncation"]
     } else if budget < 0.001 {
-        // Hardly a model: lossless first, then truncation.
+        // Hardly any budget for a model: lossless first, then truncation.
         &["lossless_truncation", "truncation"]
     } else if budget < 0.01 {
         &["smart_aggressive", "truncation"]
@@ -152,7 +153,7 @@ fn by_loss(percent: f64) -> &'static [&'static str] {
     }
 }
 
-/// The bounds of the answers about loss, in percent: who accepts so much accepts what loses up to the next bound.
+/// The bounds of the answers about loss, in percent: an answer accepts losses up to the next bound.
 const LOSSES: [f64; 5] = [0.0, 10.0, 20.0, 30.0, 50.0];
 /// The bounds of the answers about time, in milliseconds.
 const LATENCIES: [f64; 4] = [100.0, 500.0, 2000.0, 10_000.0];
@@ -175,7 +176,7 @@ fn up_to(value: f64, bounds: &[f64]) -> f64 {
     bounds.iter().copied().find(|bound| value <= *bound).unwrap_or(f64::INFINITY)
 }
 
-/// Candidates in the order in which they are fallen back to: what loses least first.
+/// Candidates in fallback order: those that lose least first.
 pub const BY_CARE: &[&str] = &[
     "lossless",
     "lossless_strict",

@@ -1,11 +1,11 @@
-//! Every leaf of the tree, every row of the tables, and what does not go together.
+//! Tests every leaf of the tree, every row of the tables, and contradictory answers.
 
 use serde_json::{Value, json};
 
 use super::{Recommendation, candidates, recommend};
 use crate::strategies;
 
-fn of(answers: Value) -> Recommendation {
+fn recommended(answers: Value) -> Recommendation {
     recommend(&answers).unwrap()
 }
 
@@ -13,10 +13,10 @@ fn codes(recommendation: &Recommendation) -> Vec<&'static str> {
     recommendation.warnings.iter().map(|told| told.code).collect()
 }
 
-/// Checks who is recommended for some answers: the key of a candidate.
+/// Checks which candidate is recommended for some answers.
 fn expect(answers: Value, key: &str) -> Recommendation {
-    let found = of(answers.clone());
-    let candidate = candidates::of(key).unwrap();
+    let found = recommended(answers.clone());
+    let candidate = candidates::with_key(key).unwrap();
     assert_eq!((found.provider, &found.config), (candidate.provider, &candidate.config()), "{answers}: {found:?}");
     assert!(!found.reason.is_empty());
     found
@@ -81,7 +81,7 @@ fn every_row_of_the_four_questions() {
         (json!({ "acceptableLoss": 8 }), "pipeline"),
         (json!({ "configuration": "some" }), "truncation"),
     ] {
-        assert_eq!(of(answers.clone()).alternatives[0].provider, second, "{answers}");
+        assert_eq!(recommended(answers.clone()).alternatives[0].provider, second, "{answers}");
     }
 }
 
@@ -108,9 +108,9 @@ fn every_profile_and_scenario() {
     ] {
         expect(json!({ "scenario": scenario }), key);
     }
-    let startup = of(json!({ "userProfile": "startup_team" }));
+    let startup = recommended(json!({ "userProfile": "startup_team" }));
     assert_eq!(startup.manager_options.unwrap()["autoCondenseContextPercent"], 80);
-    assert_eq!(of(json!({ "userProfile": "solo_developer" })).alternatives[0].provider, "truncation");
+    assert_eq!(recommended(json!({ "userProfile": "solo_developer" })).alternatives[0].provider, "truncation");
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn answers_rule_each_others_choices_out() {
         json!({ "userProfile": "startup_team", "acceptableLoss": 10, "budgetPerCondensation": 1 }),
         "smart_conservative",
     );
-    assert!(codes(&of(json!({ "priority": "simplicity" }))).contains(&"handler_needed"));
-    assert!(!codes(&of(json!({ "priority": "simplicity", "hasHandler": true }))).contains(&"handler_needed"));
+    assert!(codes(&recommended(json!({ "priority": "simplicity" }))).contains(&"handler_needed"));
+    assert!(!codes(&recommended(json!({ "priority": "simplicity", "hasHandler": true }))).contains(&"handler_needed"));
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn what_does_not_go_together_is_named() {
         json!({ "hasHandler": false, "budgetPerCondensation": 1 }),
         json!({ "userProfile": "research_compliance", "scenario": "limited_budget" }),
     ] {
-        let found = of(answers.clone());
+        let found = recommended(answers.clone());
         assert!(codes(&found).contains(&"contradiction"), "{answers}: {found:?}");
     }
     expect(json!({ "userProfile": "research_compliance", "reductionPercent": 90 }), "lossless_strict");
-    let both = of(json!({ "acceptableLoss": 0, "reductionPercent": 80 }));
+    let both = recommended(json!({ "acceptableLoss": 0, "reductionPercent": 80 }));
     assert!(
         both.warnings[0].message.contains("acceptableLoss 0") && both.warnings[0].message.contains("80%"),
         "{both:?}"
@@ -172,7 +172,7 @@ fn one(key: &str, tokens: f64, [superseded, lost]: [f64; 2], [names, edits]: [f6
     measured
 }
 
-/// Measured where lossless leaves `lossless`, and something has to be cut for more.
+/// Measurements in which lossless leaves `lossless` tokens, and more requires cutting.
 fn measured(lossless: f64, native_cost: f64, more: Value) -> Value {
     let mut answers = json!({
         "tokens": 100_000,
@@ -192,7 +192,7 @@ fn measured(lossless: f64, native_cost: f64, more: Value) -> Value {
 
 #[test]
 fn what_was_measured_decides_and_limits_are_kept() {
-    // Nothing may be lost: neither what nothing stands for, nor what newer messages replaced.
+    // Nothing may be lost: neither content that is gone, nor content that newer messages replaced.
     for answer in
         [json!({ "acceptableLoss": 0 }), json!({ "priority": "zero_loss" }), json!({ "scenario": "compliance" })]
     {
@@ -202,15 +202,15 @@ fn what_was_measured_decides_and_limits_are_kept() {
         assert!(!codes(&found).contains(&"contradiction"), "{found:?}");
         assert!(found.reason.contains("25000 tokens (75% less), with 0 replaced by newer and 0 lost"), "{found:?}");
     }
-    // A limit is kept, and the target missed, where both cannot be.
+    // If a limit and the target cannot both be met, the limit is kept.
     let found = expect(measured(60_000.0, 0.1, json!({ "acceptableLoss": 5, "reductionPercent": 75 })), "lossless");
     assert!(found.reason.contains("no provider meets every answer"), "{found:?}");
     assert!(found.alternatives.is_empty(), "{found:?}");
-    // Cheap is what costs nothing, and of that what loses least.
+    // The cheapest candidates cost nothing; among them, the one that loses least is best.
     expect(measured(20_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })), "lossless_strict");
     expect(measured(60_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })), "lossless_truncation");
     expect(measured(60_000.0, 0.1, json!({ "priority": "speed", "targetTokens": 50_000 })), "truncation");
-    // Best is what loses nothing; where something has to go, what a reader knows most from.
+    // The best candidate loses nothing; if something must be lost, the one from which a reader learns most.
     expect(measured(20_000.0, 0.1, json!({ "priority": "quality", "targetTokens": 50_000 })), "lossless_strict");
     expect(
         measured(60_000.0, 0.1, json!({ "priority": "quality", "targetTokens": 50_000, "hasHandler": true })),
@@ -220,16 +220,17 @@ fn what_was_measured_decides_and_limits_are_kept() {
         json!({ "priority": "quality", "targetTokens": 50_000, "hasHandler": true, "budgetPerCondensation": 0.01 });
     let found = expect(measured(60_000.0, 0.1, dear), "lossless_truncation");
     assert!(found.reason.contains("95% of the names and 72% of the passages"), "{found:?}");
-    // A rule whose choice is beaten gives way, and it is said.
-    let found = of(measured(20_000.0, 0.1, json!({ "userProfile": "enterprise_production", "targetTokens": 50_000 })));
+    // A rule whose choice is beaten gives way, and a warning says so.
+    let found =
+        recommended(measured(20_000.0, 0.1, json!({ "userProfile": "enterprise_production", "targetTokens": 50_000 })));
     assert_eq!(
         (found.provider, &found.config["strict"]),
         ("lossless", &json!(true)),
         "what was not tried is no answer"
     );
-    let found = of(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
+    let found = recommended(measured(20_000.0, 0.1, json!({ "scenario": "limited_budget", "targetTokens": 50_000 })));
     assert!(found.warnings.iter().any(|told| told.message.contains("does as well or better")), "{found:?}");
-    // Where nothing else is asked for, the manager does it by itself, whatever the target.
+    // If nothing else is requested, the manager does it by itself, whatever the target.
     for more in
         [json!({}), json!({ "contextWindow": 180_000, "windowTarget": 90_000 }), json!({ "targetTokens": 10_000 })]
     {
@@ -238,9 +239,9 @@ fn what_was_measured_decides_and_limits_are_kept() {
         answers["hasHandler"] = json!(true);
         assert!(expect(answers, "native").is_default);
     }
-    let one_step = of(measured(20_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })));
+    let one_step = recommended(measured(20_000.0, 0.1, json!({ "priority": "cost", "targetTokens": 50_000 })));
     assert!(!one_step.is_default, "{one_step:?}");
-    let nothing = of(measured(95_000.0, 0.1, json!({ "acceptableLoss": 0, "targetTokens": 50_000 })));
+    let nothing = recommended(measured(95_000.0, 0.1, json!({ "acceptableLoss": 0, "targetTokens": 50_000 })));
     assert!(nothing.warnings[0].message.contains("on this conversation lossless removes 0%"), "{nothing:?}");
 }
 
@@ -248,18 +249,18 @@ fn what_was_measured_decides_and_limits_are_kept() {
 #[test]
 fn no_answer_breaks_a_limit_or_is_beaten() {
     let of_each = |index: usize| {
-        let of = |values: &[Value], step: usize| values[index / step % values.len()].clone();
+        let nth = |values: &[Value], step: usize| values[index / step % values.len()].clone();
         json!({
-            "priority": of(&[Value::Null, json!("simplicity"), json!("cost"), json!("quality"), json!("speed"), json!("zero_loss")], 1),
-            "acceptableLoss": of(&[Value::Null, json!(0), json!(5), json!(32)], 6),
-            "budgetPerCondensation": of(&[Value::Null, json!(0), json!(0.02)], 24),
-            "hasHandler": of(&[json!(true), json!(false)], 72),
-            "targetTokens": of(&[Value::Null, json!(50_000), json!(10_000)], 144),
+            "priority": nth(&[Value::Null, json!("simplicity"), json!("cost"), json!("quality"), json!("speed"), json!("zero_loss")], 1),
+            "acceptableLoss": nth(&[Value::Null, json!(0), json!(5), json!(32)], 6),
+            "budgetPerCondensation": nth(&[Value::Null, json!(0), json!(0.02)], 24),
+            "hasHandler": nth(&[json!(true), json!(false)], 72),
+            "targetTokens": nth(&[Value::Null, json!(50_000), json!(10_000)], 144),
         })
     };
     for index in 0..432 {
         let answers = measured(40_000.0, 0.1, of_each(index));
-        let found = of(answers.clone());
+        let found = recommended(answers.clone());
         let given = found.alternatives.iter().map(|other| (other.provider, &other.config, &other.manager_options));
         for (provider, config, options) in given.chain([(found.provider, &found.config, &found.manager_options)]) {
             let is_it = |one: &&candidates::Candidate| {
@@ -289,13 +290,19 @@ fn no_answer_breaks_a_limit_or_is_beaten() {
 #[test]
 fn without_a_conversation_a_window_says_nothing() {
     for answers in [json!({ "contextWindow": 100_000 }), json!({ "targetTokens": 10_000, "priority": "speed" })] {
-        assert!(codes(&of(answers)).contains(&"conversation_needed"));
+        assert!(codes(&recommended(answers)).contains(&"conversation_needed"));
     }
-    assert!(!codes(&of(measured(56_000.0, 0.1, json!({ "contextWindow": 8_000 })))).contains(&"conversation_needed"));
-    assert!(!codes(&of(json!({ "reductionPercent": 50, "contextWindow": 8_000 }))).contains(&"conversation_needed"));
+    assert!(
+        !codes(&recommended(measured(56_000.0, 0.1, json!({ "contextWindow": 8_000 }))))
+            .contains(&"conversation_needed")
+    );
+    assert!(
+        !codes(&recommended(json!({ "reductionPercent": 50, "contextWindow": 8_000 })))
+            .contains(&"conversation_needed")
+    );
 }
 
-/// Whatever is answered: no entry twice, and none that is the choice.
+/// With any answers, no alternative occurs twice, and none is the choice.
 #[test]
 fn alternatives_differ() {
     let mut told_apart = 0;
@@ -311,7 +318,7 @@ fn alternatives_differ() {
         if index >= 540 {
             answers = measured(50_000.0, 0.004, answers);
         }
-        let found = of(answers.clone());
+        let found = recommended(answers.clone());
         let mut seen = vec![(found.provider, &found.config, &found.manager_options)];
         for other in &found.alternatives {
             let this = (other.provider, &other.config, &other.manager_options);

@@ -1,7 +1,7 @@
-//! Reads every pointer back, from nothing but the texts.
+//! Resolves every pointer from the texts alone.
 //!
-//! It knows neither the plan nor the conversation before: what it returns is what a patient reader could restore. The provider lets
-//! it judge every proposal.
+//! The decoder knows neither the plan nor the earlier conversation, so it returns what a patient reader could
+//! restore. The lossless provider has it check every proposal.
 
 use std::{
     borrow::Cow,
@@ -22,7 +22,7 @@ use crate::{
     parallel::in_parts,
 };
 
-/// The texts of a conversation with every pointer expanded that leads somewhere, message by message, in the order of
+/// Returns the texts of a conversation with every pointer that resolves expanded, message by message, in the order of
 /// [`crate::conversation::Message::texts`]. Text that only looks like a pointer stays as it is.
 #[must_use]
 pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
@@ -37,31 +37,32 @@ pub fn decode(conversation: &Conversation) -> Vec<Vec<String>> {
     decoded.collect()
 }
 
-/// Rows of a text.
+/// A range of rows in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowsOf {
-    /// The text.
+    /// The index of the text.
     pub text: usize,
-    /// Its rows.
+    /// The indices of the rows.
     pub rows: Range<usize>,
 }
 
-/// Follows the pointers in some texts. A copy is cheap.
+/// Resolves the pointers in some texts. Cheap to copy.
 #[derive(Clone)]
 pub struct Decoder<'a> {
     texts: &'a [&'a str],
-    /// Rows of the texts with pointers, and of texts needed since.
+    /// Rows of the texts with pointers, and of texts needed since then.
     rows: Vec<Option<Arc<Rows>>>,
     quoted: Arc<QuotedLines<'a>>,
-    /// How many bytes may still be written. Hostile pointers could ask for more than any memory holds.
+    /// Number of bytes that may still be written. Hostile pointers could ask for more than any memory holds.
     budget: usize,
 }
 
-/// The expanded lines of all texts together have at most so many bytes for each byte of the texts, and [`MIN_EXPANDED_BYTES`] more: a line said
-/// once can stand for a million. Pointers beyond that stay as they are.
+/// The expanded lines of all texts together have at most this many bytes per byte of the texts, plus
+/// [`MIN_EXPANDED_BYTES`], because one line can represent a million. Further pointers stay as they are.
 const MAX_EXPANSION: usize = 64;
 
-/// No more than this, or twice the bytes of the texts where those are more: JavaScript holds a text of half a gigabyte at most.
+/// The upper limit of that, or twice the bytes of the texts if those are larger: JavaScript strings have at most half
+/// a gigabyte.
 const MAX_EXPANDED_BYTES: usize = 128 << 20;
 
 /// Number of identical lines examined for one after which the same lines follow.
@@ -70,7 +71,7 @@ const MAX_PLACES: usize = 32;
 /// See [`MAX_EXPANSION`].
 const MIN_EXPANDED_BYTES: usize = 16 << 20;
 
-/// Bytes that the expanded lines of texts with so many bytes may have.
+/// Returns the maximum bytes of expanded lines for texts with this many bytes.
 const fn most_expanded(bytes: usize) -> usize {
     let most = if bytes > MAX_EXPANDED_BYTES / 2 { bytes.saturating_mul(2) } else { MAX_EXPANDED_BYTES };
     let wanted = bytes.saturating_mul(MAX_EXPANSION).saturating_add(MIN_EXPANDED_BYTES);
@@ -78,13 +79,13 @@ const fn most_expanded(bytes: usize) -> usize {
 }
 
 impl<'a> Decoder<'a> {
-    /// For these texts, in the order of the conversation.
+    /// Creates a decoder for these texts, in the order of the conversation.
     #[must_use]
     pub fn new(texts: &'a [&'a str]) -> Self {
         Self::with_known(texts, |_| None)
     }
 
-    /// The same, where the rows of some texts are known.
+    /// Creates a decoder; `known` returns the rows of texts that were already read.
     #[must_use]
     pub fn with_known(texts: &'a [&'a str], known: impl Fn(usize) -> Option<Arc<Rows>> + Sync) -> Self {
         let known: Vec<(&str, Option<Arc<Rows>>)> =
@@ -110,30 +111,31 @@ impl<'a> Decoder<'a> {
         Self { texts, rows, quoted, budget: most_expanded(bytes) }
     }
 
-    /// Whether there is a pointer in a text, or what looks like one.
+    /// Returns true if a text contains a pointer, or what looks like one.
     #[must_use]
     pub fn has_pointers(&self, text: usize) -> bool {
         self.rows[text].as_ref().is_some_and(|rows| rows.has_pointers)
     }
 
-    /// The texts with pointers, or what looks like them, in order.
+    /// Returns the texts with pointers or what looks like them, in order.
     #[must_use]
     pub fn texts_with_pointers(&self) -> Vec<usize> {
         (0..self.texts.len()).filter(|text| self.has_pointers(*text)).collect()
     }
 
-    /// The rows of a text, if they were read.
+    /// Returns the rows of a text, if they were read.
     #[must_use]
     pub fn known_rows(&self, text: usize) -> Option<Arc<Rows>> {
         self.rows[text].clone()
     }
 
-    /// The rows of a text.
+    /// Returns the rows of a text, reading them if necessary.
     pub fn rows(&mut self, text: usize) -> Arc<Rows> {
         self.rows[text].get_or_insert_with(|| Arc::new(Rows::read(self.texts[text]))).clone()
     }
 
-    /// The lines that the pointer in row `at` of a text stands for: of a repeated line, that line. `None` when it leads nowhere.
+    /// Returns the lines that the pointer in row `at` of a text represents; for a repeated line, that line. `None` if
+    /// it does not resolve.
     pub fn target(&mut self, text: usize, at: usize) -> Option<RowsOf> {
         let target = self.quoted(text, at)?;
         self.rows(target.text).are_lines(&target.rows).then_some(target)
@@ -166,12 +168,12 @@ impl<'a> Decoder<'a> {
         found
     }
 
-    /// A text with its pointers expanded.
+    /// Returns a text with its pointers expanded.
     pub fn text(&mut self, index: usize) -> Cow<'a, str> {
         self.text_and_dead(index).0
     }
 
-    /// A text with its pointers expanded, and the rows of those that lead nowhere.
+    /// Returns a text with its pointers expanded, and the rows of pointers that do not resolve.
     pub fn text_and_dead(&mut self, index: usize) -> (Cow<'a, str>, Vec<usize>) {
         let text = self.texts[index];
         let mut dead = Vec::new();
@@ -213,8 +215,9 @@ impl<'a> Decoder<'a> {
         (Cow::Owned(out), dead)
     }
 
-    /// Whether a text, of which all pointers lead somewhere and which says `said` with them expanded, has markers that `old` has not, and all in it say
-    /// what `old` says, expanded: what stands for lines stands for lines of it, one behind the other, and no line that it has got another number.
+    /// Checks a text whose pointers all resolve and that reads `said` when they are expanded, against the text `old`,
+    /// which reads `expanded`. Returns true if everything in it is also in `old`: each pointer represents lines of
+    /// `old`, in order, and no line changed its number.
     pub fn says_again(&mut self, index: usize, said: &str, old: &str, expanded: &str) -> bool {
         if said == expanded {
             return true;
@@ -243,7 +246,7 @@ impl<'a> Decoder<'a> {
             };
             let Some(said) = said.get(at..at + lines) else { return false };
             at += lines;
-            // More lines are claimed than there are.
+            // The heading claims more lines than there are.
             if row.kind == RowKind::Line && Pointer::read(content(&text[row.range()])).is_some() {
                 return old.contains(&&text[row.range()]);
             }
@@ -252,7 +255,7 @@ impl<'a> Decoder<'a> {
             let places = places.get(first).map_or(&[][..], |places| &places[places.partition_point(|at| *at < next)..]);
             match places.iter().take(MAX_PLACES).find(|at| old[**at..].starts_with(said)) {
                 Some(at) => next = at + lines,
-                // The line was changed, which leaves the lines around it as they were.
+                // The line was changed, but the lines around it were not.
                 None => {
                     return row.kind != RowKind::Pointer && !numbered.contains(&text[row.content_range()]);
                 }
@@ -275,7 +278,8 @@ impl<'a> Decoder<'a> {
         (bytes.checked_mul(times as usize)? <= self.budget).then_some((target, times))
     }
 
-    /// The contents of the lines that the pointer in row `at` of a text stands for. `None` when it leads nowhere, or to too much.
+    /// Returns the contents of the lines that the pointer in row `at` of a text represents. `None` if it does not
+    /// resolve, or represents too much.
     fn contents(&mut self, text: usize, at: usize) -> Option<Vec<&'a str>> {
         let (target, times) = self.found(text, at)?;
         let there = self.texts[target.text];

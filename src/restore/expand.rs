@@ -1,4 +1,4 @@
-//! Every pointer of a conversation replaced by what it stands for.
+//! Replaces every pointer of a conversation by the lines it represents.
 
 use serde::Serialize;
 
@@ -9,26 +9,27 @@ use crate::conversation::{Conversation, Edit, Plan, TextAt};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Expanded {
-    /// Puts the lines where the pointers stand.
+    /// The plan that replaces the pointers by their lines.
     pub plan: Plan,
-    /// Lines that look like pointers and lead nowhere, in order. They stay as they are.
+    /// Lines that look like pointers but do not resolve, in order. They stay as they are.
     pub unresolved: Vec<Unresolved>,
 }
 
-/// A line that looks like a pointer and leads nowhere.
+/// A line that looks like a pointer but does not resolve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unresolved {
     /// Index of the message.
     pub message_index: usize,
-    /// Index of the block; 0 when the content is a string.
+    /// Index of the block; 0 if the content is a string.
     pub block_index: usize,
     /// The line, without its number.
     pub text: String,
 }
 
-/// Follows every pointer of a conversation, knowing nothing but its texts: what a patient reader could restore. Lines that were numbered by a
-/// heading get their numbers back. Expanded texts together have at most 64 times the bytes of the conversation and 16 MB more.
+/// Resolves every pointer of a conversation from its texts alone, as a patient reader could. Lines below a heading
+/// that left out their numbers get them back. Expanded texts together have at most 64 times the bytes of the
+/// conversation, plus 16 MB.
 ///
 /// # Examples
 /// ```
@@ -46,7 +47,7 @@ pub fn expand(conversation: &Conversation) -> Expanded {
     expand_texts(&conversation.texts())
 }
 
-/// [`expand`], for those who have the texts of the conversation already.
+/// [`expand`], for callers that already have the texts of the conversation.
 pub(crate) fn expand_texts(texts: &[Vec<TextAt<'_>>]) -> Expanded {
     let flat: Vec<_> =
         texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text))).collect();

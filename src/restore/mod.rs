@@ -1,12 +1,12 @@
-//! Follows the pointers in a condensed conversation, knowing nothing but that conversation.
+//! Resolves the pointers in a condensed conversation from that conversation alone.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `rows` | a text cut into lines and pointers, each with its place and number |
-//! | `quotes` | where the lines stand that pointers quote |
-//! | `decoder` | texts with what their pointers stand for |
-//! | `expand` | a conversation with what its pointers stand for |
-//! | `upkeep` | pointers stay true, whatever is done to the texts |
+//! | `rows` | a text divided into lines and pointers, with positions and numbers |
+//! | `quotes` | finds the lines that pointers quote |
+//! | `decoder` | resolves the pointers of texts |
+//! | `expand` | replaces the pointers of a conversation by their lines |
+//! | `upkeep` | keeps pointers true, whatever happens to the texts |
 //! | `recipes` | recipes for old texts |
 
 mod decoder;

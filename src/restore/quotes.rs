@@ -1,7 +1,7 @@
 //! Finds the lines that pointers quote.
 //!
-//! A pointer is followed as a reader would: from where it stands, up or down through the texts, to the nearest line that begins with its
-//! quote. Indentation and a line's number do not count.
+//! A pointer resolves as a reader would search: from its own position up or down through the texts, to the nearest
+//! line that begins with its quote. Indentation and line numbers are ignored.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -13,12 +13,12 @@ use crate::{
     parallel::in_parts,
 };
 
-/// A line of the texts.
+/// The position of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinePlace {
-    /// The text it is in.
+    /// The index of the text.
     pub text: usize,
-    /// Its first byte there.
+    /// The line's first byte in the text.
     pub start: usize,
 }
 
@@ -26,16 +26,16 @@ pub struct LinePlace {
 #[derive(Default)]
 pub struct QuotedLines<'q> {
     numbers: HashMap<&'q [u8], usize, RandomState>,
-    /// For each quote, in the order of the texts.
+    /// For each quote, the matching lines in the order of the texts.
     places: Vec<Vec<LinePlace>>,
 }
 
 impl<'q> QuotedLines<'q> {
-    /// Looks for these quotes in the texts. Linear in their length, whatever the quotes are.
+    /// Finds the lines that begin with these quotes. Linear in the length of the texts, whatever the quotes are.
     #[must_use]
     pub fn find(quotes: impl Iterator<Item = &'q str>, texts: &[&str]) -> Self {
         let mut numbers: HashMap<&[u8], usize, RandomState> = HashMap::default();
-        // How long the quotes are that begin with the same bytes, shortest first.
+        // The lengths of the quotes that begin with the same bytes, shortest first.
         let mut lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>, RandomState> = HashMap::default();
         for quote in quotes.map(str::as_bytes) {
             let number = numbers.len();
@@ -52,7 +52,7 @@ impl<'q> QuotedLines<'q> {
             lengths.sort_unstable();
             lengths.dedup();
         }
-        // Most lines begin otherwise, and that is told by one look.
+        // A look at two bytes rules out most lines.
         let two_bytes = |line: &[u8]| line.first_chunk().map(|first| usize::from(u16::from_le_bytes(*first)));
         let mut may_begin = vec![false; 1 << 16];
         lengths.keys().filter_map(|beginning| two_bytes(beginning)).for_each(|first| may_begin[first] = true);
@@ -79,7 +79,7 @@ impl<'q> QuotedLines<'q> {
         Self { numbers, places }
     }
 
-    /// The line that a pointer at `from` leads to.
+    /// Returns the line that a pointer at `from` resolves to.
     #[must_use]
     pub fn nearest(&self, quote: &str, from: LinePlace, direction: Direction) -> Option<LinePlace> {
         let places = &self.places[*self.numbers.get(quote.as_bytes())?];
@@ -102,12 +102,12 @@ fn each_line<'a>(text: &'a [u8], mut of: impl FnMut(usize, &'a [u8])) {
 /// Returns the beginnings of a line that a quote may match: behind its indentation, and behind its number.
 pub fn readings(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = without_indentation(line);
-    // Most lines have no number, which their first byte tells.
+    // A first byte that is no digit rules out a number in most lines.
     let number = if whole.first().is_some_and(u8::is_ascii_digit) { NumberStyle::read(line) } else { None };
     std::iter::once(whole).chain(number.map(|(_, _, content)| without_indentation(&line[content..])))
 }
 
-/// A line without the blanks and tabs it begins with.
+/// Returns a line without its leading blanks and tabs.
 #[must_use]
 pub fn without_indentation(line: &[u8]) -> &[u8] {
     let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

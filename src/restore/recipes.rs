@@ -1,4 +1,4 @@
-//! Recipes for old texts, found by following the pointers of the condensed ones.
+//! Writes recipes for old texts, by resolving the pointers of the condensed ones.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use super::{
     rows::{NO_EXCERPT, RowKind},
 };
 
-/// The texts of a condensed conversation, from which old ones may be put together again.
+/// The texts of a condensed conversation, from which recipes rebuild old ones.
 pub struct RecipeSources<'a> {
     texts: Vec<Vec<TextAt<'a>>>,
-    /// Their contents, one after the other.
+    /// The contents of all texts, in order.
     contents: Vec<&'a str>,
     /// The index of each message's first text in the list of all.
     starts: Vec<usize>,
@@ -25,9 +25,9 @@ pub struct RecipeSources<'a> {
 }
 
 impl<'a> RecipeSources<'a> {
-    /// Collects the texts of `after`, to which `plan` has led; `None` if no edit of the plan may have a recipe.
+    /// Collects the texts of `after`, the result of `plan`; `None` if no edit of the plan may have a recipe.
     #[must_use]
-    pub fn of(after: &'a Conversation, plan: &Plan) -> Option<Self> {
+    pub fn new(after: &'a Conversation, plan: &Plan) -> Option<Self> {
         if !plan.edits.iter().any(may_have_recipe) {
             return None;
         }
@@ -38,7 +38,7 @@ impl<'a> RecipeSources<'a> {
         Some(Self { texts, contents, starts, position })
     }
 
-    /// Follows the pointers in them.
+    /// Prepares to resolve the pointers in these texts.
     #[must_use]
     pub fn follow(&self) -> Recipes<'_> {
         Recipes { sources: self, decoder: Decoder::new(&self.contents) }
@@ -52,8 +52,8 @@ pub struct Recipes<'a> {
 }
 
 impl Recipes<'_> {
-    /// Recipes for the old texts of the plan, each with the index of its edit. Every one has been tried: where none leads to the old text exactly, or it
-    /// would not be shorter, there is none.
+    /// Writes recipes for the old texts of the plan, each with the index of its edit. Every recipe was tested: an
+    /// edit has none if no recipe gives exactly the old text, or if it would not be shorter.
     #[must_use]
     pub fn write(&self, before: &Conversation, plan: &Plan) -> Vec<(usize, Recipe)> {
         let RecipeSources { texts, contents, starts, position } = self.sources;
@@ -72,7 +72,7 @@ impl Recipes<'_> {
             let writer = RecipeWriter::new(&flat);
             let mut rebuild = Rebuild { texts: contents, decoder: self.decoder.clone(), writer };
             let mut found = Vec::new();
-            // The texts of the message that the edit before was about: most often it is the same.
+            // The old texts of the previous edit's message, which is usually also this edit's.
             let mut old_texts: (usize, Vec<TextAt<'_>>) = (usize::MAX, Vec::new());
             for (edit, set) in edits {
                 let Edit::Set { message, path, .. } = set else { continue };
@@ -92,7 +92,7 @@ impl Recipes<'_> {
     }
 }
 
-/// Without a marker, nothing says where the old text stands.
+/// Returns true if the new text may contain markers, without which nothing says where the old text is.
 fn may_have_recipe(edit: &Edit) -> bool {
     matches!(edit, Edit::Set { value: NewValue::Text(new), .. } if may_hold_pointers(new))
 }
@@ -109,11 +109,11 @@ impl Rebuild<'_> {
         self.writer.recipe(was, lines)
     }
 
-    /// The lines that a condensed text stands for, and where they are.
+    /// Returns the lines that a condensed text represents, with their positions.
     fn lines(&mut self, index: usize) -> Option<Vec<RecipeLines>> {
         let rows = self.decoder.rows(index);
         let mut found: Vec<RecipeLines> = Vec::new();
-        // Whether the next line can be added to the last part: it is this text's own, and nothing came between.
+        // True if the next line can extend the last part: that part is this text's own, and nothing came between.
         let mut open = false;
         for (at, row) in rows.rows.iter().enumerate() {
             let excerpt = (row.excerpt != NO_EXCERPT).then(|| &rows.excerpts[row.excerpt as usize]);

@@ -1,6 +1,6 @@
-//! A text cut into rows: its lines, and the markers in it with the lines they stand for.
+//! Divides a text into rows: its lines, and markers with the lines they represent.
 //!
-//! Lines are counted as if every marker were the lines it stands for, so a line keeps its place whatever is left out around it.
+//! A marker counts as the lines it represents, so a line keeps its index whatever is left out around it.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::{
     markers::{Gap, NUMBERED_EVERY, Pointer},
 };
 
-/// No excerpt.
+/// The index for a row that belongs to no excerpt.
 pub const NO_EXCERPT: u32 = u32::MAX;
 
 /// The kind of a row.
@@ -17,68 +17,68 @@ pub const NO_EXCERPT: u32 = u32::MAX;
 pub enum RowKind {
     /// A line as it is.
     Line,
-    /// A pointer in the place of lines.
+    /// A pointer in place of lines.
     Pointer,
-    /// The heading of lines whose numbers were left out. It stands for no line.
+    /// The heading of lines whose numbers were left out. It represents no line itself.
     Heading,
-    /// Below a heading: says that lines are left out, which are counted all the same.
+    /// Below a heading: a marker for left-out lines, which still count.
     Gap,
 }
 
-/// A line of a text as it is written, without its line feed.
+/// A line of a text as written, without its line feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Bytes of the text.
+    /// The first byte in the text.
     pub start: u32,
-    /// Behind its last byte.
+    /// The end: the byte after the last.
     pub end: u32,
-    /// Start of its content, behind its number.
+    /// The start of the content, after the line number.
     pub content: u32,
-    /// The line that it is, or the first one that it stands for, from 0.
+    /// The index from 0 of the line, or of the first line it represents.
     pub line: u32,
-    /// How many lines it stands for.
+    /// The number of lines it represents.
     pub lines: u32,
-    /// Index of the excerpt it belongs to; [`NO_EXCERPT`] when it has no number.
+    /// The index of its excerpt; [`NO_EXCERPT`] if the line has no number.
     pub excerpt: u32,
     /// Its kind.
     pub kind: RowKind,
 }
 
 impl Row {
-    /// The byte range of the row.
+    /// Returns the byte range of the row.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The byte range of its content.
+    /// Returns the byte range of its content.
     #[must_use]
     pub fn content_range(&self) -> Range<usize> {
         self.content as usize..self.end as usize
     }
 }
 
-/// Successive lines with successive numbers.
+/// Consecutive lines with consecutive numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberedExcerpt {
-    /// Its rows.
+    /// The rows of the excerpt.
     pub rows: Range<u32>,
-    /// Its first line, from 0.
+    /// The index of its first line, from 0.
     pub line: u32,
-    /// How many lines.
+    /// The number of lines.
     pub lines: u32,
-    /// The number of the first line.
+    /// The number that the first line shows.
     pub number: u32,
-    /// How numbers are written.
+    /// The style of its numbers.
     pub style: NumberStyle,
-    /// Most of its numbers have been left out; the first row says so.
+    /// True if most of its numbers were left out, as its first row says.
     pub sparse: bool,
-    /// There are markers in it.
+    /// True if it contains markers.
     pub has_pointers: bool,
 }
 
 impl NumberedExcerpt {
-    /// The number of a line of the text.
+    /// Returns the number of a line, given by its index in the text.
     #[must_use]
     pub fn number_of(&self, line: u32) -> u32 {
         self.number.saturating_add(line - self.line)
@@ -88,26 +88,26 @@ impl NumberedExcerpt {
 /// The rows of a text.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// In order.
+    /// The rows, in order.
     pub rows: Vec<Row>,
-    /// In order.
+    /// The excerpts, in order.
     pub excerpts: Vec<NumberedExcerpt>,
-    /// Whether there is any pointer.
+    /// True if there is a pointer.
     pub has_pointers: bool,
-    /// The rows that are no lines, in order.
+    /// The rows that are not plain lines, in order.
     marked: Vec<u32>,
 }
 
-/// Fewer lines with numbers are no excerpt: many a line begins with a number by chance.
+/// Fewer numbered lines are no excerpt, because lines may begin with a number by chance.
 const MIN_EXCERPT_LINES: u32 = 3;
 
 impl Rows {
-    /// The rows of `text`, of which there is at least one. A text of 4 GiB or more has none.
+    /// Reads the rows of `text`; there is at least one. A text of 4 GiB or more has none.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut reader = Reader { text, found: Self::default(), line: 0, open: None, left: 0 };
         if u32::try_from(text.len()).is_ok() {
-            // Lines of programs and logs have about so many bytes.
+            // A rough average of the bytes per line in programs and logs.
             reader.found.rows.reserve(text.len() / 32 + 1);
             let mut start = 0;
             for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
@@ -119,12 +119,12 @@ impl Rows {
         reader.found
     }
 
-    /// The rows that are pointers.
+    /// Returns the rows that are pointers.
     pub fn pointers(&self) -> impl Iterator<Item = &Row> {
         self.marked.iter().map(|row| &self.rows[*row as usize]).filter(|row| row.kind == RowKind::Pointer)
     }
 
-    /// Whether there are these rows, and all are lines as they are.
+    /// Returns true if these rows exist and all are plain lines.
     #[must_use]
     pub fn are_lines(&self, rows: &Range<usize>) -> bool {
         let next = self.marked.partition_point(|marked| (*marked as usize) < rows.start);
@@ -132,7 +132,7 @@ impl Rows {
     }
 }
 
-/// The number that stands in a line, and what stands behind it.
+/// Returns the number at the start of a line, and the rest of the line.
 #[must_use]
 pub fn numbered(line: &str) -> Option<(u32, &str)> {
     NumberStyle::read(line.as_bytes()).map(|(number, _, content)| (number, &line[content..]))
@@ -141,11 +141,11 @@ pub fn numbered(line: &str) -> Option<(u32, &str)> {
 struct Reader<'a> {
     text: &'a str,
     found: Rows,
-    /// The next line.
+    /// The index of the next line.
     line: u32,
-    /// The excerpt that the row before belongs to, which the next row may continue.
+    /// The excerpt of the row before, which the next row may continue.
     open: Option<NumberedExcerpt>,
-    /// How many lines of the open excerpt are still to come without numbers.
+    /// The number of lines of the open excerpt that still follow without numbers.
     left: u32,
 }
 
@@ -242,8 +242,8 @@ impl Reader<'_> {
         self.push(row);
     }
 
-    /// Returns true if the lines behind the one that ends here have no numbers but those that a heading leaves them.
-    /// Otherwise the heading is quoted, such as by a file.
+    /// Returns true if the lines after the one that ends here have only the numbers that a heading leaves them.
+    /// Otherwise the heading is quoted, for example by a file.
     fn is_heading(&self, end: usize, number: u32, style: NumberStyle, lines: u32) -> bool {
         let below = self.text.get(end + 1..).unwrap_or_default();
         let mut next = 0;
@@ -262,7 +262,7 @@ impl Reader<'_> {
         true
     }
 
-    /// How long the number is that the next line of a sparsely numbered excerpt has kept.
+    /// Returns the length of the number that the next line of a sparsely numbered excerpt has kept.
     fn kept_number(&self, line: &[u8]) -> usize {
         self.open.as_ref().map_or(0, |open| kept_number(open.number_of(self.line), open.style, line))
     }
@@ -275,7 +275,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, mut row: Row) {
-        // An excerpt that was closed meanwhile may have turned out to be none, and then its lines count otherwise.
+        // An excerpt closed meanwhile may turn out to be none, in which case its lines count differently.
         row.line = self.line;
         self.line = self.line.saturating_add(row.lines);
         self.found.rows.push(row);
@@ -287,7 +287,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends the open excerpt. One of too few lines was none, unless there is a pointer in it: no line looks like that by chance.
+    /// Closes the open excerpt. With too few lines it is discarded, unless it contains a pointer, which no line looks
+    /// like by chance.
     fn close(&mut self) {
         self.left = 0;
         let Some(excerpt) = self.open.take() else { return };
@@ -307,7 +308,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long the number of a line is that it keeps below a heading; 0 where it keeps none.
+/// Returns the length of the number that a line keeps below a heading; 0 if it keeps none.
 fn kept_number(number: u32, style: NumberStyle, line: &[u8]) -> usize {
     let kept = number.is_multiple_of(NUMBERED_EVERY).then(|| NumberStyle::read(line)).flatten();
     kept.filter(|(found, is, _)| *found == number && style.continues_as(number, *is)).map_or(0, |(.., end)| end)

@@ -1,4 +1,4 @@
-//! From a choice to edits: the texts that change, and why.
+//! Turns a choice into edits: the texts that change, and the reason for each.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -8,29 +8,30 @@ use crate::{
     words::{Said, said},
 };
 
-/// Why a text is cut.
+/// The reason why a text is cut.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Why {
-    /// The message.
+    /// Index of the message.
     pub message: usize,
-    /// The block that the text is in.
+    /// Index of the block that contains the text.
     pub block: usize,
-    /// For a person.
+    /// The reason, as a sentence for people.
     pub reason: Said,
 }
 
-/// The edits that make a choice true.
+/// The edits that carry out a choice.
 pub struct Edits {
     pub plan: Plan,
-    /// The passages that get another text.
+    /// Indices of the passages that get another text.
     changed: Vec<usize>,
 }
 
 type Replacements = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, String)>>;
 
 impl Edits {
-    /// Of a choice among the passages of a survey. `texts` are those of the conversation, message by message.
-    pub fn of(texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
+    /// Builds the edits for a choice among the passages of a survey. `texts` are the conversation's texts, message by
+    /// message.
+    pub fn for_choice(texts: &[Vec<TextAt<'_>>], survey: &Survey<'_>, choice: &Choice) -> Self {
         let (mut plan, mut changed, mut replacements) = (Plan::default(), Vec::new(), Replacements::new());
         for (index, passage) in survey.passages.iter().enumerate() {
             if let Some(text) = rendered(passage, &choice.kept[index]) {
@@ -47,7 +48,7 @@ impl Edits {
         Self { plan, changed }
     }
 
-    /// Why each of them.
+    /// Returns the reason for each cut text and each dropped message.
     pub fn reasons(&self, survey: &Survey<'_>, choice: &Choice) -> Vec<Why> {
         let cut = self.changed.iter().map(|index| {
             let passage = &survey.passages[*index];
@@ -58,7 +59,7 @@ impl Edits {
     }
 }
 
-/// The new text of a passage; `None` when it stays as it is.
+/// Returns the new text of a passage, or `None` if the passage stays as it is.
 fn rendered(passage: &Passage<'_>, kept: &[bool]) -> Option<String> {
     if passage.is_pinned || passage.whole || !passage.misses(kept) {
         return None;
@@ -67,7 +68,7 @@ fn rendered(passage: &Passage<'_>, kept: &[bool]) -> Option<String> {
     (text.len() < passage.text.len()).then_some(text)
 }
 
-/// Why lines stayed, in terms of the names that made them worth it.
+/// Returns why the kept lines of a passage were kept, in terms of the names that made them worth it.
 pub fn reason(passage: &Passage<'_>, kept: &[bool], survey: &Survey<'_>) -> Said {
     const NAMED: usize = 3;
     let count = kept.iter().filter(|kept| **kept).count();

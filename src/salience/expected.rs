@@ -1,4 +1,4 @@
-//! How likely names are to be used in what follows a conversation.
+//! Estimates how likely names are to be used in the messages after a conversation.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ use crate::{
     transcript::{ToolTable, decompose_texts, with_texts},
 };
 
-/// The chance of each name to be used after a conversation, and that of a name which it has not seen.
+/// The chance of each name to be used after a conversation, and the chance of a name that the conversation does not
+/// contain.
 #[derive(Debug)]
 pub struct ExpectedNames {
     chances: HashMap<u64, f32, ByHash>,
@@ -23,7 +24,7 @@ pub struct ExpectedNames {
 }
 
 impl ExpectedNames {
-    /// Reads the first `messages` messages of a conversation. Without any, all names have the same chance.
+    /// Reads the first `messages` messages of a conversation. If `messages` is 0, all names have the same chance.
     #[must_use]
     pub fn after(conversation: &Conversation, messages: usize, tools: &ToolTable) -> Self {
         let texts = conversation.texts();
@@ -41,7 +42,7 @@ impl ExpectedNames {
             }
         }
         let weights = Weights::default();
-        // All names that are asked for stand in the message that follows.
+        // Callers look up names that the next message contains, so each counts as seen in that message too.
         table.facts.iter_mut().for_each(|facts| facts.note(messages, false));
         let mut first = NameFacts::default();
         first.note(messages, false);
@@ -50,13 +51,13 @@ impl ExpectedNames {
         Self { chances, unseen: weights.name(&first, messages) }
     }
 
-    /// By how much a chance is above that of a name that the conversation has not seen.
+    /// Returns how far a chance is above the chance of an unseen name.
     #[must_use]
     pub fn above_unseen(&self, chance: f32) -> f32 {
         (chance - self.unseen).max(0.0)
     }
 
-    /// Calls `found` with the hash of every name in `text`, in order, and its chance.
+    /// Calls `found` with the hash and the chance of every name in `text`, in order.
     pub fn each_in(&self, text: &str, mut found: impl FnMut(u64, f32)) {
         for_each_name(text, |name| {
             let hash = xxh3_64(name.as_bytes());

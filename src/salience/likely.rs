@@ -1,4 +1,4 @@
-//! The names that the assistant has used and is likeliest to use again.
+//! Finds the names that the assistant has used and is most likely to use again.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
     transcript::{ToolTable, decompose_texts, with_texts},
 };
 
-/// At most `most` names that the assistant has used in calls in these messages, those that are likeliest to be used again first.
+/// Returns at most `most` names that the assistant used in calls in `messages`, the likeliest to be used again first.
 #[must_use]
 pub fn likely_names(
     conversation: &Conversation,

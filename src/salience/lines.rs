@@ -1,4 +1,4 @@
-//! A text as the lines that can be kept or left out.
+//! Splits a text into lines that can be kept or left out.
 
 use std::ops::Range;
 
@@ -7,54 +7,56 @@ use crate::{
     markers::{Gap, LeftOut, LineGap, More, NoteLine, Pointer, SummaryHead, Suppressed, notes_in_line},
 };
 
-/// Longer lines are taken apart, so that one endless line is not all or nothing.
+/// Lines of more bytes are split into parts, so that one endless line is not all or nothing.
 const MAX_LINE_BYTES: usize = 480;
-/// The parts of a line that was taken apart have about this many bytes.
+/// Approximate size in bytes of the parts of a split line.
 const PART: usize = 240;
 
-/// A text with more notes that cannot be added up is made of them, and loses them like other lines.
+/// If a text has more than this many notes that must stay, it consists mostly of notes, and they may be left out like
+/// other lines.
 const MAX_STAYING: usize = 8;
 
 /// A line, or a part of a long one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Its bytes in the text, without the line end.
+    /// The line's bytes in the text, without the line end.
     pub range: Range<usize>,
-    /// Where its content starts, behind a line number.
+    /// Offset of the content, after a line number if the line shows one.
     pub content: usize,
-    /// Its number: the one the text shows, or counted.
+    /// The line's number: the one the text shows, or counted from `Place::first`.
     pub number: usize,
-    /// Whether that is certain: what a reader would take for its number.
+    /// True if the number is certain, which means that a reader would take it for the line's number.
     pub is_certain: bool,
-    /// How its number would be written where it has one that it does not show: that of a heading above it.
+    /// The style in which the line would show its number, if a heading above it gives one and the line shows none.
     pub headed: Option<NumberStyle>,
-    /// How many lines it stands for: 1, more where it is a pointer or a gap, 0 for a heading.
+    /// The number of original lines it represents: 1 for a line, more for a pointer or a gap, 0 for a heading.
     pub lines: usize,
-    /// It goes on the line before it (a part of a long line).
+    /// True for a later part of a split line: it continues the `Line` before it.
     pub continues: bool,
-    /// It says that lines are missing: always left out, and those are added to the gap.
+    /// True if the line is a gap marker. Such lines are always left out, and their count is added to the new gap.
     pub is_gap: bool,
-    /// It costs next to nothing and stays: a note that cannot be added to a gap, or the empty rest of a line that another piece is on.
+    /// True if the line always stays because it costs next to nothing: a note that cannot be added to a gap, or the
+    /// empty remainder of a line that another piece contains.
     pub stays: bool,
 }
 
-/// Where a text stands in a longer one.
+/// The position of a text in a longer text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The number of its first line.
+    /// The number of the first line.
     pub first: usize,
-    /// Its first line goes on one that began before it.
+    /// True if the first line began before the text.
     pub continues: bool,
-    /// Its last line goes on after it.
+    /// True if the last line continues after the text.
     pub goes_on: bool,
 }
 
 impl Place {
-    /// A text of its own.
+    /// A text that is not part of a longer one.
     #[cfg(test)]
     pub const ALONE: Self = Self { first: 1, continues: false, goes_on: false };
 
-    /// Of these bytes of `whole`, whose first line has this number.
+    /// Returns the place of the bytes `range` of `whole`, whose first line has the number `first`.
     pub fn within(whole: &str, range: &Range<usize>, first: usize) -> Self {
         let rest = &whole[range.end..];
         let continues = range.start > 0 && !whole[..range.start].ends_with('\n');
@@ -65,29 +67,29 @@ impl Place {
 /// The lines of a text.
 #[derive(Debug, Clone)]
 pub struct Lines {
-    /// In order.
+    /// The lines, in order.
     pub lines: Vec<Line>,
-    /// Most lines show a number, as read tools write it.
+    /// True if most lines show a number in a read tool's style.
     pub numbered: bool,
-    /// The number of the line on which what follows the text begins.
+    /// The number of the line on which the content after the text begins.
     pub last: usize,
 }
 
-/// What a line of a text says about numbers.
+/// The numbering clues of one line.
 struct Row {
     range: Range<usize>,
-    /// The number that a read tool put in front of it, and how many bytes that takes.
+    /// The number that a read tool put before the line, and its width in bytes.
     shown: Option<(usize, usize)>,
-    /// The number it shows, in whatever style.
+    /// The line's number, in any style.
     number: Option<usize>,
     style: Option<NumberStyle>,
-    /// The numbers in a gap of lines.
+    /// The line numbers of a gap.
     gap: Option<LineGap>,
-    /// The lines below that a heading is for.
+    /// The number of lines below that a heading covers; 0 if the line is no heading.
     heads: usize,
     lines: usize,
     is_gap: bool,
-    /// A gap that says how many lines are missing, and not which; or state that was left out, of who knows how many lines.
+    /// True for a gap with a count but no line numbers, and for replaced state of unknown length.
     is_count: bool,
     stays: bool,
 }
@@ -100,7 +102,7 @@ impl Row {
         let content = &line[shown.map_or(0, |(_, length)| length)..];
         let is_gap = note.is_some() && (Gap::read(content).is_some() || More::read(content).is_some());
         let (is_first, is_last) = (range.start == 0, range.end == text.len());
-        // How many lines were cut away behind it, nobody knows.
+        // The number of lines cut away after the text's end is unknown.
         let is_cut_off = || is_last && line.len() <= MAX_LINE_BYTES && More::characters_at_end(line).is_some();
         let stays = match note {
             Some(NoteLine::Messages) => is_last,
@@ -135,7 +137,7 @@ impl Row {
 }
 
 impl Row {
-    /// What it shows is content.
+    /// Treats the number that the line shows as content.
     fn forget_number(&mut self) {
         (self.number, self.shown, self.style) = (None, None, None);
     }
@@ -143,7 +145,7 @@ impl Row {
 
 impl Lines {
     /// Splits `text`.
-    pub fn of(text: &str, place: Place) -> Self {
+    pub fn split(text: &str, place: Place) -> Self {
         let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
         let mut start = 0;
         let mut rows: Vec<Row> = ends.map(|end| Row::read(text, std::mem::replace(&mut start, end + 1)..end)).collect();
@@ -176,17 +178,17 @@ impl Lines {
     }
 }
 
-/// What is known of the number of a line.
+/// The number of a line, and how it is known.
 struct LineNumber {
     number: usize,
     is_certain: bool,
     headed: Option<NumberStyle>,
 }
 
-/// Whether a reader sees numbers in the text, and takes those of a gap for such.
+/// Returns true if a reader sees line numbers in the text, and so reads a gap's numbers as line numbers.
 fn shows_numbers(rows: &[Row]) -> bool {
     let shown = rows.iter().filter(|row| row.number.is_some()).count();
-    // Where most numbers were left out before, the first line keeps its own, and gaps agree with it.
+    // If an earlier truncation left most numbers out, the first line still shows its own, and the gaps agree with it.
     let mut next = None;
     let agrees = |row: &Row| {
         let anchor = row.gap.map(|gap| gap.first).or(row.number);
@@ -201,7 +203,7 @@ fn shows_numbers(rows: &[Row]) -> bool {
         || (shown > 0 && rows.iter().any(agrees))
 }
 
-/// A first column of numbers that mostly do not count on is that of a table.
+/// Discards a first column of numbers that mostly do not increase by one: the text is a table.
 fn forget_tables(rows: &mut [Row]) {
     const MIN_PAIRS: usize = 3;
     if rows.iter().any(|row| row.heads > 0) {
@@ -217,7 +219,7 @@ fn forget_tables(rows: &mut [Row]) {
     }
 }
 
-/// Below a heading, what looks like a number and is written in another way than that of the heading is content.
+/// Discards numbers below a heading that are written in another style than the heading's: they are content.
 fn forget_other_styles(text: &str, rows: &mut [Row]) {
     let (mut headed, mut style): (usize, Option<NumberStyle>) = (0, None);
     for row in rows {
@@ -226,7 +228,7 @@ fn forget_other_styles(text: &str, rows: &mut [Row]) {
         } else if headed > 0
             && let Some(style) = style
         {
-            // A longer number takes more room in the same style.
+            // In one style, a longer number takes more columns, so the line itself is tested.
             if !style.is_shown(&text.as_bytes()[row.range.clone()]) {
                 row.forget_number();
             }
@@ -235,7 +237,8 @@ fn forget_other_styles(text: &str, rows: &mut [Row]) {
     }
 }
 
-/// Many a line begins like `12:30`. That is a number only where it counts on from a neighbour, or read tools write it so.
+/// Discards numbers that are there by chance, as in a line that begins with `12:30`. A number is kept if it follows
+/// from a neighbour's or is in a read tool's style.
 fn forget_chance_numbers(rows: &mut [Row]) {
     let mut before = None;
     for index in 0..rows.len() {
@@ -249,7 +252,8 @@ fn forget_chance_numbers(rows: &mut [Row]) {
     }
 }
 
-/// Numbers from `first` on, as if every note were the lines it stands for. `None` where a gap says otherwise: the text showed numbers once.
+/// Numbers the lines from `first`, counting for each note the lines it represents. `None` if a gap contradicts the
+/// count, because the text then showed numbers once.
 fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
     let mut numbers: Vec<LineNumber> = Vec::with_capacity(rows.len());
     let (mut next, mut is_certain) = (first, true);
@@ -262,7 +266,7 @@ fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
             }
             None => {}
         }
-        // A count stands where numbers were not known, too.
+        // A count was written because the numbers were not known when it was written either.
         is_certain &= !row.is_count;
         numbers.push(LineNumber { number: next, is_certain, headed: None });
         next = next.saturating_add(row.lines);
@@ -270,11 +274,13 @@ fn counted(rows: &[Row], first: usize) -> Option<Vec<LineNumber>> {
     Some(numbers)
 }
 
-/// Numbers that follow from those that are shown. What lies between two of them that agree has its number from its place; what no number
-/// follows, such as a note of the host below a file, may be no line of the file at all.
+/// Derives all numbers from the shown ones. A line between two shown numbers that agree gets its number by its
+/// position. A line after the last shown number, such as a host's note below a file, may not belong to the file at
+/// all, so its number is not certain.
 fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
     let mut numbers: Vec<LineNumber> = Vec::with_capacity(rows.len());
-    // The rows since the last one whose number is certain, and the lines left that a heading is for.
+    // `uncertain`: the first row after the last certain one. `headed`: how many lines the current heading still
+    // covers.
     let (mut next, mut uncertain, mut headed, mut style) = (None, 0, 0_usize, None);
     for (index, row) in rows.iter().enumerate() {
         let anchor = row.gap.map(|gap| gap.first).or(row.number);
@@ -282,7 +288,7 @@ fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
         let is_headed = anchor.is_none() && headed > 0 && next.is_some();
         let is_certain = anchor.is_some() || is_headed;
         if is_certain {
-            // Only what lies behind a number can agree with the next one.
+            // The row lies after a shown number, so agreeing with the next shown number makes it certain.
             if next == Some(number) {
                 numbers[uncertain..].iter_mut().for_each(|line| line.is_certain = true);
             }
@@ -300,7 +306,7 @@ fn shown_numbers(rows: &[Row]) -> Vec<LineNumber> {
     numbers
 }
 
-/// The number that a read tool put in front of a line (`  12\t`, `  12→`, ` 12 | `), and how many bytes it takes.
+/// Returns the number that a read tool put before a line (`  12\t`, `  12→`, ` 12 | `), and its width in bytes.
 pub fn shown_number(line: &str) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let blanks = bytes.iter().take(12).take_while(|byte| **byte == b' ').count();
@@ -323,7 +329,7 @@ fn push_parts(text: &str, line: Line, lines: &mut Vec<Line>) {
     let mut start = line.range.start;
     while start < line.range.end {
         let end = part_end(text, start, line.range.end);
-        // No note is cut in two.
+        // A part never ends inside a note.
         let end = notes.iter().find(|note| note.start < end && end < note.end).map_or(end, |note| note.end);
         let first = start == line.range.start;
         lines.push(Line {
@@ -337,7 +343,7 @@ fn push_parts(text: &str, line: Line, lines: &mut Vec<Line>) {
     }
 }
 
-/// The end of a part that starts at `start`: behind a blank or a separator where there is one nearby.
+/// Returns the end of the part that starts at `start`: after a blank or a separator if there is one nearby.
 fn part_end(text: &str, start: usize, end: usize) -> usize {
     if end - start <= PART + PART / 2 {
         return end;
@@ -360,7 +366,7 @@ mod tests {
     #[test]
     fn numbers_are_read_where_a_tool_wrote_them() {
         let text = "    7→fn main() {\n    8→    run();\n    9→}\n   10→\n";
-        let lines = Lines::of(text, Place::ALONE);
+        let lines = Lines::split(text, Place::ALONE);
         assert!(lines.numbered);
         let read: Vec<_> =
             lines.lines[..3].iter().map(|line| (line.number, &text[line.content..line.range.end])).collect();
@@ -369,36 +375,36 @@ mod tests {
 
     #[test]
     fn markers_carry_the_numbers_on() {
-        let lines = Lines::of("a\n[…2-9]\nb", Place::ALONE);
+        let lines = Lines::split("a\n[…2-9]\nb", Place::ALONE);
         assert_eq!(lines.lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 10]);
     }
 
-    /// The number of each line; `?` behind one that is not certain, `+` behind one that a heading gives.
+    /// The number of each line, followed by `?` if it is not certain, and by `+` if a heading gives it.
     fn numbers(text: &str) -> String {
         let told = |line: &Line| {
             let of_heading = if line.headed.is_some() { "+" } else { "" };
             format!("{}{}{of_heading}", line.number, if line.is_certain { "" } else { "?" })
         };
-        Lines::of(text, Place::ALONE).lines.iter().map(told).collect::<Vec<_>>().join(" ")
+        Lines::split(text, Place::ALONE).lines.iter().map(told).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn a_number_is_certain_where_a_reader_would_take_it_for_that() {
         for (text, expected) in [
-            // Counted.
+            // No numbers shown: the lines are counted.
             ("a\nb\nc", "1 2 3"),
             ("12:30 start\nx\n12:45 stop", "1 2 3"),
-            // A count of lines stands where their numbers were not known; a gap that agrees says that they were.
+            // A gap with a count means that the numbers were not known; one whose numbers agree means that they were.
             ("a\n[… 3 lines left out]\nb", "1 2? 5?"),
             ("a\n[… 3 lines left out]\nb\n[…6-9]\nc", "1 2 5 6 10"),
-            // A gap that does not agree: there were numbers once.
+            // A gap that disagrees with the count: the text showed numbers once.
             ("a\n[…5-9]\nb", "0? 5 10?"),
             ("a\nb\n[…5-9]\nc\nd\n[…12-20]\ne", "0? 0? 5 10 11 12 21?"),
-            // Shown.
+            // Numbers shown.
             ("7:a\n8:b\nc", "7 8 9?"),
             ("7→a\nb\n9→c\nd\n20→e\nf", "7 8 9 10? 20 21?"),
             ("[…1-6]\n7→a\nb", "1 7 8?"),
-            // A table counts on less often than not.
+            // A table: its numbers rarely increase by one.
             ("4\ta\n9\tb\n2\tc\n7\td", "1 2 3 4"),
             ("4\ta\n9\tb\n2\tc", "4 9 2"),
             ("1\ta\n2\tb\n9\tc\n10\td\n3\te", "1 2 9 10 3"),
@@ -420,7 +426,7 @@ mod tests {
         for (shown, all, expected) in
             [(3, 3, false), (4, 4, true), (4, 6, true), (4, 7, false), (6, 10, false), (7, 11, true)]
         {
-            assert_eq!(Lines::of(&text(shown, all), Place::ALONE).numbered, expected, "{shown} of {all}");
+            assert_eq!(Lines::split(&text(shown, all), Place::ALONE).numbered, expected, "{shown} of {all}");
         }
     }
 
@@ -428,7 +434,7 @@ mod tests {
     fn what_says_that_lines_are_missing_is_a_gap_and_what_says_how_a_text_ends_stays() {
         let text = "[…1-6]\na\n[2 lines as below from \"quote\"]\n... (3 more lines)\nthe end... (9 more characters)";
         let told = |line: &Line| (line.lines, line.is_gap, line.stays);
-        let lines = Lines::of(text, Place::ALONE).lines;
+        let lines = Lines::split(text, Place::ALONE).lines;
         assert_eq!(
             lines.iter().map(told).collect::<Vec<_>>(),
             [(6, true, false), (1, false, false), (2, false, false), (3, true, false), (1, false, true)]
@@ -438,7 +444,7 @@ mod tests {
     #[test]
     fn a_long_line_is_taken_apart_at_a_blank_and_never_in_a_note() {
         let parts = |text: &str| {
-            let lines = Lines::of(text, Place::ALONE).lines;
+            let lines = Lines::split(text, Place::ALONE).lines;
             lines.iter().map(|line| (line.range.len(), line.lines, line.continues)).collect::<Vec<_>>()
         };
         let of = |bytes: usize| "a".repeat(bytes);
@@ -467,9 +473,9 @@ mod tests {
             let place = Place { first: 2, continues, goes_on };
             assert_eq!(Place::within(whole, &range, 2), place, "{range:?}");
         }
-        // An empty rest of a line that another piece is on costs nothing.
+        // The empty remainder of a line that another piece contains costs nothing.
         let stays = |continues, goes_on| {
-            let lines = Lines::of("\nx\n", Place { first: 1, continues, goes_on }).lines;
+            let lines = Lines::split("\nx\n", Place { first: 1, continues, goes_on }).lines;
             lines.iter().map(|line| (line.continues, line.stays)).collect::<Vec<_>>()
         };
         assert_eq!(stays(true, false), [(true, true), (false, false), (false, false)]);
@@ -479,7 +485,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_lines_cover_the_text(text in "(\\PC{0,30}\n?){0,20}|[a-z ]{900,1500}|é{700}") {
-            let lines = Lines::of(&text, Place::ALONE).lines;
+            let lines = Lines::split(&text, Place::ALONE).lines;
             let mut rebuilt = String::new();
             for (index, line) in lines.iter().enumerate() {
                 if index > 0 && !line.continues {

@@ -1,28 +1,28 @@
-//! What of the older part of a conversation is most likely to be used again, so that it is what stays.
+//! Selects the lines of the older messages that are most likely to be used again, so that they stay.
 //!
-//! No model is asked, and nothing is changed: the answer is what to keep, and a provider makes a proposal of it.
+//! It calls no language model and changes nothing. It returns what to keep; a provider turns that into a proposal.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `survey` | what there is to choose from: passages, lines, names |
-//! | `scope` | what is looked through for that |
-//! | `reading` | older messages read into passages |
-//! | `passage` | a text of which lines can be left out |
-//! | `names` | what a name is |
+//! | `survey` | everything that can be chosen: passages, lines, names |
+//! | `scope` | the messages to look through, and the limits for texts that stay whole |
+//! | `reading` | reads older messages into passages |
+//! | `passage` | a text whose lines can be left out |
+//! | `names` | recognises names in a text |
 //! | `naming` | lines of results that are left out by which names stay in view |
 //! | `likely` | the names that are likeliest to be used again |
-//! | `needs` | what pointers lead to |
-//! | `name_table` | the names of a conversation by number, with what is known of each |
+//! | `needs` | the lines that pointers need |
+//! | `name_table` | the names of a conversation by number, with their uses |
 //! | `lines` | the lines of a text, with their numbers and the gaps that earlier truncation left |
-//! | `weights` | how likely a name or a passage is to be used again |
-//! | `coefficients` | the numbers of that |
-//! | `passage_selection` | fills a budget with what is worth most |
-//! | `queue` | what can be taken, best first |
-//! | `windows` | which lines stay with their neighbours already |
-//! | `seen` | which names were met in one valuation |
-//! | `render` | the text of what stays, with a marker for every gap |
-//! | `expected` | how likely names are to be used after a conversation |
-//! | `edits` | the edits that leave what stays, and why |
+//! | `weights` | the chance that a name or a passage is used again |
+//! | `coefficients` | the numbers in those formulas |
+//! | `passage_selection` | fills a budget with the lines of greatest worth |
+//! | `queue` | the order in which lines and parts are taken |
+//! | `windows` | the lines that stay together with their neighbours already |
+//! | `seen` | the names already counted in one valuation |
+//! | `render` | the text of the kept lines, with a marker for every gap |
+//! | `expected` | the chance that names are used after a conversation |
+//! | `edits` | the edits that carry out a choice, and why |
 
 mod coefficients;
 mod edits;
@@ -62,40 +62,42 @@ use crate::{
     words::Said,
 };
 
-/// A conversation that is to become smaller.
+/// A conversation to be shortened.
 #[derive(Clone, Copy)]
 pub struct History<'a> {
-    /// As it is.
+    /// The conversation as it is now.
     pub conversation: &'a Conversation,
-    /// As it was before others worked on it. How a name was used is read there: once things are said only once, names no longer recur.
+    /// The conversation before other providers worked on it. Uses of names are counted here, because a deduplicated
+    /// conversation no longer repeats them.
     pub original: &'a Conversation,
-    /// The tokens of `conversation`.
+    /// The token counts of `conversation`.
     pub tally: &'a Tally,
-    /// What the tools in it do.
+    /// The meanings of the tools in it.
     pub tools: &'a ToolTable,
-    /// Stops the work.
+    /// Cancels the work.
     pub cancel: &'a Cancel,
 }
 
-/// How to choose what stays.
+/// Settings of the selection.
 #[derive(Debug, Clone, Copy)]
 pub struct Salience {
-    /// The newest messages, which are never changed.
+    /// Number of newest messages that are left as they are while the older ones can give enough.
     pub preserve_recent: usize,
-    /// Which signals are in use.
+    /// The weights of names and passages.
     pub weights: Weights,
 }
 
-/// What stays of a conversation.
+/// The result of a selection.
 #[derive(Debug)]
 pub struct Kept {
-    /// The edits that leave it.
+    /// The edits that leave what was selected.
     pub plan: Plan,
-    /// Why, for each text that is cut and each message that goes.
+    /// The reason for each cut text and each dropped message.
     pub reasons: Vec<Why>,
-    /// The tokens of what stays.
+    /// The token counts after the plan.
     pub tally: Tally,
-    /// The newest messages are cut, though they alone would have left room: too many others stand.
+    /// True if the newest messages were cut although they alone would have left room, because too much else must
+    /// stay.
     pub crowds_newest: bool,
 }
 
@@ -106,10 +108,10 @@ impl Kept {
     }
 }
 
-/// Why nobody can say what stays.
+/// The reason why a selection failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SalienceError {
-    /// The work was stopped.
+    /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// The edits do not fit the conversation they were made for.
@@ -117,12 +119,12 @@ pub enum SalienceError {
     Plan(#[from] PlanError),
 }
 
-/// How much of a text may stay, whatever it costs elsewhere.
+/// A limit on how much of a text may stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// Lines; parts of very long lines count as lines.
+    /// The limit in lines; parts of a split line count as lines.
     pub lines: usize,
-    /// Characters in them. What stands for the gaps is not counted.
+    /// The limit in characters of those lines. Gap markers are not counted.
     pub characters: usize,
 }
 
@@ -134,34 +136,37 @@ impl Room {
     }
 }
 
-/// A text that was cut to what matters most in it.
+/// A text that was cut to its most important lines.
 pub struct Cut {
-    /// The message it is in.
+    /// Index of the message.
     pub message: usize,
-    /// The piece it is.
+    /// The piece that was cut.
     pub piece: ContentPiece,
-    /// What stays of it; `None` when no line of it has room.
+    /// The text that remains; `None` if no line of it fits.
     pub text: Option<String>,
-    /// Why that, for a person.
+    /// The reason, as a sentence for people.
     pub reason: Said,
 }
 
-/// A result within this share of the budget is good enough.
+/// A result of at least this share of the budget is good enough.
 const CLOSE_ENOUGH: f64 = 0.97;
-/// The first message and the newest ones stay as they are as long as they take no more of a budget than this.
+/// The first and the newest messages stay as they are if they take at most this share of a budget.
 const MOST_FOR_ENDS: f64 = 0.3;
-/// What the user wrote in an older message stays whole as long as it takes no more of a budget than this. Of a longer text the pastes give way.
+/// User text in an older message stays whole if it takes at most this share of a budget. In longer texts the pastes
+/// are cut.
 const MOST_FOR_WORDS: f64 = 0.15;
 const MAX_TRIES: usize = 8;
 
 impl Salience {
-    /// What stays within `budget` tokens (unscaled) of messages: as much as fits of what matters, or the least there is when nothing fits.
+    /// Selects what stays so that messages have at most `budget` tokens (unscaled). If nothing fits, it returns the
+    /// smallest result it found.
     ///
-    /// The first message and the newest ones stay as they are as long as they leave room for the rest; then what was answered in the newest gives way, then the
-    /// last answers, what the user pasted into older messages, and what the user wrote there at the end.
+    /// The first and the newest messages stay as they are while they leave room for the rest. After that, tool
+    /// results in the newest messages are cut, then the last tool results, then what the user pasted into older
+    /// messages, and last what the user wrote there.
     ///
     /// # Errors
-    /// When the work is cancelled.
+    /// `Cancelled` if the work is cancelled.
     pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let (mut least, mut crowds_newest): (Option<Kept>, bool) = (None, false);
@@ -178,7 +183,7 @@ impl Salience {
             if ends == Ends::Stay && fixed_tokens(scope) as f64 > budget as f64 * MOST_FOR_ENDS {
                 continue;
             }
-            let survey = Survey::of(scope, &texts);
+            let survey = Survey::new(scope, &texts);
             let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
             selection.fill(as_float(budget));
             let kept = Kept { crowds_newest, ..best_within(history, &texts, selection, budget)? };
@@ -193,20 +198,20 @@ impl Salience {
         Ok(least.unwrap_or_else(|| Kept::everything(history)))
     }
 
-    /// What stays when every old tool result of `min_tokens` or more keeps at most `lines` lines.
+    /// Cuts every older tool result of at least `min_tokens` to at most `lines` lines.
     ///
     /// # Errors
-    /// When the work is cancelled.
+    /// `Cancelled` if the work is cancelled.
     pub fn cut_each(&self, history: History<'_>, lines: usize, min_tokens: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let scope = self.scope(history, Ends::Stay, usize::MAX);
-        let survey = Survey::of(&scope, &texts);
+        let survey = Survey::new(&scope, &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut choice = selection.choice();
         for (index, passage) in survey.passages.iter().enumerate() {
             let shown = passage.lines.iter().filter(|value| !value.line.is_gap).count();
             let results = passage.piece.kind == ContentKind::ToolResults;
-            // Long lines that were cut are divided in other places the next time: what was cut already has some more leeway.
+            // A cut line is split in other places the next time, so a text that was cut before gets twice the limit.
             let most = if Gap::may_be_in(passage.text) { lines.saturating_mul(2) } else { lines };
             if !results || passage.whole || passage.tokens < min_tokens || shown <= most {
                 choice.kept[index].fill(true);
@@ -214,22 +219,22 @@ impl Salience {
                 choice.kept[index] = selection.best_lines(index, lines, usize::MAX);
             }
         }
-        let edits = Edits::of(&texts, &survey, &choice);
+        let edits = Edits::for_choice(&texts, &survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
         Ok(Kept { reasons: edits.reasons(&survey, &choice), plan: edits.plan, tally, crowds_newest: false })
     }
 
-    /// Uses every signal.
+    /// Creates a selection that uses every weight.
     #[must_use]
     pub fn all_signals(preserve_recent: usize) -> Self {
         Self { preserve_recent, weights: Weights::default() }
     }
 
-    /// The texts for which `room_of` gives a room that they exceed, cut to what matters most in them. It is asked for every piece of
-    /// the older messages, those of the user included.
+    /// Cuts each text that exceeds the room `room_of` returns for it. `room_of` is called for every piece of the
+    /// older messages, including the user's.
     pub fn cut_chosen(&self, history: History<'_>, room_of: impl Fn(usize, &ContentPiece) -> Option<Room>) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let survey = Survey::of(&self.scope(history, Ends::Stay, 0), &texts);
+        let survey = Survey::new(&self.scope(history, Ends::Stay, 0), &texts);
         let mut selection = PassageSelection::new(&survey, self.weights, history.tally.total());
         let mut cuts = Vec::new();
         for (index, passage) in survey.passages.iter().enumerate() {
@@ -245,8 +250,9 @@ impl Salience {
         cuts
     }
 
-    /// The texts that `is_chosen` names, cut so that what matters most in all of them stays and they have at most `budget` tokens together, as far as
-    /// that can be. Nothing where they have no more already. It is asked for every piece of the older messages, those of the user included.
+    /// Cuts the texts for which `is_chosen` returns true, so that their most important lines stay and they have at
+    /// most `budget` tokens together if possible. Returns nothing if they have no more already. `is_chosen` is called
+    /// for every piece of the older messages, including the user's.
     pub fn cut_together(
         &self,
         history: History<'_>,
@@ -254,7 +260,7 @@ impl Salience {
         is_chosen: impl Fn(usize, &ContentPiece) -> bool,
     ) -> Vec<Cut> {
         let texts = history.conversation.texts();
-        let mut survey = Survey::of(&self.scope(history, Ends::Stay, 0), &texts);
+        let mut survey = Survey::new(&self.scope(history, Ends::Stay, 0), &texts);
         for passage in &mut survey.passages {
             passage.whole |= !is_chosen(passage.message, &passage.piece);
         }
@@ -303,7 +309,7 @@ impl Salience {
         best.map(|(cuts, _)| cuts).unwrap_or_default()
     }
 
-    /// Whether a text of this kind and length may lose lines: others are too short for a marker to save anything.
+    /// Returns true if a text of this kind and length may lose lines. A marker would save nothing in a shorter one.
     #[must_use]
     pub fn may_cut(kind: ContentKind, tokens: usize) -> bool {
         tokens > reading::always_whole(kind)
@@ -332,7 +338,7 @@ impl Salience {
     }
 }
 
-/// Tokens of what is not older.
+/// Returns the tokens of the messages that are not older ones.
 fn fixed_tokens(scope: &Scope<'_>) -> usize {
     let is_fixed = |message: &usize| !scope.older.contains(message);
     (0..scope.conversation.len()).filter(is_fixed).map(|message| scope.tally.message(message)).sum()
@@ -342,7 +348,8 @@ fn ratio(tokens: usize, budget: usize) -> f64 {
     tokens as f64 / budget.max(1) as f64
 }
 
-/// The best that comes of a selection whose estimates are a little off.
+/// Tries budgets until the counted result is close to `budget`, because a selection only estimates its tokens, and
+/// returns the best try.
 fn best_within(
     history: History<'_>,
     texts: &[Vec<TextAt<'_>>],
@@ -352,11 +359,12 @@ fn best_within(
     history.cancel.check()?;
     let survey = selection.survey();
     let mut best: Option<(Choice, Edits, Tally)> = None;
-    // Estimates are a little off; a part of what is free is filled, so that it does not swing, and less of it where it did, with something large.
+    // Fill only part of the free budget, so that tries do not swing around it; halve that part whenever one large
+    // unit made them swing.
     let mut part = 0.8;
     for _ in 0..MAX_TRIES {
         let choice = selection.choice();
-        let edits = Edits::of(texts, survey, &choice);
+        let edits = Edits::for_choice(texts, survey, &choice);
         let tally = tally_after(history, &edits.plan)?;
         let tokens = tally.total();
         let fits = tokens <= budget;

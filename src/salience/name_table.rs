@@ -1,4 +1,4 @@
-//! The names of a conversation by number, with what is known of each.
+//! Numbers the names of a conversation, and counts their uses.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -14,19 +14,20 @@ use crate::{
     transcript::{ToolTable, decompose_texts},
 };
 
-/// Numbers names and collects what is known of them.
+/// Numbers names and counts their uses.
 #[derive(Default)]
 pub struct NameTable<'t> {
-    /// By hash. Two names with the same one would count as one, which no conversation is large enough for.
+    /// Numbers by hash. Two names with the same hash would count as one; no conversation is large enough for that to
+    /// matter.
     numbers: HashMap<u64, u32, ByHash>,
-    /// The names by number.
+    /// The names, indexed by number.
     pub names: Vec<&'t str>,
-    /// What is known of each.
+    /// The facts about each name, indexed by number.
     pub facts: Vec<NameFacts>,
 }
 
 impl<'t> NameTable<'t> {
-    /// The number of a name.
+    /// Returns the number of a name, adding the name if it is new.
     fn number(&mut self, name: &'t str) -> u32 {
         *self.numbers.entry(xxh3_64(name.as_bytes())).or_insert_with(|| {
             self.names.push(name);
@@ -35,7 +36,7 @@ impl<'t> NameTable<'t> {
         })
     }
 
-    /// Takes over the names of later messages. Returns their new numbers.
+    /// Adds the names of later messages, and returns their numbers in this table.
     pub fn append(&mut self, later: Self) -> Vec<u32> {
         let names = later.names.into_iter().zip(later.facts);
         names
@@ -51,7 +52,7 @@ impl<'t> NameTable<'t> {
             .collect()
     }
 
-    /// The names in this text stay anyway.
+    /// Marks the names in a text that stays anyway.
     pub fn stay(&mut self, text: &'t str) {
         for_each_name(text, |name| {
             let number = self.number(name);
@@ -59,7 +60,7 @@ impl<'t> NameTable<'t> {
         });
     }
 
-    /// The names in this text of a message, by number, at the end of `occurrences`.
+    /// Appends to `occurrences` the numbers of the names in a text of `message`.
     pub fn add(&mut self, text: &'t str, message: usize, origin: Origin, occurrences: &mut Vec<u32>) {
         for_each_name(text, |name| {
             let number = self.number(name);
@@ -68,7 +69,8 @@ impl<'t> NameTable<'t> {
         });
     }
 
-    /// Knows the names from then on as the older messages of another conversation use them. Those that do not stand there stay as they are.
+    /// Replaces each name's facts by those from the older messages of `conversation`. Names that do not occur there
+    /// keep theirs.
     pub fn learn(&mut self, conversation: &Conversation, older: Range<usize>, tools: &ToolTable) {
         let texts = conversation.texts();
         let pieces = decompose_texts(conversation, &texts, tools);

@@ -1,9 +1,9 @@
-//! Names in a text: paths, code identifiers and hashes, the words by which an agent refers to things again.
+//! Finds names in a text: paths, code identifiers and hashes, the words by which an agent refers to things again.
 
-/// Longer ones are data, not names.
+/// Longer strings are data, not names.
 const MAX_NAME_BYTES: usize = 120;
 
-/// Shorter ones say too little.
+/// Shorter words are too common.
 const MIN_NAME_BYTES: usize = 6;
 
 /// Calls `found` with every name in `text`, in order.
@@ -16,7 +16,7 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
             continue;
         }
         let start = at;
-        // What kinds of bytes are in the run.
+        // The kinds of bytes in the run, as bits.
         let mut kinds = 0;
         let mut run = |belongs: u8| {
             while let Some(byte) = bytes.get(at).filter(|byte| KINDS[**byte as usize] & belongs != 0) {
@@ -37,7 +37,7 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
             continue;
         }
         let (end, kinds) = run(IN_PATH | DOLLAR);
-        // Most words are too short to be names, or prose: letters of one case.
+        // Most words are too short to be names, or are prose: letters of one case.
         let is_prose = kinds & !(LOWER | DIVIDER) == 0 || kinds & !(UPPER | DIVIDER) == 0;
         if end - start >= MIN_NAME_BYTES && !is_prose {
             text[start..end].split(['.', '-']).filter_map(identifier).for_each(&mut found);
@@ -45,8 +45,9 @@ pub fn for_each_name<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     }
 }
 
-/// Whether what could begin a name is the letter of an escaped line feed, carriage return or tab: before a capital, or behind another escape or what lines
-/// of code end with. Elsewhere it may as well begin the name of a folder.
+/// Returns true if the byte at `at` is the letter of an escaped line feed, carriage return or tab: if it precedes a
+/// capital, or follows another escape or a character that ends lines of code. Otherwise it may begin the name of a
+/// folder.
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     let is_escaped = |at: usize| at > 0 && bytes[at - 1] == b'\\' && matches!(bytes[at], b'n' | b'r' | b't');
     let ends_line = |byte: u8| matches!(byte, b';' | b',' | b'{' | b'(' | b'>');
@@ -59,14 +60,14 @@ const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 4;
 const UNDERSCORE: u8 = 8;
-/// Stands between the parts of a name.
+/// A divider between the parts of a name: `.` or `-`.
 const DIVIDER: u8 = 16;
 const SLASH: u8 = 32;
 const DOLLAR: u8 = 64;
-/// Kinds of bytes that can be part of a path.
+/// The kinds of bytes that can be part of a path.
 const IN_PATH: u8 = LOWER | UPPER | DIGIT | UNDERSCORE | DIVIDER | SLASH;
 
-/// For every byte what kind it is; 0 for what no name has. A table, because every byte of a conversation is asked for.
+/// The kind of each byte; 0 if it is part of no name. A table, because every byte of a conversation is looked up.
 const KINDS: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -87,7 +88,7 @@ const KINDS: [u8; 256] = {
     table
 };
 
-/// `part` when it looks like an identifier or a hash rather than a word of prose.
+/// Returns `part` if it looks like an identifier or a hash rather than a word of prose.
 fn identifier(part: &str) -> Option<&str> {
     if part.len() > MAX_NAME_BYTES {
         return None;

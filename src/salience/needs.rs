@@ -1,4 +1,4 @@
-//! What stands elsewhere: the lines that pointers lead to, which are worth what the pointers stand for.
+//! Finds the lines that pointers point to. They are worth as much as the pointers that need them.
 
 use std::ops::Range;
 
@@ -12,18 +12,19 @@ use crate::{
     transcript::Meaning,
 };
 
-/// A line that is a pointer, and what it takes for it to lead somewhere.
+/// A pointer line, and the lines that must stay for it to resolve.
 pub struct PointerLine {
-    /// The passage it is in.
+    /// Index of the passage that contains it.
     pub passage: usize,
-    /// Its line there.
+    /// Index of the line in that passage.
     pub line: usize,
-    /// Lines of passages, which all have to stay. What stays anyway is not among them.
+    /// Ranges of lines by passage, all of which must stay. Lines that stay anyway are not listed.
     pub needs: Vec<(usize, Range<usize>)>,
 }
 
-/// Finds the pointers among the lines of `passages`, which are pieces of `texts`, and gives the lines they lead to the value of the place where
-/// those would stand without them: once things are said only once, that place may be a worse one. `age` says how old a message is.
+/// Finds the pointer lines in `passages`, which are pieces of `texts`. Raises the worth of the lines they point to at
+/// least to the worth of the pointer's own place, because deduplication may have left the only copy in a worse place.
+/// `age` returns the age of a message.
 pub fn needs_of<'t>(
     texts: &[Vec<TextAt<'t>>],
     passages: &mut [Passage<'t>],
@@ -46,7 +47,7 @@ pub fn needs_of<'t>(
             let Some(target) = decoder.target(text, at) else { continue };
             let bytes = bytes_of(&mut decoder, &target);
             let pointer = lines_within(&passages_of[text], passages, &row.range()).into_iter().next();
-            // In a message that stays, what it leads to is needed as what was read there would be.
+            // A pointer in a message that stays counts as much as a file read there.
             let density = pointer.as_ref().map_or_else(
                 || weights.passage(Origin::Result(Meaning::Read), age(flat[text].0)),
                 |(passage, lines)| passages[*passage].lines[lines.start].density,
@@ -58,7 +59,7 @@ pub fn needs_of<'t>(
                 }
             }
             found.extend(pointer.map(|(passage, lines)| {
-                // The names in the quote are those of a line that it leads to, and say nothing without that.
+                // The names in the quote are the names of the target line; without that line they are worth nothing.
                 let names = &mut passages[passage].lines[lines.start].names;
                 names.end = names.start;
                 PointerLine { passage, line: lines.start, needs }
@@ -68,7 +69,7 @@ pub fn needs_of<'t>(
     found
 }
 
-/// For each text, the passages that are pieces of it. Both come in the same order.
+/// Returns, for each text, the passages that are pieces of it. Both lists have the same order.
 fn passages_by_text(flat: &[(usize, &TextAt<'_>)], passages: &[Passage<'_>]) -> Vec<Range<usize>> {
     let mut next = 0;
     let of_text = |(message, text): &(usize, &TextAt<'_>)| {
@@ -82,19 +83,19 @@ fn passages_by_text(flat: &[(usize, &TextAt<'_>)], passages: &[Passage<'_>]) -> 
     flat.iter().map(of_text).collect()
 }
 
-/// The bytes of a text that rows are.
+/// Returns the bytes that rows take in their text.
 fn bytes_of(decoder: &mut Decoder<'_>, rows: &RowsOf) -> Range<usize> {
     let all = decoder.rows(rows.text);
     let rows = &all.rows[rows.rows.clone()];
     rows.first().map_or(0, |row| row.start as usize)..rows.last().map_or(0, |row| row.end as usize)
 }
 
-/// The lines of passages that lie in these bytes of their text.
+/// Returns the lines of passages that lie within these bytes of their text.
 fn lines_within(of_text: &Range<usize>, passages: &[Passage<'_>], bytes: &Range<usize>) -> Vec<(usize, Range<usize>)> {
     let lines_of = |index: usize| {
         let passage = &passages[index];
         let start = passage.piece.range.start;
-        // An empty line has no bytes, so it counts by where it begins.
+        // An empty line has no bytes, so it is placed by its start.
         let first = passage.lines.partition_point(|value| start + value.line.range.start < bytes.start);
         let end = passage.lines.partition_point(|value| {
             let at = start + value.line.range.start;
@@ -118,12 +119,13 @@ mod tests {
         transcript::ToolTable,
     };
 
-    /// Twenty lines that say something else each.
+    /// Twenty lines with different content.
     fn file() -> String {
         (0..20).map(|line| format!("export const setting{line} = compute(\"value {line}\", {line});\n")).collect()
     }
 
-    /// The assistant writes a file, and runs a command that prints it: what it wrote is a pointer to what was printed.
+    /// The assistant writes a file and runs a command that prints it; the parameter of the write is a pointer to the
+    /// output.
     fn history() -> Conversation {
         let pointer = "[20 lines as below from \"export const setting0 = compute(\"]\n// the end of the file, in words of its own\nexport const more_of_this_file = the_words_are_long_enough_for_a_text_that_may_be_cut(here, there, everywhere)";
         let messages = json!([
@@ -156,7 +158,7 @@ mod tests {
             most_pasted: usize::MAX,
             weights: Weights::default(),
         };
-        of(&Survey::of(&scope, &conversation.texts()));
+        of(&Survey::new(&scope, &conversation.texts()));
     }
 
     #[test]

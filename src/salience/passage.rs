@@ -1,4 +1,4 @@
-//! A text of which lines can be left out.
+//! A text whose lines can be left out.
 
 use std::ops::Range;
 
@@ -8,52 +8,53 @@ use super::{
 };
 use crate::transcript::ContentPiece;
 
-/// About how many tokens a marker takes.
+/// Approximate tokens of a marker.
 pub const MARKER_TOKENS: f32 = 6.0;
 
-/// A text, or the part of a text, of which lines can be left out.
+/// A text, or a part of one, whose lines can be left out.
 pub struct Passage<'t> {
-    /// The message it is in.
+    /// Index of the message.
     pub message: usize,
-    /// The piece it is.
+    /// The piece.
     pub piece: ContentPiece,
     /// The text of the piece.
     pub text: &'t str,
-    /// Where it comes from.
+    /// The origin of the text.
     pub origin: Origin,
-    /// Its lines.
+    /// The lines, with their worth.
     pub lines: Vec<LineValue>,
-    /// Its last line goes on in what follows it in its text.
+    /// True if the last line continues after the piece.
     pub goes_on: bool,
-    /// Nothing of it may be changed.
+    /// True if the block is pinned, so that nothing of it may change.
     pub is_pinned: bool,
-    /// Whether most lines show a number.
+    /// True if most lines show a number.
     pub numbered: bool,
     /// Tokens of the text.
     pub tokens: usize,
-    /// It stays whole.
+    /// True if the passage always stays whole.
     pub whole: bool,
-    /// Ranges of lines that belong together.
+    /// Ranges of lines that are worth keeping together.
     pub parts: Vec<Range<usize>>,
 }
 
 impl Passage<'_> {
-    /// For each line, whether it stays whatever is chosen.
+    /// Returns, for each line, whether it stays whatever is chosen.
     pub fn staying(&self) -> Vec<bool> {
         self.lines.iter().map(|value| value.line.stays || value.ends).collect()
     }
 
-    /// Whether a choice leaves out what a reader would miss.
+    /// Returns true if the choice leaves out a line other than a gap marker.
     pub fn misses(&self, kept: &[bool]) -> bool {
         self.lines.iter().zip(kept).any(|(value, kept)| !kept && !value.line.is_gap)
     }
 
-    /// Whether a choice keeps anything that says something.
+    /// Returns true if the choice keeps a line besides those that always stay.
     pub fn says(&self, kept: &[bool]) -> bool {
         self.lines.iter().zip(kept).any(|(value, kept)| *kept && !value.line.stays)
     }
 
-    /// Takes out what is kept of an ending of several lines of which some are not kept: it would say that all went well. What stays says the opposite.
+    /// Drops the rest of an ending of several lines if one of its lines is not kept: half an ending, such as the
+    /// count of passed tests without the count of failed ones, would be misleading.
     pub fn drop_half_ending(&self, kept: &mut [bool]) {
         let together = || (0..self.lines.len()).filter(|line| self.lines[*line].together);
         if together().any(|line| !kept[line]) {
@@ -61,39 +62,40 @@ impl Passage<'_> {
         }
     }
 
-    /// Characters of one of its lines, without the number it may show.
+    /// Returns the number of characters of a line, without the number it shows.
     pub fn characters(&self, value: &LineValue) -> usize {
         self.text[value.line.content..value.line.range.end].chars().count()
     }
 }
 
-/// A line and what it is worth.
+/// A line and its worth.
 pub struct LineValue {
     /// The line.
     pub line: Line,
-    /// Tokens it takes.
+    /// Estimated tokens of the line.
     pub cost: f32,
-    /// Hash of its content without the blanks around it.
+    /// Hash of the content without surrounding blanks.
     pub hash: u64,
-    /// Hash of the line with its neighbours: the same again is worth nothing.
+    /// Hash of the line with both neighbours. A window that stays elsewhere too is worth nothing.
     pub window: u64,
-    /// What it is worth for each token as part of a passage.
+    /// Worth of each token as part of a passage.
     pub density: f32,
-    /// It says how a call ended, or what a message is about: it stays.
+    /// True if the line always stays: the first line of what the assistant said.
     pub ends: bool,
-    /// It says how a call ended, or where it failed: worth its tokens, whatever names it has.
+    /// True if the line says how a call ended or where it failed. That gives its tokens a worth of their own,
+    /// whatever names it contains.
     pub tells: bool,
-    /// It is told with the other lines of the ending that are so, or not at all.
+    /// True if the line is part of an ending that is kept whole or not at all.
     pub together: bool,
-    /// An edit has replaced it since.
+    /// True if a later edit replaced the line.
     pub replaced: bool,
-    /// The names in it, in [`Survey::occurrences`].
+    /// The range of its names in [`Survey::occurrences`].
     pub names: Range<usize>,
 }
 
 #[cfg(test)]
 impl LineValue {
-    /// A line without names, that takes a token and tells nothing.
+    /// Creates a line of one token, without names or any worth.
     pub fn worth_nothing(line: Line) -> Self {
         Self {
             line,
@@ -111,13 +113,13 @@ impl LineValue {
 }
 
 impl LineValue {
-    /// What it is worth as part of a passage.
+    /// Returns its worth as part of a passage.
     pub fn in_passage(&self, weights: Weights) -> f32 {
         let replaced = if self.replaced { weights.replaced() } else { 1.0 };
         replaced * self.density * self.cost
     }
 
-    /// What it is worth for what it tells.
+    /// Returns its worth as a report of how a call ended.
     pub fn in_telling(&self, weights: Weights) -> f32 {
         if self.tells { weights.telling() * self.cost } else { 0.0 }
     }

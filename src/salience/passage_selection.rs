@@ -1,8 +1,8 @@
-//! Fills a budget with what is worth most for its tokens.
+//! Fills a budget with the lines of greatest worth per token.
 //!
-//! A lazy greedy choice: the value of a line falls when its names become readable elsewhere, so whatever comes to the top of the queue
-//! is valued again before it is taken. Values only fall but for the neighbours of what was taken, which need no marker any more and
-//! are queued again.
+//! The selection is greedy and lazy. A line's worth falls when its names become readable elsewhere, so the unit at
+//! the top of the queue is valued again before it is taken. A worth rises only for the neighbours of a taken unit,
+//! which no longer need a marker; they are queued again.
 
 use std::{cell::RefCell, collections::BinaryHeap, ops::Range};
 
@@ -14,52 +14,52 @@ use super::{
     weights::{LEFTOVER, Weights, as_float},
     windows::Windows,
 };
-/// What a unit of this value and these tokens is worth for each token.
+/// Returns the worth per token of a unit.
 fn density((value, cost): (f32, f32)) -> f32 {
     value / cost.max(0.5)
 }
 
-/// What was taken in one step, to undo it.
+/// A unit that was taken, with all that is needed to undo the step.
 struct Taken {
     unit: Unit,
     lines: Vec<usize>,
     cost: f32,
 }
 
-/// What stays.
+/// The result of a selection.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// For each passage, which of its lines are kept.
     pub kept: Vec<Vec<bool>>,
 }
 
-/// A choice in the making.
+/// A selection in progress.
 pub struct PassageSelection<'s, 't> {
     survey: &'s Survey<'t>,
     weights: Weights,
     kept: Vec<Vec<bool>>,
     covered: Vec<u32>,
-    /// What each name is worth where one more line with it is kept.
+    /// The worth of each name in one more kept line.
     worth_of: Vec<f32>,
     windows: Windows,
     seen: RefCell<Seen>,
     again: [f32; MAX_COVERED as usize + 1],
     queue: BinaryHeap<Queued>,
-    /// Too large for what was left of the budget.
+    /// Units that did not fit into the rest of the budget.
     skipped: Vec<Unit>,
     taken: Vec<Taken>,
-    /// Tokens of the conversation as chosen, estimated.
+    /// Estimated tokens of the conversation as selected so far.
     pub tokens: f32,
 }
 
-/// Beyond this many places, one more makes no difference.
+/// A name readable in this many places or more is worth no less in a further one.
 const MAX_COVERED: u32 = 8;
 
-/// After this many units in a row did not fit, the budget counts as full.
+/// The budget counts as full after this many units in a row that did not fit.
 const MAX_SKIPPED: usize = 400;
 
 impl<'s, 't> PassageSelection<'s, 't> {
-    /// Nothing is taken yet: every passage is cut away. `tokens` are those of the whole conversation.
+    /// Starts with nothing taken, so every passage is cut away. `tokens` are the tokens of the whole conversation.
     pub fn new(survey: &'s Survey<'t>, weights: Weights, tokens: usize) -> Self {
         let mut selection = Self {
             survey,
@@ -68,7 +68,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             covered: vec![0; survey.weights.len()],
             worth_of: survey.weights.clone(),
             windows: Windows::for_lines(survey.passages.iter().map(|passage| passage.lines.len()).sum()),
-            seen: RefCell::new(Seen::of(survey.weights.len())),
+            seen: RefCell::new(Seen::for_names(survey.weights.len())),
             again: std::array::from_fn(|covered| weights.again(covered)),
             queue: BinaryHeap::new(),
             skipped: Vec::new(),
@@ -85,7 +85,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         selection
     }
 
-    /// The choice as it stands, without pointers to what does not stay.
+    /// Returns the current choice, without pointers to lines that were not kept.
     pub fn choice(&self) -> Choice {
         let mut kept = self.kept.clone();
         let stays = |(passage, lines): &(usize, Range<usize>)| {
@@ -101,7 +101,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         Choice { kept }
     }
 
-    /// A passage that stays in the conversation: whole, or with lines to choose.
+    /// Adds a passage that remains in the conversation: whole, or with lines to choose.
     fn enter(&mut self, index: usize) {
         let passage = &self.survey.passages[index];
         if passage.whole {
@@ -128,7 +128,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// Takes what is worth most until the conversation has `budget` tokens.
+    /// Takes the units of greatest worth until the conversation has `budget` tokens.
     pub fn fill(&mut self, budget: f32) {
         for unit in std::mem::take(&mut self.skipped) {
             self.push(unit);
@@ -163,17 +163,17 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// What there is to choose from.
+    /// Returns the survey to choose from.
     pub fn survey(&self) -> &'s Survey<'t> {
         self.survey
     }
 
-    /// Whether there is nothing left to take.
+    /// Returns true if there is nothing left to take.
     pub fn is_complete(&self) -> bool {
         self.queue.is_empty() && self.skipped.is_empty()
     }
 
-    /// Gives back what was taken last, until at least `tokens` are free.
+    /// Undoes the latest steps until at least `tokens` are free.
     pub fn give_back(&mut self, tokens: f32) {
         let goal = self.tokens - tokens;
         while self.tokens > goal {
@@ -184,7 +184,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
                 Unit::Part(passage, part) => {
                     for line in self.survey.passages[passage].parts[part].clone() {
                         self.windows.remove(self.survey.passages[passage].lines[line].window);
-                        // Where the whole has no room, a part of it may.
+                        // A line may fit where its whole part did not.
                         self.skipped.push(Unit::Line(passage, line));
                     }
                     self.release(passage, &lines);
@@ -210,12 +210,12 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// Markers of earlier truncations cannot be kept, and are not missed.
+    /// Returns true if the line is kept, or is a gap marker, which is never kept and not missed.
     fn is_kept(&self, passage: usize, line: usize) -> bool {
         self.kept[passage][line] || self.survey.passages[passage].lines[line].line.is_gap
     }
 
-    /// Value and tokens of a unit as things stand.
+    /// Returns worth and tokens of a unit at this point.
     fn worth(&self, unit: Unit) -> (f32, f32) {
         match unit {
             Unit::Line(passage, line) => self.line_worth(passage, line),
@@ -234,7 +234,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         value
     }
 
-    /// What the names of a line are worth, each once.
+    /// Returns the worth of a line's names, counting each once.
     fn each_worth(&self, names: Range<usize>) -> f32 {
         let names = &self.survey.occurrences[names];
         let is_first = |(index, name): &(usize, &u32)| !names[..(*index).min(16)].contains(name);
@@ -251,7 +251,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
             (false, false) => MARKER_TOKENS,
         };
         let mut total = self.each_worth(value.names.clone()) + value.in_telling(self.weights);
-        // Next to a line that stays it goes on what that says.
+        // Next to a kept line, the line continues its content.
         if (before || after) && !self.windows.contain(value.window) {
             total += self.weights.beside() * value.in_passage(self.weights);
         }
@@ -305,8 +305,8 @@ impl<'s, 't> PassageSelection<'s, 't> {
         self.taken.push(Taken { unit, lines, cost });
     }
 
-    /// Keeps the lines between what was `taken` and what stays next to it where they take no more than a marker in their place, and tells by how many
-    /// tokens that changes the conversation.
+    /// Keeps the lines between `taken` and the nearest kept lines if they take no more tokens than a marker would.
+    /// Returns the change in tokens.
     fn close_gaps(&mut self, passage: usize, taken: &Range<usize>, lines: &mut Vec<usize>) -> f32 {
         let sides = [
             self.small_gap(passage, (0..taken.start).rev()),
@@ -320,7 +320,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
         tokens
     }
 
-    /// The first of `lines`, up to one that stays, and their tokens, where those are no more than a marker takes.
+    /// Returns the run of `lines` up to one that is kept, and its tokens, if those are no more than a marker's.
     fn small_gap(&self, passage: usize, lines: impl Iterator<Item = usize>) -> Option<(Range<usize>, f32)> {
         let values = &self.survey.passages[passage].lines;
         let (mut gap, mut cost): (Option<Range<usize>>, f32) = (None, 0.0);
@@ -364,13 +364,14 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
-    /// A name is worth less where it is readable already.
+    /// Updates a name's worth by the number of places where it is readable.
     fn value_anew(&mut self, name: usize) {
         let again = self.again[self.covered[name].min(MAX_COVERED) as usize];
         self.worth_of[name] = self.survey.weights[name] * again;
     }
 
-    /// The `most` lines of a passage that are worth most, whatever they cost, with at most so many `characters`.
+    /// Returns the `most` lines of a passage with the greatest worth, at whatever cost, with at most `characters`
+    /// characters.
     pub fn best_lines(&mut self, passage: usize, most: usize, characters: usize) -> Vec<bool> {
         let mut queue: BinaryHeap<Queued> = (0..self.kept[passage].len())
             .filter(|line| !self.is_kept(passage, *line))
@@ -410,7 +411,7 @@ mod tests {
         transcript::{ContentPiece, ToolTable},
     };
 
-    /// Tool rounds of a shell, each a command and what it put out.
+    /// Tool rounds of a shell: each is a command and its output.
     fn conversation(rounds: &[(impl AsRef<str>, String)]) -> Conversation {
         let mut messages = vec![json!({ "role": "user", "content": "Look." })];
         for (index, (command, output)) in rounds.iter().enumerate() {
@@ -424,14 +425,14 @@ mod tests {
         Conversation::parse(&Value::Array(messages).to_string()).unwrap()
     }
 
-    /// What `of` says of a conversation.
+    /// Calls `of` with a conversation's history.
     fn asked<T>(conversation: &Conversation, of: impl FnOnce(History<'_>) -> T) -> T {
         let tally = Tally::count(conversation, Encoding::default(), &Cancel::new()).unwrap();
         let tools = ToolTable::default();
         of(History { conversation, original: conversation, tally: &tally, tools: &tools, cancel: &Cancel::new() })
     }
 
-    /// What stays of such rounds in this share of their tokens.
+    /// The text that stays of such rounds in this share of their tokens.
     fn kept(rounds: &[(&str, String)], share: f64) -> String {
         let conversation = conversation(rounds);
         let kept = asked(&conversation, |history| {
@@ -444,7 +445,7 @@ mod tests {
         serde_json::to_string(&after.messages().collect::<Vec<_>>()).unwrap()
     }
 
-    /// Lines of words that say nothing to go on about.
+    /// Lines of prose without names.
     fn words(lines: usize) -> String {
         (0..lines).map(|line| format!("and so on, for the time being, in line {line} of it\n")).collect()
     }
@@ -469,8 +470,8 @@ mod tests {
         assert!(text.contains(in_json.trim_matches('"')), "{text}");
     }
 
-    /// What rounds put out when they look for names: every so many lines one that is long. One more of those is too much for many a budget and one less
-    /// leaves much of it free, so tries swing about it.
+    /// Output of searches in which every `every`th line is long. One more long line exceeds many a budget and one
+    /// fewer leaves much of it free, so tries swing around it.
     fn long_lines_among_short(rounds: usize, every: usize, long: usize, names: usize) -> Vec<(String, String)> {
         let output = |round: usize| {
             let line = |line: usize| {
@@ -483,12 +484,12 @@ mod tests {
         (0..rounds).map(|round| (format!("grep value{round} f"), output(round))).collect()
     }
 
-    /// A try that passes the budget never takes the place of one that does not.
+    /// A try over the budget never replaces one within it.
     #[test]
     fn what_stays_never_passes_the_budget_that_tries_swing_about() {
         for (rounds, every) in [(6, 2), (8, 3)] {
             asked(&conversation(&long_lines_among_short(rounds, every, 41, 13)), |history| {
-                // Calls stand, whatever is cut of their answers.
+                // Calls stay, however much of their results is cut.
                 for budget in (300..450).step_by(30) {
                     let tokens = Salience::all_signals(3).within(history, budget).unwrap().tally.total();
                     assert!(tokens <= budget, "{tokens} of {budget}");

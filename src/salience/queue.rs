@@ -1,21 +1,21 @@
-//! What can be taken, best first.
+//! The units that can be taken, in order of their worth.
 
 use std::cmp::Ordering;
 
-/// Something that can be taken.
+/// A unit that can be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
-    /// A part of a passage, by their numbers.
+    /// A part of a passage: index of the passage, index of the part.
     Part(usize, usize),
-    /// A line of a passage, by their numbers.
+    /// A line of a passage: index of the passage, index of the line.
     Line(usize, usize),
 }
 
-/// Something that can be taken, in the order of what it is worth.
+/// A queued unit, ordered by its worth.
 pub struct Queued {
-    /// Its value for each token.
+    /// Worth per token.
     pub density: f32,
-    /// What it is.
+    /// The unit.
     pub unit: Unit,
 }
 
@@ -35,7 +35,7 @@ impl PartialOrd for Queued {
 
 impl Ord for Queued {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Equal densities are taken in order of appearance, so that the same input gives the same choice.
+        // The earlier of two units with equal density is taken, so that the same input gives the same choice.
         self.density.total_cmp(&other.density).then_with(|| other.unit.cmp(&self.unit))
     }
 }

@@ -1,4 +1,4 @@
-//! Reads older messages into passages: their lines, what those cost, and the names in them.
+//! Reads older messages into passages: their lines, the cost of each, and the names in them.
 
 use std::ops::Range;
 
@@ -18,23 +18,23 @@ use crate::{
     transcript::{ContentPiece, Meaning, PieceSource, Voice, with_texts},
 };
 
-/// A line number that is left out saves about this many tokens.
+/// Approximate tokens saved by leaving out a line number.
 const NUMBER_TOKENS: usize = 3;
-/// Texts of fewer tokens stay whole: a marker would save nothing.
+/// Texts of fewer tokens stay whole, because a marker would save nothing.
 const MIN_TEXT_TOKENS: usize = 12;
-/// What the assistant said in fewer tokens stays whole: it is what holds the calls together for a reader.
+/// Assistant text of fewer tokens stays whole, because it connects the calls for a reader.
 const MIN_WORDS_TOKENS: usize = 30;
 /// Parameters of fewer tokens stay whole: paths, patterns, short commands.
 const MIN_PARAMETER_TOKENS: usize = 40;
-/// A line that says how a call ended has fewer tokens; longer ones are worth no more than others.
+/// A longer line that says how a call ended is worth no more than other lines.
 const MAX_ENDING_TOKENS: f32 = 60.0;
-/// Texts within both of these bounds are one passage.
+/// Texts within both limits are one passage.
 const WHOLE_LINES: usize = 48;
 const WHOLE_TOKENS: usize = 700;
-/// Longer ones are divided into passages of about this many lines.
+/// Longer texts are divided into parts of about this many lines.
 const PASSAGE_LINES: usize = 24;
 
-/// Texts of this kind with so many tokens always stay whole.
+/// Returns the number of tokens up to which texts of this kind always stay whole.
 pub fn always_whole(kind: ContentKind) -> usize {
     match kind {
         ContentKind::ToolParameters => MIN_PARAMETER_TOKENS,
@@ -43,31 +43,32 @@ pub fn always_whole(kind: ContentKind) -> usize {
     }
 }
 
-/// A part of the conversation as it is read. Parts can be read at the same time and put together afterwards.
+/// A part of the conversation as it is read. Parts can be read in parallel and joined afterwards.
 pub struct Reading<'a, 't> {
     scope: &'a Scope<'a>,
     texts: &'a [Vec<TextAt<'t>>],
-    /// In order of message and position.
+    /// The passages, by message and position.
     pub passages: Vec<Passage<'t>>,
-    /// Names by their number, line after line.
+    /// Numbers of the names, line after line.
     pub occurrences: Vec<u32>,
     /// The names.
     pub names: NameTable<'t>,
 }
 
 impl<'a, 't> Reading<'a, 't> {
-    /// Of nothing yet.
-    pub fn of(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>]) -> Self {
+    /// Starts a reading without messages.
+    pub fn new(scope: &'a Scope<'a>, texts: &'a [Vec<TextAt<'t>>]) -> Self {
         Self { scope, texts, passages: Vec::new(), occurrences: Vec::new(), names: NameTable::default() }
     }
 
-    /// Reads these messages, given with their pieces.
+    /// Reads messages, each given with its pieces.
     pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
         for (message, pieces) in messages {
             let mut next = 1;
             let pieces = with_texts(pieces, &self.texts[message]);
             for (piece, whole) in pieces.flat_map(|(piece, whole)| self.scope.divided(piece, whole)) {
-                // Pieces of a text are numbered through, and begin on the line on which the one before ends.
+                // Pieces of one text are numbered continuously: a piece begins on the line on which the previous one
+                // ends.
                 let first = if piece.range.start == 0 { 1 } else { next };
                 let place = Place::within(whole.text, &piece.range, first);
                 let text = &whole.text[piece.range.clone()];
@@ -79,7 +80,7 @@ impl<'a, 't> Reading<'a, 't> {
         }
     }
 
-    /// The passage, and the number of the line on which it ends.
+    /// Reads one passage. Returns it with the number of the line on which it ends.
     fn passage(
         &mut self,
         message: usize,
@@ -107,7 +108,7 @@ impl<'a, 't> Reading<'a, 't> {
             Origin::Assistant => scope.most_said,
             _ => 0,
         };
-        // What announces a call or an answer in text has to stay, or nobody knows any more what it was.
+        // The text that announces a call or a result stays, because without it a reader could not tell what followed.
         let announces = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
         let whole = is_pinned
             || is_log
@@ -116,7 +117,7 @@ impl<'a, 't> Reading<'a, 't> {
             || tokens <= most
             || (!scope.older.contains(&message) && !scope.may_cut_end(message, &piece, origin, tokens))
             || is_blank(text);
-        let Lines { lines, numbered, last } = Lines::of(text, place);
+        let Lines { lines, numbered, last } = Lines::split(text, place);
         let hashes: Vec<u64> = lines.iter().map(|line| hash_of(text, line)).collect();
         let costs = costs(&lines, numbered, tokens);
         let around = |index: usize| {
@@ -150,7 +151,7 @@ impl<'a, 't> Reading<'a, 't> {
                 }
             })
             .collect();
-        // Without them, what else is kept of the answer reads as if the call had ended otherwise.
+        // Without these lines, the other kept lines could read as if the call had ended differently.
         if kind == ContentKind::ToolResults && !whole && says_how_it_ended(origin, is_error) {
             let ending = ending(&lines.iter().map(|value| content(text, value)).collect::<Vec<_>>(), is_error);
             for at in ending.must.iter().chain(&ending.more) {
@@ -164,7 +165,7 @@ impl<'a, 't> Reading<'a, 't> {
                 lines[at].line.stays |= lines[at].ends;
             }
         }
-        // A message stands with what it says, or is told elsewhere.
+        // A message's first line tells what it is about. If the assistant's text is cut, that line stays.
         if origin == Origin::Assistant && !whole {
             let first = lines.iter_mut().find(|value| !value.line.is_gap && !is_blank(&text[value.line.range.clone()]));
             if let Some(first) = first {
@@ -178,7 +179,7 @@ impl<'a, 't> Reading<'a, 't> {
         (passage, last)
     }
 
-    /// With what was read of later messages.
+    /// Adds the reading of later messages.
     pub fn with(mut self, later: Self) -> Self {
         let numbers = self.names.append(later.names);
         let before = self.occurrences.len();
@@ -193,7 +194,7 @@ impl<'a, 't> Reading<'a, 't> {
     }
 }
 
-/// Returns true for answers whose lines say how a call ended, rather than show a file.
+/// Returns true for results whose lines say how a call ended, rather than show a file.
 fn says_how_it_ended(origin: Origin, is_error: bool) -> bool {
     let shows = matches!(origin, Origin::Result(Meaning::Read | Meaning::Search | Meaning::List) | Origin::Shown);
     is_error || (matches!(origin, Origin::Result(_)) && !shows)
@@ -208,14 +209,15 @@ fn origin(piece: &ContentPiece, role: &Role) -> Origin {
         (ContentKind::ToolResults, _) => Origin::Result(meaning()),
         (ContentKind::MessageText, _) => match piece.voice {
             Voice::Assistant | Voice::Summary => Origin::Assistant,
-            // A message of the system is an instruction, wherever it stands.
+            // A system message is an instruction, wherever it occurs.
             Voice::Host if *role == Role::User => Origin::Host,
             Voice::User | Voice::Paste | Voice::Tool | Voice::Host => Origin::User,
         },
     }
 }
 
-/// The words of a line: without the tag that closes the answer, and with the number that says that it is a line of a file.
+/// Returns the words of a line: without a tag that closes the result, but with the number that marks it as a line of
+/// a file.
 fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
     let line = &value.line;
     if line.is_gap {
@@ -226,12 +228,12 @@ fn content<'t>(text: &'t str, value: &LineValue) -> &'t str {
     said.rfind("</").filter(|_| said.ends_with('>')).map_or(said, |tag| &said[..tag])
 }
 
-/// The hash of a line's content without the blanks around it.
+/// Returns the hash of a line's content without surrounding blanks.
 fn hash_of(text: &str, line: &Line) -> u64 {
     xxh3_64(text[line.content..line.range.end].trim().as_bytes())
 }
 
-/// Tokens of each line, in proportion to its bytes.
+/// Estimates the tokens of each line in proportion to its bytes.
 fn costs(lines: &[Line], numbered: bool, tokens: usize) -> Vec<f32> {
     let length = |line: &Line| line.range.end - line.content + 1;
     let bytes: usize = lines.iter().map(length).sum();
@@ -240,7 +242,7 @@ fn costs(lines: &[Line], numbered: bool, tokens: usize) -> Vec<f32> {
     lines.iter().map(|line| (as_float(length(line)) * each).max(1.0)).collect()
 }
 
-/// Divides a long text where its structure does: at blank lines and where the indentation is least.
+/// Divides a long text at blank lines and where the indentation is least.
 fn parts(text: &str, lines: &[LineValue], tokens: usize) -> Vec<Range<usize>> {
     if lines.len() <= WHOLE_LINES && tokens <= WHOLE_TOKENS {
         return std::iter::once(0..lines.len()).collect();

@@ -1,4 +1,4 @@
-//! From a choice to texts: what is kept, with a marker for every gap.
+//! Turns a choice into texts: the kept lines, with a marker for every gap.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::{
     markers::{Gap, LineGap, characters_of},
 };
 
-/// No text has more lines; a note that claims so is not believed.
+/// No text has more lines, so a note that claims more is ignored.
 const MAX_NUMBER: usize = 1 << 30;
 
-/// The text of `passage` with the lines that are `kept`.
+/// Returns the text of `passage` with the lines that are `kept`.
 ///
-/// Where most lines show their number, only the first line behind a gap shows it, and whichever does not count on from the one before it: the others
-/// follow from it.
+/// If most lines show their number, only the first line after a gap shows it, and each line that does not follow the
+/// one before by one: the other numbers follow from those.
 pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
     let is_said = passage.says(kept);
     let out = String::with_capacity(passage.text.len() / 2);
@@ -29,20 +29,20 @@ pub fn text(passage: &Passage<'_>, kept: &[bool]) -> String {
         }
         index = end;
     }
-    // Headings whose lines are gone, and no others: no host takes a text without words.
+    // Only headings remain, whose lines are gone. Services refuse a text without words, so the text stays as it was.
     if writer.out.trim().is_empty() { passage.text.to_owned() } else { writer.out }
 }
 
 struct Writer<'p, 't> {
     passage: &'p Passage<'t>,
     out: String,
-    /// Something of the text stays.
+    /// True if something of the text stays.
     is_said: bool,
-    /// A line was written, be it an empty one.
+    /// True once a line was written, even an empty one.
     is_begun: bool,
-    /// Whether the line before shows its number or follows one that does.
+    /// True if the line before shows its number or follows one that does.
     numbered_before: bool,
-    /// The number that a reader gives to the next line where it shows none.
+    /// The number that a reader assigns to the next line if it shows none.
     next: usize,
 }
 
@@ -63,7 +63,7 @@ impl Writer<'_, '_> {
             style.write(number, &mut self.out);
         }
         let shows_number = line.content > line.range.start;
-        // The first column of a table is no number of a line, and a heading keeps the one that it counts from.
+        // The first column of a table is no line number, and a heading keeps the number that it counts from.
         let follows = self.numbered_before && line.number == self.next && line.lines > 0;
         let keep_number = first || !self.passage.numbered || !shows_number || !follows;
         let start = if keep_number { line.range.start } else { line.content };
@@ -72,8 +72,8 @@ impl Writer<'_, '_> {
         self.next = line.number.saturating_add(line.lines);
     }
 
-    /// Writes what stands for the lines `start..end`: the rest of a line that was begun, whole lines, the beginning of a line whose rest
-    /// is kept.
+    /// Writes the marker for the lines `start..end`: the rest of a line that was begun, whole lines, and the
+    /// beginning of a line whose rest is kept.
     fn gap(&mut self, start: usize, end: usize) {
         let total = self.passage.lines.len();
         let rest_end = (start..end).find(|at| !self.at(*at).continues).unwrap_or(end);
@@ -96,8 +96,9 @@ impl Writer<'_, '_> {
         self.numbered_before = false;
     }
 
-    /// What says that these lines are missing: by their numbers where those are certain and count on, by how many they are elsewhere. Where nothing of a
-    /// text stays, and in what the model wrote itself and may copy, it says so in words. `None` where nothing is missing but the heading of lines.
+    /// Returns the marker for missing lines: with their numbers if those are certain and continuous, else with their
+    /// count. It uses words if nothing of the text stays, or in parameters, which the model wrote itself and may
+    /// copy. `None` if only a heading is missing.
     fn lines(&self, missing: Range<usize>) -> Option<Gap> {
         let lines = || missing.clone().map(|at| self.at(at)).filter(|line| line.lines > 0);
         let count = lines().fold(0_usize, |count, line| count.saturating_add(line.lines));
@@ -108,7 +109,7 @@ impl Writer<'_, '_> {
             next = line.number.saturating_add(line.lines);
             is_next
         });
-        // A line that is none of the file has been counted as one where the number behind the gap is lower.
+        // If the number after the gap is lower than counted, a line that is not part of the file was counted.
         let behind = self.passage.lines.get(missing.end);
         let agrees = behind.is_none_or(|value| value.line.number >= next);
         let in_words = !self.is_said || self.passage.piece.kind == ContentKind::ToolParameters;
@@ -155,13 +156,13 @@ mod tests {
         transcript::{ContentPiece, Meaning, PieceSource, Voice},
     };
 
-    /// `text` with the lines that `keeps` says, and those that stay anyway.
+    /// `text` with the lines for which `keeps` returns true, and those that always stay.
     fn cut(text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
         cut_kind(ContentKind::ToolResults, text, place, keeps)
     }
 
     fn cut_kind(kind: ContentKind, text: &str, place: Place, keeps: impl Fn(usize) -> bool) -> String {
-        let Lines { lines, numbered, .. } = Lines::of(text, place);
+        let Lines { lines, numbered, .. } = Lines::split(text, place);
         let kept: Vec<bool> =
             lines.iter().enumerate().map(|(index, line)| !line.is_gap && (line.stays || keeps(index))).collect();
         let passage = Passage {
@@ -327,7 +328,7 @@ mod tests {
         assert_eq!(cut(&whole[range], place, |_| false), "[… 30 characters]");
     }
 
-    /// What stands in a text: lines of a file with or without their numbers, and lines that are none of it.
+    /// A part of a test text: lines of a file with or without their numbers, and lines that are not of the file.
     #[derive(Debug, Clone)]
     enum Part {
         Numbered(usize),
@@ -338,7 +339,7 @@ mod tests {
         Reminder(usize),
     }
 
-    /// The text, with the number of each line of the file, by what it says.
+    /// Writes the text, in which each line of the file names its number.
     fn written(parts: &[Part]) -> String {
         let mut out: Vec<String> = Vec::new();
         let mut next = 7;
@@ -397,7 +398,7 @@ mod tests {
             let parts: Vec<Part> = std::iter::once(Part::Numbered(first)).chain(parts).collect();
             let text = written(&parts);
             let mut now = text.clone();
-            // Once the numbers around it are gone, a line that is none of the file cannot be told from one that is.
+            // Once the numbers around it are gone, a line that is not of the file cannot be told from one that is.
             let is_all_of_the_file = !parts.iter().any(|part| matches!(part, Part::Reminder(_)));
             let cuts = if is_all_of_the_file { picks.len() } else { 1 };
             for pick in picks.into_iter().take(cuts) {
@@ -410,7 +411,7 @@ mod tests {
                         prop_assert!(shown.range(gap.first..=gap.last).next().is_none(), "{} in\n{}", line, now);
                     }
                 }
-                // The line below a gap is the one behind its last number.
+                // The line below a gap has the number after the gap's last.
                 for pair in now.split('\n').collect::<Vec<_>>().windows(2) {
                     if let (Some(Gap::Lines(gap)), Some(number)) = (Gap::read(pair[0]), number_of(pair[1])) {
                         let skipped = parts.iter().any(|part| matches!(part, Part::Skipped(_)));

@@ -1,4 +1,4 @@
-//! What is to be looked through.
+//! The messages that a selection looks through.
 
 use std::ops::Range;
 
@@ -9,51 +9,54 @@ use crate::{
     transcript::{ContentPiece, Stretch, ToolTable, Voice},
 };
 
-/// How far the first message and the newest ones give way. Whatever is said of them, the user's own words in the first message and what is pinned stay.
+/// How far the first and the newest messages may be cut. The user's own words in the first message and pinned content
+/// always stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ends {
     /// They stay as they are.
     Stay,
-    /// What was answered in the newest messages is cut, but for the answers to the last calls; and what a host has put into the first message.
+    /// Results in the newest messages may be cut, except the last ones, and so may context that a host injected into
+    /// the first message.
     Answers,
-    /// The last answers too, what calls before the last were given, and what the user pasted into the newest messages.
+    /// The last results may be cut too, the parameters of calls before the last, and what the user pasted into the
+    /// newest messages.
     Last,
 }
 
-/// What a survey is about.
+/// The input of a survey.
 pub struct Scope<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
-    /// Its tokens.
+    /// Its token counts.
     pub tally: &'a Tally,
-    /// What the tools in it do.
+    /// The meanings of its tools.
     pub tools: &'a ToolTable,
-    /// The messages that are looked through, and of which something may be changed.
+    /// The messages to look through; only these may change.
     pub zone: Range<usize>,
-    /// Those of them that are older: all of it may be changed but what the user wrote.
+    /// The older messages among them: all their text may change, except the user's words.
     pub older: Range<usize>,
-    /// How far what is not older gives way.
+    /// How far the other messages of the zone may be cut.
     pub ends: Ends,
-    /// The conversation as it was before others worked on it, and its older messages. It tells better how a name was used: once things are said
-    /// only once, names no longer recur.
+    /// The conversation before other providers worked on it, and its older messages. Uses of names are counted there,
+    /// because a deduplicated conversation no longer repeats them.
     pub before: Option<(&'a Conversation, Range<usize>)>,
-    /// What the user wrote in an older message stays whole where it has no more tokens.
+    /// User text in an older message stays whole up to this many tokens.
     pub most_words: usize,
-    /// The assistant's text in an older message stays whole where it has no more tokens.
+    /// Assistant text in an older message stays whole up to this many tokens.
     pub most_said: usize,
-    /// It stays whole with what was pasted into it where both together have no more.
+    /// User text stays whole together with the pastes in it up to this many tokens.
     pub most_shown: usize,
-    /// What the user wrote in a newest message stays whole where it has no more tokens: longer texts were pasted.
+    /// User text in a newest message stays whole up to this many tokens; a longer text was pasted.
     pub most_pasted: usize,
-    /// Which signals are in use.
+    /// The weights of names and passages.
     pub weights: Weights,
 }
 
 impl Scope<'_> {
-    /// A piece, or its stretches where it is of the user and too long to stay whole.
+    /// Returns the piece, or its stretches if it is the user's and too long to stay whole.
     pub fn divided<'w, 't>(&self, piece: ContentPiece, whole: &'w TextAt<'t>) -> Vec<(ContentPiece, &'w TextAt<'t>)> {
         let text = &whole.text[piece.range.clone()];
-        // A text has no more tokens than bytes.
+        // A text has at most as many tokens as bytes.
         let is_long = text.len() > self.most_shown
             && piece.voice == Voice::User
             && count_inside(text, self.tally.encoding()).tokens > self.most_shown;
@@ -64,20 +67,20 @@ impl Scope<'_> {
         piece.stretches(whole.text).into_iter().map(part).collect()
     }
 
-    /// Whether a text of so many tokens may be cut though its message is the first or one of the newest.
+    /// Returns true if a text of this many tokens may be cut although its message is the first or one of the newest.
     pub fn may_cut_end(&self, message: usize, piece: &ContentPiece, origin: Origin, tokens: usize) -> bool {
         let is_assistants = |entry: &Entry| entry.message.role == Role::Assistant;
         let last = self.conversation.entries().iter().rposition(is_assistants).unwrap_or(0);
         match (self.ends, origin) {
             (Ends::Stay, _) => false,
-            // What the user pasted into a newer message, of which beginning and end stay.
+            // A paste of the user in a newer message; its first and last lines stay.
             (ends, Origin::User) => {
                 let is_users = self.conversation.message(message).role == Role::User;
                 let is_long = piece.voice == Voice::Paste || tokens > self.most_pasted;
                 is_users && ends == Ends::Last && message >= self.older.end && is_long
             }
             _ if message < self.older.start => {
-                // A summary that a host put there in the user's role is told like the assistant's words.
+                // A summary that a host put there in the user's role is treated like the assistant's words.
                 let is_users = self.conversation.message(message).role == Role::User;
                 is_users
                     && (piece.kind == ContentKind::ToolResults || matches!(origin, Origin::Host | Origin::Assistant))

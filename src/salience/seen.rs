@@ -1,15 +1,15 @@
-//! Which names were met already.
+//! Remembers which names a valuation has counted.
 
-/// The names that were counted in one valuation, without a set to be filled each time.
+/// The names counted in one valuation, without a set to be filled each time.
 pub struct Seen {
-    /// For each name, the valuation in which it was met last.
+    /// For each name, the number of the latest valuation that counted it.
     marks: Vec<u32>,
     valuation: u32,
 }
 
 impl Seen {
-    /// For so many names.
-    pub fn of(names: usize) -> Self {
+    /// Creates it for `names` names.
+    pub fn for_names(names: usize) -> Self {
         Self { marks: vec![0; names], valuation: 0 }
     }
 
@@ -18,7 +18,7 @@ impl Seen {
         self.valuation += 1;
     }
 
-    /// Whether this valuation has not met the name yet.
+    /// Returns true if this valuation had not counted the name yet, and marks it.
     pub fn is_new(&mut self, name: u32) -> bool {
         let mark = &mut self.marks[name as usize];
         let new = *mark != self.valuation;

@@ -1,4 +1,4 @@
-//! What there is to choose from: the older part of a conversation as passages, lines and names.
+//! Surveys what can be chosen: the older part of a conversation as passages, lines and names.
 
 use std::collections::HashMap;
 
@@ -16,37 +16,37 @@ use crate::{
     transcript::{ContentPiece, Meaning, ParameterRole, ToolTable, decompose_texts},
 };
 
-/// Shorter lines, such as brackets, are written again by chance.
+/// Lines of fewer tokens, such as brackets, are repeated by chance.
 const MIN_WRITTEN_TOKENS: f32 = 4.0;
 
-/// Everything to choose from.
+/// The passages and names of a conversation.
 pub struct Survey<'t> {
-    /// In order of message and position.
+    /// The passages, by message and position.
     pub passages: Vec<Passage<'t>>,
     /// The lines that are pointers.
     pub pointers: Vec<PointerLine>,
-    /// NameTable by their number, line after line.
+    /// The names of all lines by their number, line after line.
     pub occurrences: Vec<u32>,
-    /// The probability that each name is used again.
+    /// The chance that each name is used again.
     pub weights: Vec<f32>,
     /// The names.
     pub names: Vec<&'t str>,
 }
 
 impl<'t> Survey<'t> {
-    /// Looks through the conversation.
-    pub fn of(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
+    /// Surveys the conversation.
+    pub fn new(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
         let pieces = decompose_texts(scope.conversation, texts, scope.tools);
         let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
         let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
         let read = |pieces| {
-            let mut reading = Reading::of(scope, texts);
+            let mut reading = Reading::new(scope, texts);
             reading.read(pieces);
             reading
         };
         let readings = each(divided(pieces, bytes), read);
-        let mut whole = Reading::of(scope, texts);
+        let mut whole = Reading::new(scope, texts);
         for (message, texts) in texts.iter().enumerate() {
             if !scope.zone.contains(&message) {
                 texts.iter().for_each(|text| whole.names.stay(text.text));
@@ -68,7 +68,7 @@ impl<'t> Survey<'t> {
         survey
     }
 
-    /// Lines that stand in the old text of a later edit are no longer in the file.
+    /// Marks lines that are in the old text of a later edit: the file no longer contains them.
     fn mark_replaced(&mut self, tools: &ToolTable) {
         let mut replaced_in: HashMap<u64, usize, ByHash> = HashMap::default();
         for passage in &mut self.passages {
@@ -90,7 +90,7 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// A line that the assistant wrote more than once is likely to be written again.
+    /// Raises the worth of lines that the assistant wrote more than once: it is likely to write them again.
     fn value_written(&mut self, weights: Weights) {
         let written = self.written();
         for value in
@@ -102,7 +102,8 @@ impl<'t> Survey<'t> {
         }
     }
 
-    /// In how many messages the assistant wrote each of its longer lines, and the last of them.
+    /// Returns, by the hash of each longer line that the assistant wrote, the number of messages in which it did, and
+    /// the last of them.
     fn written(&self) -> HashMap<u64, (usize, usize), ByHash> {
         let mut written: HashMap<u64, (usize, usize), ByHash> = HashMap::default();
         for passage in self.passages.iter().filter(|passage| passage.origin.is_own()) {
@@ -117,7 +118,7 @@ impl<'t> Survey<'t> {
     }
 }
 
-/// The lines of a passage that are the old text of an edit.
+/// Returns the indices of the lines of a passage that are an edit's old text.
 fn old_text(passage: &Passage<'_>, tools: &ToolTable) -> Vec<usize> {
     if !matches!(passage.origin, Origin::Parameters(Meaning::Edit)) {
         return Vec::new();

@@ -1,31 +1,32 @@
-//! How likely a name or a line is to be used again, from what the conversation itself shows: the formulas, whose numbers are in `coefficients.rs`.
+//! Formulas for the chance that a name or a line is used again, from the conversation alone. Their numbers are in
+//! `coefficients.rs`.
 
 use super::coefficients::{Coefficients, FITTED};
 use crate::transcript::Meaning;
 
-/// The weights in force.
+/// The weights in use.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
     of: Coefficients,
 }
 
-/// What is known of a name.
+/// The uses of a name so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NameFacts {
-    /// Messages of the older part that it stands in.
+    /// Number of older messages that contain it.
     pub messages: u32,
     /// The newest of them.
     pub last: usize,
-    /// Messages in which the assistant used it in a call.
+    /// Number of messages in which the assistant used it in a call.
     pub uses: u32,
     /// The newest of them.
     pub last_use: usize,
-    /// It stands in what stays anyway, so it needs no keeping.
+    /// True if it occurs in text that stays anyway, so no line has to be kept for it.
     pub stays: bool,
 }
 
 impl NameFacts {
-    /// The name stands in this message, which is no older than those before.
+    /// Counts an occurrence in `message`. Messages are given in order.
     pub fn note(&mut self, message: usize, is_use: bool) {
         if self.messages == 0 || self.last != message {
             self.messages += 1;
@@ -38,29 +39,29 @@ impl NameFacts {
     }
 }
 
-/// Where a line stands.
+/// The origin of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The words of the user.
+    /// The user's words.
     User,
-    /// The words of the assistant.
+    /// The assistant's words.
     Assistant,
     /// The parameters of a call with this meaning.
     Parameters(Meaning),
-    /// The answer to a call with this meaning.
+    /// The result of a call with this meaning.
     Result(Meaning),
     /// The output of a command line that shows files or their changes.
     Shown,
-    /// What the host says in the user's place.
+    /// Text that the host injected in the user's role.
     Host,
-    /// A snapshot of the host's environment.
+    /// A snapshot of the environment.
     Environment,
-    /// An earlier log.
+    /// A log that an earlier condensation wrote.
     Log,
 }
 
 impl Origin {
-    /// Whether the assistant wrote it.
+    /// Returns true if the assistant wrote it.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Assistant | Self::Parameters(_))
     }
@@ -73,7 +74,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// The chance that a name is used again. `now` is the number of messages.
+    /// Returns the chance that a name is used again. `now` is the number of messages.
     pub fn name(self, facts: &NameFacts, now: usize) -> f32 {
         if facts.stays {
             return 0.0;
@@ -89,7 +90,8 @@ impl Weights {
         1.0 / (1.0 + (-logit).exp())
     }
 
-    /// The value, for each token, of a passage in a message that is `age` messages old: how likely it is to be edited or written next.
+    /// Returns the worth per token of a passage in a message that is `age` messages old: how likely it is to be
+    /// edited or written again.
     pub fn passage(self, origin: Origin, age: usize) -> f32 {
         let kind = match origin {
             Origin::Parameters(Meaning::Write | Meaning::Edit) => self.of.of_change,
@@ -107,41 +109,42 @@ impl Weights {
         self.of.passage * kind * (-self.of.passage_age * as_float(age)).exp()
     }
 
-    /// By how much a line is worth more that the assistant wrote in so many messages: what it wrote twice it is likely to write again.
+    /// Returns the factor for a line that the assistant wrote in `times` messages: it is likely to write again what
+    /// it wrote before.
     pub fn written(self, times: usize) -> f32 {
         1.0 + self.of.written * as_float(times.max(1)).ln()
     }
 
-    /// What a token is worth of a line that says how a call ended or where it failed.
+    /// Returns the worth per token of a line that says how a call ended or where it failed.
     pub fn telling(self) -> f32 {
         self.of.telling
     }
 
-    /// What a token of the newest messages is worth besides, where they cannot stay whole.
+    /// Returns the extra worth per token in the newest messages when they cannot stay whole.
     pub fn newest(self) -> f32 {
         self.of.newest
     }
 
-    /// Which part of what a line is worth in a passage it is worth on its own, next to one that stays.
+    /// Returns the factor on a line's worth within its passage when the line is kept alone, next to one that stays.
     pub fn beside(self) -> f32 {
         self.of.beside
     }
 
-    /// What a name is worth that is readable in `covered` places already.
+    /// Returns the factor on the worth of a name that is readable in `covered` places already.
     pub fn again(self, covered: usize) -> f32 {
         (0..covered).fold(1.0, |worth, _| worth * self.of.name_again)
     }
 
-    /// What a line is worth, as part of a passage, that an edit has replaced since.
+    /// Returns the factor on the worth of a line, as part of a passage, that a later edit replaced.
     pub fn replaced(self) -> f32 {
         self.of.replaced
     }
 }
 
-/// What a token is worth that says nothing new: less than anything else, but when there is room it stays where it was.
+/// Worth of a token that says nothing new: less than anything else, but it stays if there is room.
 pub const LEFTOVER: f32 = 1e-6;
 
-/// A count as a number to reckon with; exact up to 16 million.
+/// Converts a count to a float; exact up to 16 million.
 pub fn as_float(count: usize) -> f32 {
     count as f32
 }

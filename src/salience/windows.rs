@@ -1,19 +1,19 @@
-//! Which lines stay with their neighbours already: the same again is worth nothing.
+//! Knows which lines stay together with their neighbours already, so that a copy of them is worth nothing.
 
 use std::collections::HashMap;
 
 use crate::by_hash::ByHash;
 
-/// The lines that stay as parts of passages, by their windows.
+/// The kept lines of passages, as hashes of a line with its neighbours (windows).
 pub struct Windows {
     counts: HashMap<u64, u32, ByHash>,
-    /// A bit for each window that was ever added, by the end of its hash. Most windows are asked for in vain, and this takes a fraction of the time
-    /// and memory.
+    /// A Bloom filter with one bit per window that was ever added, by the low bits of its hash. Most look-ups find
+    /// nothing, and this answers them in a fraction of the time and memory.
     added: Vec<u64>,
 }
 
 impl Windows {
-    /// For so many lines in all.
+    /// Creates it for `lines` lines in all.
     pub fn for_lines(lines: usize) -> Self {
         Self { counts: HashMap::default(), added: vec![0; (lines / 8).next_power_of_two()] }
     }
@@ -23,21 +23,21 @@ impl Windows {
         (word, 1 << (window & 63))
     }
 
-    /// One more stays.
+    /// Adds a kept window.
     pub fn add(&mut self, window: u64) {
         let (word, bit) = self.bit(window);
         self.added[word] |= bit;
         *self.counts.entry(window).or_default() += 1;
     }
 
-    /// One of those that stay goes.
+    /// Removes a kept window.
     pub fn remove(&mut self, window: u64) {
         if let Some(count) = self.counts.get_mut(&window) {
             *count = count.saturating_sub(1);
         }
     }
 
-    /// Whether one like it stays.
+    /// Returns true if an equal window is kept.
     pub fn contain(&self, window: u64) -> bool {
         let (word, bit) = self.bit(window);
         self.added[word] & bit != 0 && self.counts.get(&window).is_some_and(|count| *count > 0)

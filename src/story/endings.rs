@@ -1,4 +1,5 @@
-//! The lines of an answer by which its call ended. Its last line and its counts say it by where they stand and by their shape; words only add to that.
+//! Finds the lines of a result that say how the call ended. The last line and counts are recognised by position and
+//! shape; words are only additional evidence.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -7,27 +8,28 @@ use std::{
 
 use regex::Regex;
 
-/// A count of what went wrong, or a verdict on all.
+/// A count of failures, or an overall verdict of failure.
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?i)\b[1-9]\d* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
     )
 });
 
-/// A line that says how all of it went.
+/// A line with an overall outcome.
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit code|\[[\w./-]+ [0-9a-f]{7,}\]",
     )
 });
 
-/// A line that says that one of many was well, whatever it is called.
+/// A line that says one of many parts succeeded, whatever its name.
 static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PASSED|✓|✔|√|test .* ok$)(?:\s|$)"));
 
-/// A line that shows one of a file by its number.
+/// A numbered line of a file.
 static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)"));
 
-/// A line that says where something went wrong: a place in a file before a colon, as compilers write it, or a word that logs write in capitals.
+/// A line that says where something failed: a place in a file before a colon, as compilers write it, or a word that
+/// logs write in capitals.
 static POINTS: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^\W*(?:\S+ )?[\w./\\@-]+\.\w+(?::\d+|\(\d+,\d+\)).*?: |\b(?:ERROR|FATAL)\b"));
 
@@ -38,43 +40,43 @@ fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant, and tested")
 }
 
-/// So many lines at the end may be counts that belong together.
+/// Number of last lines that may be counts of one ending.
 const TAIL: usize = 8;
-/// So many summary lines of one shape are told together; of more, those that went wrong and those of the rarest kinds.
+/// Number of summary lines of one shape that are quoted together. Of more, only failures and the rarest kinds are.
 const TOGETHER: usize = 4;
-/// So many lines at the end of an answer are told, and so many that say that something went wrong, where there is room.
+/// Number of last lines, and of lines that report a failure, that are quoted if there is room.
 const LAST: usize = 3;
 const TELLING: usize = 8;
 
-/// Returns true for a line that says that something went wrong.
+/// Returns true for a line that reports a failure.
 #[must_use]
 pub fn reports_failure(line: &str) -> bool {
     !ONE_WELL.is_match(line) && BAD.is_match(line)
 }
 
-/// How an answer ended, by the places of its lines.
+/// How a result ended, as indices of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Lines without which the call is not told.
+    /// Lines without which the call is not quoted.
     pub must: Vec<usize>,
-    /// Lines of one ending: none is told without the others, except the bad one.
+    /// Lines of one ending: none is quoted without the others, except the one that reports failure.
     pub together: Vec<usize>,
-    /// The line that says that something went wrong: the last to go.
+    /// The line that reports failure: the last to be dropped.
     pub bad: Option<usize>,
-    /// A line says how all of it went.
+    /// True if a line gives the overall outcome.
     pub says: bool,
-    /// Other lines that say how it ended, the most telling first.
+    /// Other lines about the ending, the most informative first.
     pub more: Vec<usize>,
 }
 
 impl Ending {
-    /// The lines that stay whatever else goes. Of an error the most telling other line, too.
+    /// Returns the lines that stay whatever else is dropped; for an error also the most informative other line.
     pub fn staying(&self, is_error: bool) -> impl Iterator<Item = usize> {
         self.must.iter().chain(self.more.iter().take(usize::from(is_error))).copied()
     }
 }
 
-/// Reads the ending of an answer with these lines. The beginning of an error says what failed.
+/// Reads the ending of a result with these lines. An error's first line says what failed.
 #[must_use]
 pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let says = |at: &usize| lines[*at].chars().any(char::is_alphanumeric) && !SHOWN.is_match(lines[*at]);
@@ -112,7 +114,7 @@ fn sorted(places: &mut Vec<usize>) {
     places.dedup();
 }
 
-/// The lines of the same shape as this one, equal but for numbers and names: one of each kind.
+/// Returns the lines with the same shape as this one, equal except for numbers and names: one of each kind.
 fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
     let tail = all.len().saturating_sub(TAIL);
     let words = words(lines[like]);
@@ -128,7 +130,7 @@ fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
         *kind = (kind.0 + 1, *at);
     }
     let mut found: Vec<(usize, usize)> = kinds.into_values().collect();
-    // Names that never come again are a list, not an ending.
+    // Names that never recur are a list, not an ending.
     let most = found.iter().map(|(times, _)| *times).max().unwrap_or_default();
     if found.len() > TOGETHER && most == 1 {
         found.clear();
@@ -147,13 +149,13 @@ fn words(line: &str) -> HashSet<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Whether at least half of the words of two lines are the same.
+/// Returns true if two lines have at least half of their words in common.
 fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
     let same = one.intersection(other).count();
     same >= 2 && 2 * same >= one.len() + other.len() - same
 }
 
-/// A line with its numbers as what they say of a count: nothing, or something.
+/// Returns a line with each number replaced by whether it is zero.
 fn kind(line: &str) -> String {
     let mut kind = String::new();
     let numeral = |letter: char| letter.is_ascii_digit() || letter == '.';

@@ -1,5 +1,5 @@
-//! An entry, fuller or shorter. The same entry in the same form is the same text, and a form that an entry already has leaves it as it is: a later condensation
-//! changes nothing that it need not.
+//! An entry at different lengths. The same entry at the same length gives the same text, and an entry that is already
+//! shorter stays unchanged, so that a later condensation changes only what it must.
 
 use super::{
     endings::{Ending, ending},
@@ -8,35 +8,35 @@ use super::{
 };
 use crate::transcript::{Meaning, ToolTable};
 
-/// The kind of thing that an entry tells.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The user's words.
     User,
-    /// A log, a list or code that the user shows in them.
+    /// A log, list or code that the user pasted.
     Paste,
     /// A summary of earlier messages.
     Summary,
     /// The assistant's words.
     Assistant,
-    /// A notice of the host.
+    /// A notice from the host.
     Notice,
-    /// The newest list of things to do.
+    /// The newest todo list.
     List,
-    /// A file was written or edited.
+    /// A write or an edit of a file.
     Change,
-    /// A command was run.
+    /// A command.
     Command,
-    /// Others were asked, and answered.
+    /// A question to others, with the reply.
     Asked,
-    /// Files were looked at: told where that failed.
+    /// A read or search, quoted only if it failed.
     Look,
-    /// Nothing to tell, such as an older list of things to do.
+    /// Nothing to quote, such as an older todo list.
     Silent,
 }
 
 impl Kind {
-    /// The kind of calls of tools with this meaning.
+    /// Returns the kind of calls to tools with this meaning.
     pub fn from_meaning(meaning: Meaning) -> Self {
         match meaning {
             Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// The kind of an entry that is read again.
+    /// Returns the kind of an entry read back from a story.
     pub fn from_head(head: &str, tools: &ToolTable) -> Self {
         match head {
             USER | SYSTEM => Self::User,
@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// The most characters of words, of what a call was given or wrote, and of its answer.
+/// Maximum characters of words, of a call's parameters or written text, and of its result.
 struct Most {
     said: f64,
     given: f64,
@@ -77,7 +77,8 @@ const fn most(said: f64, given: f64, answered: f64) -> Most {
 }
 
 impl Kind {
-    /// The room of an entry of this kind that is told in full. All of the words of the user fit into a twenty-fifth of a session, but for pastes; the other
+    /// Returns the limits of an entry of this kind that is quoted in full. All the user's words except pastes fit in
+    /// a twenty-fifth of a session; the other numbers were chosen with the reading test.
     /// numbers were chosen with the reading test.
     fn most(self) -> Most {
         match self {
@@ -95,8 +96,8 @@ impl Kind {
         }
     }
 
-    /// The share of that room where everything has `scale` times its share, for an entry of this age: 0 for the oldest, 1 for the newest. The user's words and
-    /// the newest list are told whole.
+    /// Returns the share of those limits for an entry of this age (0 for the oldest, 1 for the newest) at a given
+    /// `scale`. The user's words and the newest todo list are always quoted whole.
     pub fn share(self, age: f64, scale: f64) -> f64 {
         let weight = match self {
             Self::User | Self::List => return 1.0,
@@ -113,48 +114,49 @@ impl Kind {
     }
 }
 
-/// An entry is told with the first line of its call in at least so many characters.
+/// Minimum characters of a call's first line.
 const HEAD: f64 = 60.0;
-/// Words that are cut to fewer characters say nothing: they are left out.
+/// Words that would be cut to fewer characters say nothing, so they are dropped.
 const LEAST_WORDS: f64 = 80.0;
-/// The same of an answer, of which the telling lines are quoted.
+/// The same for a result, of which the informative lines are quoted.
 const LEAST_ANSWER: f64 = 16.0;
-/// Each line without which an answer is not told has at least so many characters.
+/// Minimum characters of each line that a result cannot be quoted without.
 const LEAST_LINE: usize = 60;
-/// An answer that says that something went wrong is told at so many times the length of another.
+/// A result that reports failure gets this many times the length of another.
 const FAILED: f64 = 2.5;
-/// The same of a command's, of which no line says how all of it went.
+/// The same factor for a command's result without an overall outcome.
 const PLAIN: f64 = 0.5;
-/// A line of an ending is cut to so many characters.
+/// Maximum characters of a line of an ending.
 const LINE: usize = 240;
-/// Fewer characters are told from the beginning alone.
+/// Shorter quotations are taken from the beginning only.
 const PARTS: usize = 160;
-/// A part of a line has at least so many characters.
+/// Minimum characters of a part of a line.
 const PART: usize = 24;
-/// This share of words that are cut stays at their beginning and the rest at their end.
+/// The fraction of cut words taken from their beginning; the rest is from their end.
 const BEGINNING: f64 = 0.65;
 
-/// An entry that is ready to be told at any length.
+/// An entry that can be written at any length.
 pub struct Form {
     kind: Kind,
     head: String,
     is_failed: bool,
-    /// The part of the room of an answer that it has, by how much it says.
+    /// The fraction of a result's limit that it gets, by how much it says.
     telling: f64,
-    /// The same file is changed again later: without its lines, a change of it says nothing more.
+    /// True if the same file changes again later, in which case a change without its lines says nothing.
     is_again: bool,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
-    /// Lines of the answer that say how it ended.
+    /// Lines of the result that say how the call ended.
     answered: Vec<Quotation>,
-    /// The places of those without which it is not told, and those of the others by how much they say.
+    /// Indices of the lines without which it is not quoted, and of the others by how much they say.
     ending: Ending,
-    /// The places of those that are told at any scale.
+    /// The places of those that are quoted at any scale.
     shown: Vec<usize>,
 }
 
 impl Form {
-    /// The form of an entry, with no more of it than its kind is told at most. `is_again`: an entry with the same head follows.
+    /// Creates an entry's form, with no more text than its kind's limits. `is_again`: an entry with the same head
+    /// follows.
     pub fn new(told: &Told, is_again: bool) -> Self {
         let Told { entry, kind, shown, .. } = told;
         let kind = *kind;
@@ -196,7 +198,7 @@ impl Form {
         }
     }
 
-    /// The entry where this share of its room is there; `None` where that says nothing.
+    /// Writes the entry with this share of its limits; `None` if that says nothing.
     pub fn told(&self, writer: &Writer, share: f64) -> Option<String> {
         let most = self.kind.most();
         let is_looked_at = self.kind == Kind::Look && !self.is_failed;
@@ -225,13 +227,13 @@ impl Form {
         }
         quotes.extend(given);
         quotes.extend(self.ends(room as usize));
-        // The end of a path says which file it is.
+        // The end of a path identifies the file, so paths are not cut.
         let is_cut = share < 1.0 && !matches!(self.kind, Kind::Change | Kind::Look);
         let head = if is_cut { cut(&self.head, (most.given * share).max(HEAD) as usize) } else { self.head.clone() };
         Some(writer.written(&head, &quotes))
     }
 
-    /// The lines of the answer by how much they say of how it ended, in their order.
+    /// Returns the lines of the result that say most about how it ended, in their order.
     fn ends(&self, room: usize) -> Vec<Quotation> {
         let must = self.ending.must.len();
         let line = LINE.min(room);
@@ -256,19 +258,19 @@ impl Form {
         chosen.into_iter().map(|(at, text)| Quotation { mark: self.answered[at].mark, text }).collect()
     }
 
-    /// The words in so many characters: the last that is done where nothing else has room.
+    /// Writes the words in at most this many characters. This is the last resort when nothing else fits.
     pub fn cut_words(&self, writer: &Writer, characters: usize) -> String {
         let all: Vec<&Quotation> = self.said.iter().chain(&self.given).collect();
         writer.written(&self.head, &both_ends(&all, characters as f64))
     }
 
-    /// Returns true if it is told whatever else has no room.
+    /// Returns true if it is quoted even if nothing else fits.
     pub fn is_always_told(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::List)
     }
 }
 
-/// A line cut to so many characters.
+/// Cuts a line to this many characters.
 fn cut(line: &str, characters: usize) -> String {
     if line.chars().count() <= characters {
         return line.to_owned();
@@ -278,7 +280,7 @@ fn cut(line: &str, characters: usize) -> String {
     format!("{}…", line[..words].trim_end_matches('…'))
 }
 
-/// The end of a line in so many characters.
+/// Returns the end of a line in this many characters.
 fn cut_before(line: &str, characters: usize) -> String {
     let skip = line.chars().count().saturating_sub(characters.saturating_sub(1));
     let start = line.char_indices().nth(skip).map_or(line.len(), |(at, _)| at);
@@ -289,7 +291,8 @@ fn length(quotes: &[&Quotation]) -> usize {
     quotes.iter().map(|quote| quote.text.chars().count() + 1).sum()
 }
 
-/// Lines from both ends, with a sign where others are left out; a line that is cut ends or begins with it. Code is cut between its lines.
+/// Takes lines from both ends, with a sign where others are left out; a cut line ends or begins with the sign. Code
+/// is cut between lines.
 fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     let characters = characters as usize;
     if characters == 0 || quotes.is_empty() {
@@ -322,7 +325,7 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     let (last, room) = fitting(&mut quotes[told..].iter().rev(), room);
     let last = quotes.len() - last;
     if last == told && is_cut && room >= PART && may_cut(next) {
-        // The middle of a line is left out.
+        // The middle of the line is left out.
         let end = cut_before(&next.text, room);
         kept.last_mut().into_iter().for_each(|line| line.text.push_str(end.trim_start_matches('…')));
     } else if let Some(line) = kept.last_mut().filter(|line| last > told && !line.text.ends_with('…')) {

@@ -1,7 +1,9 @@
-//! The story: what stood in messages that are left out, in quotations, in one text, in the order of the conversation. No model is asked, and nothing is concluded.
+//! The story: quotations of messages that are left out, as one text in the order of the conversation. It calls no
+//! model and draws no conclusions.
 //!
-//! It stands where the messages stood: a heading, then entries. An entry quotes one block: its first line says who spoke or what was called, the others are lines of
-//! what was said, written or answered, each behind a sign that says which of these it is:
+//! The story replaces the messages: a heading, then entries. An entry quotes one block. Its first line names the
+//! speaker or the call, and its other lines are lines of what was said, written or returned, each after a sign that
+//! says which:
 //!
 //! ```text
 //! [Log of the messages left out here, in quotes]
@@ -16,13 +18,13 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `text` | how entries are written, and read again |
-//! | `standing` | where a text is a story, and not content that looks like one |
-//! | `reading` | messages read into entries |
-//! | `endings` | the lines of an answer that say how it ended |
-//! | `shown` | lines of results that are told at any scale |
+//! | `text` | writes entries, and reads them back |
+//! | `standing` | tells stories from content that looks like one |
+//! | `reading` | reads messages into entries |
+//! | `endings` | finds the lines of a result that say how the call ended |
+//! | `shown` | lines of results that are quoted at any scale |
 //! | `form` | an entry at any length |
-//! | `telling` | entries in the room there is: the older, the shorter |
+//! | `telling` | fits entries into a budget: older ones get less |
 
 mod endings;
 mod form;

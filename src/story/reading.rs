@@ -1,4 +1,4 @@
-//! Messages read into entries: who spoke or what was called, and the lines that can be quoted of it.
+//! Reads messages into entries: the speaker or the call, and the lines that can be quoted.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,24 +24,24 @@ use crate::{
     },
 };
 
-/// An entry of messages that are left out.
+/// An entry for messages that are left out.
 pub struct Told {
-    /// All there is to quote.
+    /// Everything that can be quoted.
     pub entry: Entry,
     /// Its kind.
     pub kind: Kind,
-    /// It stands in an earlier story, in these words.
+    /// True if it comes from an earlier story, in these words.
     pub is_earlier: bool,
-    /// The places of quotes that are told at any scale.
+    /// The places of quotes that are quoted at any scale.
     pub shown: Vec<usize>,
 }
 
-/// The first line of an answer whose call is not known.
+/// The first line for a result whose call is unknown.
 const UNKNOWN: &str = "Answer:";
-/// Shorter lines are said again by chance.
+/// Shorter lines recur by chance.
 const MIN_AGAIN: usize = 24;
 
-/// The entries of these messages, in order. Pinned blocks stay where they are and are not told.
+/// Returns the entries of these messages, in order. Pinned blocks stay in place and are not quoted.
 pub fn read(conversation: &Conversation, tools: &ToolTable, messages: Range<usize>, shown: &ShownLines) -> Vec<Told> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
@@ -55,7 +55,7 @@ pub fn read(conversation: &Conversation, tools: &ToolTable, messages: Range<usiz
     reading.finish()
 }
 
-/// The newest call that set the list of things to do: message and block.
+/// Returns the message and block of the newest call that set a todo list.
 fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Vec<ContentPiece>]) -> Option<(usize, usize)> {
     let is_list = |block: &Block| matches!(block, Block::ToolUse { name, .. } if tools.meaning(name) == Meaning::Todo);
     let in_xml =
@@ -67,16 +67,16 @@ fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Vec<Con
     })
 }
 
-/// An entry that is being read.
+/// An entry while it is read.
 struct Draft {
-    /// Where it began: message and block.
+    /// The message and block where it began.
     place: (usize, usize),
     entry: Entry,
     kind: Kind,
     is_earlier: bool,
-    /// A call is told with its answer or not at all.
+    /// True once the call has a result. A call is quoted with its result or not at all.
     is_answered: bool,
-    /// The places of quotes that are told at any scale.
+    /// The places of quotes that are quoted at any scale.
     shown: Vec<usize>,
 }
 
@@ -85,13 +85,13 @@ struct Reading<'a> {
     tools: &'a ToolTable,
     newest_list: Option<(usize, usize)>,
     drafts: Vec<Draft>,
-    /// The drafts of calls, by what their pieces share.
+    /// The drafts of calls, by the source that their pieces share.
     calls: HashMap<*const ToolSource, usize>,
-    /// Sources stay alive as long as their addresses are keys.
+    /// Keeps the sources alive, because their addresses are keys.
     sources: Vec<Arc<ToolSource>>,
-    /// Hashes of lines that somebody has said.
+    /// Hashes of lines said so far.
     said: HashSet<u64>,
-    /// Lines that are told at any scale, and were not met yet.
+    /// Lines that are quoted at any scale, and were not met yet.
     shown: ShownLines,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Reading<'a> {
 
     fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &str) {
         let mut quotes = quotes(Mark::Said, text);
-        // The user's words stay whole, however often they are said.
+        // The user's words stay whole, even if repeated.
         if kind != Kind::User {
             let said = &self.said;
             quotes.retain(|quote| quote.text.len() < MIN_AGAIN || !said.contains(&xxh3_64(quote.text.as_bytes())));
@@ -194,7 +194,7 @@ impl<'a> Reading<'a> {
         self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, shown: Vec::new() });
     }
 
-    /// The draft of the call that a piece belongs to.
+    /// Returns the draft of the call that a piece belongs to.
     fn draft_of(&mut self, message: usize, piece: &ContentPiece, source: &Arc<ToolSource>) -> usize {
         let is_users = self.conversation.message(message).role == Role::User;
         if let Some(known) = self.calls.get(&Arc::as_ptr(source)) {
@@ -206,7 +206,7 @@ impl<'a> Reading<'a> {
         } else {
             None
         };
-        // In plain text, an answer follows the calls of the message before, of which the first of its kind that has none is its own.
+        // In plain text, a result belongs to the first call of its kind in the message before that has no result yet.
         let place = if is_users { self.place_of(message, id.map(String::as_str)) } else { (message, piece.block) };
         let called = |draft: &&(usize, &Draft)| draft.1.place.0 == place.0 && !draft.1.is_answered;
         let unanswered = || {
@@ -223,7 +223,7 @@ impl<'a> Reading<'a> {
             let kind = Kind::from_meaning(source.meaning);
             let head = if source.head.is_empty() { &source.label } else { &source.head };
             let head = match kind {
-                // The lines that it changed are quoted.
+                // The changed lines are quoted, so the head needs only the file.
                 Kind::Change if !source.file.is_empty() => format!("{} {}", source.name, source.file),
                 _ if head.is_empty() => UNKNOWN.to_owned(),
                 _ => head.clone(),
@@ -235,7 +235,7 @@ impl<'a> Reading<'a> {
         draft
     }
 
-    /// Where the call stands that is answered in a message.
+    /// Returns the position of the call that a message answers.
     fn place_of(&self, message: usize, id: Option<&str>) -> (usize, usize) {
         let called = |at: &usize| self.conversation.message(*at).role == Role::Assistant;
         let Some(before) = (0..message).rev().find(called) else { return (message, 0) };
@@ -272,13 +272,14 @@ impl<'a> Reading<'a> {
         self.drafts[draft].entry.quotes.extend(more);
     }
 
-    /// The mark of a parameter's lines in an entry; `None` for those that are not told, such as the text that an edit replaced.
+    /// Returns the mark for a parameter's lines; `None` for parameters that are not quoted, such as the text that an
+    /// edit replaced.
     fn mark_of(&self, piece: &ContentPiece, source: &ToolSource) -> Option<Mark> {
         let key = piece.path.iter().rev().find_map(|step| match step {
             PathStep::Key(key) => Some(key.as_ref()),
             PathStep::Index(_) => None,
         });
-        // In XML the path is that of the message's text.
+        // In XML, the path is that of the message's text.
         let key = key.filter(|_| piece.path.len() > 3).unwrap_or_default();
         let has = |role| self.tools.tool(&source.name).is_some_and(|tool| tool.parameter(role).any(|name| name == key));
         match source.meaning {
@@ -294,7 +295,7 @@ impl<'a> Reading<'a> {
     fn answer(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
         let block = self.conversation.message(message).content.blocks().get(piece.block);
         let in_result = matches!(block, Some(Block::ToolResult { .. }));
-        // The line that announces an answer in plain text says what the head says.
+        // The line that announces a plain-text result repeats the head.
         if piece.kind == ContentKind::MessageText && !in_result && text.trim_start().starts_with('[') {
             return;
         }
@@ -315,7 +316,7 @@ impl<'a> Reading<'a> {
         draft.entry.quotes.extend(lines.into_iter().map(|quote| Quotation { text: elided(&quote.text), ..quote }));
     }
 
-    /// The items of a list of things to do, as the call has them: the state before the words.
+    /// Returns the items of a todo list as the call has them: the state before the words.
     fn list(&self, message: usize, block: usize, text: &str) -> Vec<Quotation> {
         let blocks = self.conversation.message(message).content.blocks();
         let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes(Mark::Given, text) };
@@ -332,18 +333,19 @@ impl<'a> Reading<'a> {
     }
 
     fn finish(mut self) -> Vec<Told> {
-        // A call without a text is met with its answer.
+        // A call without a text is found only with its result.
         self.drafts.sort_by_key(|draft| draft.place);
         let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
         let told = |Draft { entry, kind, is_earlier, shown, .. }: Draft| Told { entry, kind, is_earlier, shown };
         let mut all: Vec<Told> = self.drafts.into_iter().filter(is_told).map(told).collect();
-        // The same again, such as a command that waits, says it once.
+        // Identical consecutive entries, such as a command that polls, appear once.
         all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);
         all
     }
 }
 
-/// The first line of what the user says to a call, and the words; they are the same where no line announces them.
+/// Returns the first line of the user's words about a call, and the words; both are the same if no line announces the
+/// words.
 fn announced(text: &str) -> (&str, &str) {
     let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
     if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { (first, text) }
@@ -354,19 +356,20 @@ fn places(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Ve
     (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
 }
 
-/// The lines of a text that can be quoted. A pointer leads nowhere from another place, and a note is about its own.
+/// Returns the quotable lines of a text. Pointers would not resolve from elsewhere, and notes refer to their own
+/// place.
 fn quotes(mark: Mark, text: &str) -> Vec<Quotation> {
     let is_code = mark == Mark::Added;
     let says = |line: &&str| (is_code || !line.trim().is_empty()) && NoteLine::read(line.trim()).is_none();
     text.lines().filter(says).map(|line| Quotation::new(mark, line)).collect()
 }
 
-/// Returns true if a parameter says how lines change.
+/// Returns true if a parameter describes changes of lines.
 fn is_patch(text: &str) -> bool {
     text.lines().any(|line| line.starts_with('+') || line.trim_end() == "=======")
 }
 
-/// The lines that a patch, or SEARCH/REPLACE blocks, put into a file.
+/// Returns the lines that a patch, or SEARCH/REPLACE blocks, add to a file.
 fn added_by(patch: &str) -> Vec<Quotation> {
     let mut is_new = false;
     let mut added = Vec::new();

@@ -1,4 +1,4 @@
-//! Lines of results that are told at any scale.
+//! Lines of results that are quoted at any scale.
 
 use std::collections::HashSet;
 

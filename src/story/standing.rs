@@ -1,4 +1,4 @@
-//! Where a story is one: only where stories are put. A text that looks like one elsewhere is content.
+//! Recognises stories, but only where stories are put. Text that looks like one elsewhere is content.
 
 use super::text::is_story;
 use crate::{
@@ -6,7 +6,8 @@ use crate::{
     markers::{LEFT_OUT_HERE, without_way_back},
 };
 
-/// The story that this block of a message is, if it is one: a text in the user's role that is nothing else, behind the other blocks of its message, or in a message
+/// Returns the story in a block, if it is one: a text in the user's role that is only that, after the other blocks of
+/// its message, or in its own message after one that says that messages were left out. A string content is block 0.
 /// of its own behind one that says that messages were left out. The content of a message that is a string is block 0.
 fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
     let Message { role, content, .. } = conversation.message(message);
@@ -35,7 +36,7 @@ fn says_left_out(message: &Message) -> bool {
         && matches!(&message.content, Content::Text(text) if without_way_back(text) == LEFT_OUT_HERE)
 }
 
-/// The texts of the stories in a conversation, oldest first.
+/// Returns the texts of the stories in a conversation, oldest first.
 pub fn stories(conversation: &Conversation) -> impl Iterator<Item = &str> {
     (0..conversation.len()).flat_map(move |message| {
         let blocks = conversation.message(message).content.blocks().len().max(1);

@@ -1,4 +1,4 @@
-//! Entries in the room there is: the older, the shorter.
+//! Fits entries into a budget: older ones get less.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -14,40 +14,40 @@ use crate::{
     transcript::ToolTable,
 };
 
-/// At this scale everything is told in full.
+/// At this scale everything is quoted in full.
 const MOST: f64 = 4.0;
-/// An earlier story stands as it is where what follows it is told at this scale behind it.
+/// An earlier story stays unchanged if the entries after it can be written at this scale.
 const CONTINUED: f64 = 0.15;
-/// Scales that are tried, as estimates are a little off.
+/// Number of scales tried, because estimates are slightly off.
 const TRIES: usize = 5;
-/// Where an earlier story has no room as it stands, it is shortened to this share of it, so that the next ones find room behind it: prompt caches keep the
-/// beginning that stays.
+/// An earlier story that does not fit unchanged is shortened to this fraction, so that the next entries fit after it:
+/// prompt caches keep an unchanged beginning.
 const LEEWAY: f64 = 0.8;
-/// The fewest characters to which words are cut.
+/// Minimum characters to which words are cut.
 const LEAST_WORDS: usize = 40;
 
-/// Messages that are to be told.
+/// The messages to quote.
 pub struct Telling<'a> {
-    /// The conversation they stand in.
+    /// The conversation with the messages.
     pub conversation: &'a Conversation,
-    /// The table of its tools.
+    /// The meanings of its tools.
     pub tools: &'a ToolTable,
-    /// How tokens are counted.
+    /// The encoding for counting.
     pub encoding: Encoding,
 }
 
-/// An entry that may be told.
+/// An entry that may be included.
 struct Candidate {
     form: Form,
     kind: Kind,
-    /// It stands in an earlier story, in these words.
+    /// True if it comes from an earlier story, in these words.
     is_earlier: bool,
-    /// Tokens of a byte of it.
+    /// Tokens per byte.
     each: f64,
 }
 
-/// The story of these messages in at most `room` tokens; `None` where there is nothing to tell or no room. Lines for which `is_known` holds stand elsewhere;
-/// `shown` are told at any scale.
+/// Returns the story of these messages in at most `room` tokens; `None` if there is nothing to quote or no room.
+/// `is_known` returns true for lines that can be read elsewhere. The lines in `shown` are quoted at any scale.
 #[must_use]
 pub fn told(
     telling: &Telling<'_>,
@@ -97,7 +97,7 @@ pub fn told(
     story(entries.iter().map(String::as_str))
 }
 
-/// The entries as far as there is room, and their scale; `None` where there is none for what is always told.
+/// Returns as many entries as fit, and their scale; `None` if even those that must be included do not fit.
 fn chosen(
     writer: &Writer,
     all: &[Candidate],
@@ -122,7 +122,7 @@ fn chosen(
     best
 }
 
-/// The greatest scale at which entries have about so many tokens.
+/// Returns the largest scale at which entries have about `goal` tokens.
 fn scale_for(writer: &Writer, all: &[Candidate], goal: f64) -> f64 {
     let estimate = |scale: f64| -> f64 {
         let tokens = |(at, entry): (usize, &Candidate)| {
@@ -157,7 +157,8 @@ fn written_at(writer: &Writer, all: &[Candidate], scale: f64) -> Vec<String> {
     all.iter().enumerate().filter_map(write).collect()
 }
 
-/// The words that are always told, cut to the room there is: the longest are cut first, and the oldest go last of all.
+/// Returns the words that must be included, cut to the budget: the longest are cut first, and the oldest are dropped
+/// last.
 fn cut_to(writer: &Writer, all: &[Candidate], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
     let words: Vec<&Form> = all.iter().map(|entry| &entry.form).filter(|form| form.is_always_told()).collect();
     let at = |most: usize| -> Vec<String> { words.iter().map(|form| form.cut_words(writer, most)).collect() };

@@ -1,33 +1,34 @@
-//! The story as text, and read again.
+//! Writes the story as text, and reads it back.
 
 use std::collections::HashSet;
 
 use crate::{conversation::on_line, markers::LOG_HEADING};
 
-/// Every line of an entry but its first begins with it, so that nothing that is quoted can pass for the beginning of an entry.
+/// The prefix of every line of an entry but its first, so that quoted text cannot be taken for the beginning of an
+/// entry.
 const INDENT: &str = "  ";
 
 /// The role of a quoted line in its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// Words of a speaker.
+    /// A speaker's words.
     Said,
     /// A parameter of a call.
     Given,
-    /// Text that a call wrote, or put in the place of other text.
+    /// Text that a call wrote, or put in place of other text.
     Added,
     /// Text that a call replaced.
     Removed,
-    /// A line of the answer.
+    /// A line of the result.
     Answered,
-    /// A line of an answer with the flag of an error.
+    /// A line of a result that is marked as an error.
     Failed,
 }
 
 impl Mark {
     const ALL: [Self; 6] = [Self::Given, Self::Added, Self::Removed, Self::Answered, Self::Failed, Self::Said];
 
-    /// The sign before the quote.
+    /// Returns the sign before the quotation.
     fn sign(self) -> &'static str {
         match self {
             Self::Said => "",
@@ -45,26 +46,26 @@ impl Mark {
     }
 }
 
-/// The first lines of entries of words. Tools have no such names: those with a colon are told in quotes.
+/// The first lines of entries with words. No tool has such a name, because names with a colon are quoted.
 pub const USER: &str = "User:";
-/// A log, a list or code that the user shows.
+/// A log, list or code that the user pasted.
 pub const PASTE: &str = "User (pasted):";
-/// An instruction in the midst of a conversation.
+/// An instruction in the middle of a conversation.
 pub const SYSTEM: &str = "System:";
 /// The assistant's words.
 pub const ASSISTANT: &str = "Assistant:";
 /// A summary of earlier messages.
 pub const SUMMARY: &str = "Summary:";
-/// A notice of the host.
+/// A notice from the host.
 pub const NOTICE: &str = "Notice:";
 
-/// Returns true if the entries with this first line hold words: no sign stands before their lines, which may begin like one.
+/// Returns true if entries with this first line contain words. Their lines have no sign, and may begin like one.
 #[must_use]
 pub fn is_speaker(head: &str) -> bool {
     [USER, PASTE, SYSTEM, ASSISTANT, SUMMARY, NOTICE].contains(&head)
 }
 
-/// A line that is quoted.
+/// A quoted line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quotation {
     /// Its role.
@@ -74,7 +75,7 @@ pub struct Quotation {
 }
 
 impl Quotation {
-    /// A line on its own; code keeps its indentation.
+    /// Creates a quotation of one line; code keeps its indentation.
     #[must_use]
     pub fn new(mark: Mark, line: &str) -> Self {
         let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
@@ -82,7 +83,7 @@ impl Quotation {
     }
 }
 
-/// A speaker or a call, and lines of it.
+/// A speaker or a call, with quoted lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its first line.
@@ -91,15 +92,15 @@ pub struct Entry {
     pub quotes: Vec<Quotation>,
 }
 
-/// The parts of a path that tell which file it is to a reader who has read its folder in full.
+/// Number of last parts of a path that identify the file once its folder was written in full.
 const PARTS: usize = 2;
 
-/// Tells the folder of paths in full once, and paths in it by their ends after that.
+/// Shortens paths: the folder is written in full once, later paths in it by their ends.
 #[derive(Default)]
 pub struct Paths(HashSet<String>);
 
 impl Paths {
-    /// The head with its paths as short as what was told before allows.
+    /// Returns the head with its paths as short as earlier entries allow.
     pub fn shortened(&mut self, head: &str) -> String {
         let end_of = |word: &str| {
             let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
@@ -126,25 +127,26 @@ pub fn is_story(text: &str) -> bool {
     !entries(text).is_empty()
 }
 
-/// A model's text, with the headings of stories in it as plain words: what it copies or makes up is no story.
+/// Returns a model's text with story headings turned into plain words, so that copied or invented text is not a
+/// story.
 #[must_use]
 pub fn without_headings(said: &str) -> String {
     said.replace(LOG_HEADING, LOG_HEADING.trim_matches(['[', ']']))
 }
 
-/// The entries of a story; none where a text is something else.
+/// Returns the entries of a story; none if the text is something else.
 #[must_use]
 pub fn entries(text: &str) -> Vec<Entry> {
     read(text).unwrap_or_default()
 }
 
-/// Behind the number of lines that follow word for word.
+/// The words after the number of lines that follow verbatim.
 const LINES: &str = " lines:";
 
-/// The number of lines that follow word for word, if a quote says so.
+/// Returns the number of lines that follow verbatim, if a quotation states one.
 fn lines_below(quote: &str) -> Option<usize> {
     let digits = quote.strip_suffix(LINES)?;
-    // `parse` takes a sign too.
+    // `parse` would accept a sign too.
     let is_number = digits.len() < 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { digits.parse().ok() } else { None }
 }
@@ -178,18 +180,19 @@ fn read(text: &str) -> Option<Vec<Entry>> {
 /// Writes entries.
 #[derive(Default)]
 pub struct Writer {
-    /// The first words of heads: no line that stands without indentation begins with one.
+    /// The first words of heads: no line without indentation may begin with one.
     names: HashSet<String>,
 }
 
 impl Writer {
-    /// A writer for a story with these heads.
+    /// Creates a writer for a story with these heads.
     pub fn new<'h>(heads: impl Iterator<Item = &'h str>) -> Self {
         let name = |head: &str| head.split(' ').next().unwrap_or_default().to_owned();
         Self { names: heads.map(name).chain([USER, ASSISTANT, SUMMARY, NOTICE].map(name)).collect() }
     }
 
-    /// An entry. Lines that a call wrote stand below their number, word for word, where none of them looks like a line of a story; all others are indented.
+    /// Writes an entry. Lines that a call wrote follow their number, verbatim, if none of them looks like a line of a
+    /// story; all other lines are indented.
     pub fn written(&self, head: &str, quotes: &[Quotation]) -> String {
         let head = on_line(head);
         let mut text = if head.trim().is_empty() { "…".to_owned() } else { head.trim().to_owned() };
@@ -203,7 +206,7 @@ impl Writer {
                 continue;
             }
             for Quotation { mark, text: quote } in run.iter().filter(|quote| !quote.text.trim().is_empty()) {
-                // A number of lines that is quoted would be read as ours.
+                // A quoted number of lines would be read back as our own.
                 let end = if *mark == Mark::Added && lines_below(quote).is_some() { " " } else { "" };
                 text.push_str(&format!("\n{INDENT}{}{}{end}", mark.sign(), on_line(quote)));
             }
@@ -219,7 +222,7 @@ impl Writer {
     }
 }
 
-/// The story of entries that are written already; `None` where there are none.
+/// Returns the story of written entries; `None` if there are none.
 #[must_use]
 pub fn story<'e>(entries: impl IntoIterator<Item = &'e str>) -> Option<String> {
     let mut text = LOG_HEADING.to_owned();

@@ -1,4 +1,4 @@
-//! `ab_test`: several providers side by side, each for its share of users, so that it can be told which does better.
+//! `ab_test`: runs several providers side by side, each for its share of users, to find out which does better.
 
 use sha2::{Digest, Sha256};
 
@@ -14,12 +14,12 @@ use crate::{
     words::{Said, said},
 };
 
-/// One of the variants.
+/// A variant.
 struct Variant {
     name: String,
     share: f64,
     prompt: Option<String>,
-    /// The profile whose handler is asked for its summaries.
+    /// The profile whose handler writes its summaries.
     profile: Option<String>,
     part: Part,
 }
@@ -42,12 +42,14 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         composition.warn(warning);
     }
     let variant = Some((experiment.to_owned(), name.clone()));
-    let its =
-        Ask { variant, ..Ask::of(part, said!("choice.variant", name: name.as_str(), by: whom)).with(asking(assigned)) };
+    let its = Ask {
+        variant,
+        ..Ask::new(part, said!("choice.variant", name: name.as_str(), by: whom)).with(asking(assigned))
+    };
     let (before, after) = variants.split_at(at);
     let others = after[1..].iter().chain(before).filter(|other| other.share > 0.0).map(|other| {
         let reason = said!("choice.inThePlace", other: other.name.as_str(), name: name.as_str());
-        Ask::of(&other.part, reason).with(asking(other))
+        Ask::new(&other.part, reason).with(asking(other))
     });
     composition.ask_first(std::iter::once(its).chain(others)).await.map(drop)
 }
@@ -78,7 +80,8 @@ fn variants(settings: &Settings<'_>) -> Vec<Variant> {
     .collect()
 }
 
-/// Returns the unit assigned to a variant, and its name: the user, else the task, else the text of the first message.
+/// Returns the unit assigned to a variant, with its name: the user, else the task, else the text of the first
+/// message.
 fn whom(request: &Request) -> (Said, String) {
     if let Some(user) = &request.subject.user {
         return (Said::own("userId"), user.clone());
@@ -91,11 +94,12 @@ fn whom(request: &Request) -> (Said, String) {
     (said!("choice.firstMessage"), texts.map(|text| text.text.to_owned()).collect())
 }
 
-/// The place of the variant of `id`, by the hash of experiment, salt and id: the same in every process, and as many ids for each as its share says.
+/// Returns the index of the variant for `id`, by the hash of experiment, salt and id. It is the same in every
+/// process, and each variant gets its share of ids.
 fn assigned(experiment: &str, salt: &str, id: &str, shares: &[f64]) -> usize {
     let mut hash = Sha256::new();
     for part in [experiment, salt, id] {
-        // With its length, so that no two of them run into one.
+        // With its length, so that no two of them run into one another.
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
@@ -103,7 +107,8 @@ fn assigned(experiment: &str, salt: &str, id: &str, shares: &[f64]) -> usize {
     let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
     // The upper 53 bits, which a float holds exactly: from 0 to below 1.
     let drawn = (number >> 11) as f64 / (1_u64 << 53) as f64;
-    // By the largest, so that neither a sum of huge ones nor the point of tiny ones leaves the range of floats.
+    // Divided by the largest, so that neither the sum of huge shares nor the point among tiny ones leaves the range
+    // of floats.
     let largest = shares.iter().copied().fold(0.0, f64::max);
     let shares: Vec<f64> = shares.iter().map(|share| share / largest).collect();
     let point = drawn * shares.iter().sum::<f64>();
@@ -144,7 +149,7 @@ mod tests {
         }
     }
 
-    /// Fixed here, because everybody's variant would change with it.
+    /// Fixed here, because a change would assign users to other variants.
     #[test]
     fn the_assignment_is_the_same_for_ever() {
         let of = |experiment, salt| -> Vec<usize> {

@@ -12,7 +12,7 @@ use crate::{
     words::{Said, said},
 };
 
-/// A provider, and below which ratio of tokens to target it is asked; `None` for any.
+/// A provider, and the ratio of tokens to target below which it runs; `None` for any ratio.
 struct Band {
     below: Option<f64>,
     part: Part,
@@ -32,7 +32,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
         let stands_in = said!("choice.hasNoModel", reason: reason.clone(), provider: part.provider.as_str());
         let asks = in_order
             .iter()
-            .map(|band| Ask::of(&bands[*band].part, if *band == index { reason.clone() } else { stands_in.clone() }));
+            .map(|band| Ask::new(&bands[*band].part, if *band == index { reason.clone() } else { stands_in.clone() }));
         match composition.ask_first(asks).await {
             Ok((_, gained)) if !gained || composition.now().target_tokens.is_none() => return Ok(()),
             Ok(_) if composition.meets_target() => return Ok(()),
@@ -57,7 +57,8 @@ fn bands(settings: &Settings<'_>) -> Vec<Band> {
     below.into_iter().zip(parts).map(|(below, part)| Band { below, part }).collect()
 }
 
-/// The band that the conversation is in now, and why; none of them where the last one has a limit that is passed.
+/// Returns the index of the conversation's current band, and the reason. It is past the end if the last band's limit
+/// is exceeded.
 fn chosen(composition: &Composition<'_>, bands: &[Band]) -> (usize, Said) {
     let Some(target) = composition.now().target_tokens else {
         return (0, said!("choice.firstBand"));

@@ -1,4 +1,5 @@
-//! The work of a strategy: providers asked one after the other, each on what those before have left, as one plan.
+//! The work of a strategy: runs providers one after the other, each on what the previous ones left, and combines
+//! their plans.
 
 use std::{sync::Arc, time::Instant};
 
@@ -21,7 +22,7 @@ use crate::{
 /// The work of one strategy for one request.
 pub struct Composition<'a> {
     strategy: &'static str,
-    /// The request it began with.
+    /// The original request.
     request: &'a Request,
     state: State,
     /// The providers that can run.
@@ -35,21 +36,21 @@ pub struct Composition<'a> {
 pub struct Ask<'p> {
     /// The provider to run.
     pub part: &'p Part,
-    /// Why this one.
+    /// The reason for this choice.
     pub reason: Said,
     /// Its means to request summaries; those of the strategy if absent.
     pub llm: Option<Llm>,
-    /// The experiment and the variant that it is.
+    /// The experiment and its variant.
     pub variant: Option<(String, String)>,
 }
 
 impl<'p> Ask<'p> {
-    /// A turn with everything as the strategy has it.
-    pub fn of(part: &'p Part, reason: Said) -> Self {
+    /// Creates a run with the strategy's own settings.
+    pub fn new(part: &'p Part, reason: Said) -> Self {
         Self { part, reason, llm: None, variant: None }
     }
 
-    /// The same with other means to ask models.
+    /// Sets other means to request summaries.
     pub fn with(self, llm: Llm) -> Self {
         Self { llm: Some(llm), ..self }
     }
@@ -57,14 +58,14 @@ impl<'p> Ask<'p> {
 
 /// The result of a dry run of a part.
 pub struct Tried {
-    /// Dollars that it would cost at most; infinite where a price is not known.
+    /// The maximum cost in dollars; infinite if a price is not known.
     pub most: f64,
-    /// Why it would do nothing.
+    /// The reason why it would do nothing.
     pub error: Option<CondenseError>,
 }
 
 impl<'a> Composition<'a> {
-    /// Before anybody is asked. `others` are those that can be.
+    /// Creates the work of a strategy, before any run. `others` are the providers that can run.
     pub fn new(strategy: &'static str, request: &'a Request, others: &Registry) -> Self {
         let mut own = Request { config: serde_json::Value::Null, ..request.clone() };
         own.within.push(strategy);
@@ -78,27 +79,27 @@ impl<'a> Composition<'a> {
         }
     }
 
-    /// The request as it is now: with what was done so far.
+    /// Returns the request with the work so far.
     pub fn now(&self) -> &Request {
         &self.state.request
     }
 
-    /// Scaled tokens now, system prompt included.
+    /// Returns the scaled tokens now, system prompt included.
     pub fn tokens(&self) -> usize {
         self.state.scaled()
     }
 
-    /// Whether there is a target, and it is reached.
+    /// Returns true if there is a target and it is reached.
     pub fn meets_target(&self) -> bool {
         self.state.meets_target()
     }
 
-    /// Tells the caller something.
+    /// Adds a warning for the caller.
     pub fn warn(&mut self, warning: Warning) {
         self.turns.warnings.push(warning);
     }
 
-    /// Tells the caller that a part failed and others went on.
+    /// Adds a warning that a part failed and others continued.
     pub fn warn_of_failure(&mut self, part: &Part, error: &CondenseError) {
         let unknown = matches!(error, CondenseError::UnknownProvider { .. });
         let code = if unknown { WarningCode::UnknownProvider } else { WarningCode::ProviderFailed };
@@ -107,11 +108,12 @@ impl<'a> Composition<'a> {
         } else {
             said!("warning.failed", what: part.provider.as_str(), code: error.code(), error: error.said())
         };
-        let warning = Warning::new(code, said).of(error.code());
+        let warning = Warning::new(code, said).caused_by(error.code());
         self.warn(if part.place.is_empty() { warning } else { warning.about(part.place.clone()) });
     }
 
-    /// The means to ask models, of which no more is spent than `limit` dollars. `option` is where that limit stands.
+    /// Returns the means to request summaries for at most `limit` dollars. `option` is the option that sets the
+    /// limit.
     pub fn within(&self, limit: f64, option: &'static str) -> Llm {
         let llm = &self.state.request.llm;
         Llm { budget: Arc::new(Budget::strict_part_of(Arc::clone(&llm.budget), limit, option)), ..llm.clone() }
@@ -156,7 +158,7 @@ impl<'a> Composition<'a> {
         (request.progress, request.target_tokens, request.llm) = (progress, target, own_llm);
         request.config = serde_json::Value::Null;
         if own_target {
-            // The warning is about this part's own target, which the caller does not know.
+            // The warning concerns this part's own target, which the caller does not know.
             let mut index = 0;
             self.turns.warnings.retain(|warning| {
                 index += 1;
@@ -213,7 +215,7 @@ impl<'a> Composition<'a> {
         Err(first.unwrap_or_else(|| CondenseError::Internal("nobody was to be asked".to_owned())))
     }
 
-    /// Whether a provider can be asked.
+    /// Checks that a provider can run.
     ///
     /// # Errors
     /// [`CondenseError::UnknownProvider`].
@@ -245,12 +247,13 @@ impl<'a> Composition<'a> {
         let step = &mut ProviderStep::new(&*provider, &part.provider, &mut turns, &mut accept);
         match state.run(step).await {
             Err(error) if !error.allows_fallback() => Err(error),
-            // A custom provider's own estimate is all that is known of its cost.
+            // For a custom provider, its own estimate is all that is known of its cost.
             result => Ok(Tried { most: spent.most().max(spent.total()), error: result.err() }),
         }
     }
 
-    /// Everything done as one proposal. Those that were asked first look at what those after them have left, where several were.
+    /// Returns all work as one proposal. If several providers ran, the earlier ones first run again on what later
+    /// ones left.
     pub async fn finish(mut self) -> Proposal {
         if self.asked.len() > 1 {
             self.look_again().await;
@@ -266,7 +269,7 @@ impl<'a> Composition<'a> {
         }
         let mut proposal = self.state.into_proposal(self.request);
         if let Some(settled) = &mut proposal.settled {
-            // The changes as each was made and reported.
+            // The changes in the form in which each was made and reported.
             settled.changes = self.turns.changes;
         }
         Proposal { warnings, passes: self.turns.passes, ..proposal }
@@ -299,12 +302,13 @@ fn target_of(part: &Part, target: Option<usize>) -> Option<usize> {
     }
 }
 
-/// Whether a failure ends the whole strategy: the caller wanted out, or made a mistake. A provider that is missing may be done without.
+/// Returns true if an error ends the whole strategy: an abort or a mistake of the caller. A missing provider does
+/// not.
 pub fn ends_all(error: &CondenseError) -> bool {
     !error.allows_fallback() && !matches!(error, CondenseError::UnknownProvider { .. })
 }
 
-/// The faults of a configuration as an error.
+/// Turns configuration errors into an error.
 pub fn refused(faults: Vec<ConfigError>) -> Result<(), CondenseError> {
     if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
 }

@@ -1,4 +1,4 @@
-//! `cost_aware`: the best that the budget pays for.
+//! `cost_aware`: the best provider that fits the budget.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -14,19 +14,20 @@ use crate::{
     words::{Said, said},
 };
 
-/// Asks what `maxCost` pays for.
+/// Runs the best provider that `maxCost` allows.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     within(composition, settings.number("maxCost"), "maxCost").await
 }
 
-/// Native where the most that it can cost is within `limit` dollars, else smart where that is within what is left of them, else what is free.
+/// Runs native if its maximum cost is within `limit` dollars, else smart if that fits what is left, else a free
+/// provider.
 pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'static str) -> Result<(), CondenseError> {
     let mut refused = Vec::new();
-    // One for all that are asked: what one that failed has spent is not there for the next.
+    // One budget for all runs, so that the cost of a failed one reduces what is left for the next.
     let llm = composition.within(limit, option);
     for part in [Part::new(Native::ID), Part::preset("balanced")] {
         match fits(composition, &part, &llm).await? {
-            Fit::Fits(reason) => match composition.ask(Ask::of(&part, reason).with(llm.clone())).await {
+            Fit::Fits(reason) => match composition.ask(Ask::new(&part, reason).with(llm.clone())).await {
                 Ok(_) => {
                     // A provider that costs too much is skipped as configured, without a warning; an unknown price is
                     // worth one.
@@ -42,7 +43,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
             },
             Fit::Refused(code, why) => refused.push((code, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
-                // Without a handler no later provider can get a summary either.
+                // Without a handler, no later provider can get a summary either.
                 refused.push((WarningCode::NoHandler, error.said()));
                 break;
             }
@@ -57,13 +58,13 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
     pipeline::stages(composition, &[Part::new(Lossless::ID), Part::new(Truncation::ID)]).await
 }
 
-/// Whether a budget pays for a part.
+/// The check of a part against a budget.
 pub enum Fit {
-    /// It does; why.
+    /// The budget covers it, with the reason.
     Fits(Said),
-    /// It does not, or its cost is unknown without the price of a model; why.
+    /// The budget does not cover it, or its cost is unknown because a model's price is; with the reason.
     Refused(WarningCode, Said),
-    /// There is nothing that it could do.
+    /// It could do nothing.
     Useless(CondenseError),
 }
 
@@ -85,7 +86,7 @@ pub async fn fits(composition: &Composition<'_>, part: &Part, llm: &Llm) -> Resu
     let [costs, budget] = rounded_apart(most, left);
     let provider = provider.as_str();
     Ok(if most <= left {
-        // If the request fails, another provider may run, within the budget that is then left.
+        // If the request fails, another provider may run within the remaining budget.
         Fit::Fits(said!("choice.fits", provider: provider, costs: costs, budget: budget, option: option))
     } else if most.is_finite() {
         let why = said!("choice.costsMore", provider: provider, costs: costs, budget: budget, option: option);

@@ -1,12 +1,12 @@
-//! Providers that are made of others: which is asked, in which order, and for how much.
+//! Providers made of other providers: which run, in which order, and within which budget.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `tables` | what their configurations may hold, and what is wrong with one |
-//! | `part` | a provider as a strategy asks it |
-//! | `composition` | the turns of those that are asked, as one plan |
+//! | `tables` | the options, and checks of configurations |
+//! | `part` | a provider as a strategy runs it |
+//! | `composition` | runs providers and combines their plans |
 //! | `strategy` | a strategy as a provider |
-//! | all others | who is asked when, one strategy each |
+//! | the others | one strategy each |
 
 mod ab_test;
 mod adaptive;
@@ -31,10 +31,10 @@ use crate::{
     providers::{self, Capabilities, Descriptor, Make, Provider, Registry, Speed},
 };
 
-/// Makes a provider that comes with this crate by its id.
+/// Creates a built-in provider by its id.
 ///
 /// # Errors
-/// Every field of `config` that is wrong, or the id when it is none of [`BUILT_IN`].
+/// Every wrong field of `config`, or an error for an id that is not in [`BUILT_IN`].
 ///
 /// # Examples
 /// ```
@@ -55,10 +55,10 @@ pub fn create(id: &str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigE
     create_with(id, config, None)
 }
 
-/// The same, where users that the configuration does not have are looked up.
+/// Creates a built-in provider that looks up users that its configuration does not contain.
 ///
 /// # Errors
-/// As [`create`].
+/// As for [`create`].
 pub fn create_with(
     id: &str,
     config: &Value,
@@ -115,12 +115,12 @@ fn made(id: &'static str, config: &Value) -> Result<Arc<dyn Provider>, Vec<Confi
     Ok(Arc::new(Strategy::new(id, config, None)?))
 }
 
-/// All providers that come with this crate.
+/// Returns all built-in providers.
 pub fn all() -> impl Iterator<Item = &'static Descriptor> {
     providers::DESCRIPTORS.iter().chain(DESCRIPTORS)
 }
 
-/// All of them, each with its defaults.
+/// Returns all built-in providers, each with its defaults.
 #[must_use]
 pub fn registry() -> Registry {
     let mut registry = Registry::default();

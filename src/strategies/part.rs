@@ -1,4 +1,4 @@
-//! A provider as a strategy asks it.
+//! A provider as a strategy runs it.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::options::Settings;
 pub struct Part {
     /// The id of the provider.
     pub provider: String,
-    /// Overrides fields of its configuration; null for none.
+    /// Overrides for fields of its configuration; null for none.
     pub config: Value,
     /// Its target.
     pub target: PartTarget,
@@ -20,21 +20,21 @@ pub struct Part {
 /// The target of a part, relative to the call's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartTarget {
-    /// The target.
+    /// The call's target.
     OfCall,
-    /// None: it works as without a target.
+    /// No target.
     Untold,
     /// At least this many tokens, if that is more than the target.
     AtLeast(usize),
 }
 
 impl Part {
-    /// A provider as it is.
+    /// Creates a part with the provider's own settings.
     pub fn new(provider: &str) -> Self {
         Self { provider: provider.to_owned(), config: Value::Null, target: PartTarget::OfCall, place: String::new() }
     }
 
-    /// With fields of its configuration in the place of its own.
+    /// Sets overrides for fields of its configuration.
     pub fn with(self, config: Value) -> Self {
         Self { config, ..self }
     }
@@ -71,7 +71,7 @@ impl Part {
         Self::new(provider).with(value.get("config").cloned().unwrap_or_default())
     }
 
-    /// The smart provider with a preset.
+    /// Creates a part for the smart provider with a preset.
     pub fn preset(name: &str) -> Self {
         Self::new("smart").with(json!({ "preset": name }))
     }

@@ -1,4 +1,4 @@
-//! `per_user`: what the user prefers.
+//! `per_user`: runs the provider that the user prefers.
 
 use std::time::Duration;
 
@@ -18,26 +18,26 @@ use crate::{
     words::{Said, said},
 };
 
-/// Finds the preferences of users that the configuration does not have.
+/// Looks up the preferences of users that the configuration does not contain.
 #[async_trait]
 pub trait UserDirectory: Send + Sync {
-    /// The preferences of a user, as JSON; `None` for one that is not known.
+    /// Returns a user's preferences as JSON; `None` for an unknown user.
     ///
     /// # Errors
-    /// Why they could not be looked up.
+    /// The reason why the look-up failed.
     async fn look_up(&self, user: &str) -> Result<Option<Value>, String>;
 }
 
-/// How long looking up a user may take.
+/// Time limit for looking up a user.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LIMIT: &str = "maxCostPerCondensation";
 
-/// Over this threshold of quality the preset that loses least...
+/// Above this quality threshold the preset that loses least is used...
 const CAREFUL_ABOVE: f64 = 0.8;
-/// ... over this one the one between, else the one that leaves least.
+/// ... above this one the middle preset, else the one that leaves least.
 const BALANCED_ABOVE: f64 = 0.5;
 
-/// Asks the provider that the user prefers.
+/// Runs the provider that the user prefers.
 pub async fn run(
     composition: &mut Composition<'_>,
     settings: &Settings<'_>,
@@ -47,7 +47,7 @@ pub async fn run(
     let preferences = PREFERENCES.read(&preferences)?;
     let part = Part { place, ..part(&preferences) };
     let Some(limit) = preferences.given_number(LIMIT) else {
-        return composition.ask(Ask::of(&part, whose)).await.map(drop);
+        return composition.ask(Ask::new(&part, whose)).await.map(drop);
     };
     let llm = composition.within(limit, LIMIT);
     match cost_aware::fits(composition, &part, &llm).await? {
@@ -57,13 +57,13 @@ pub async fn run(
             cost_aware::within(composition, limit, LIMIT).await
         }
         Fit::Fits(why) => {
-            composition.ask(Ask::of(&part, said!("choice.both", whose: whose, why: why)).with(llm)).await.map(drop)
+            composition.ask(Ask::new(&part, said!("choice.both", whose: whose, why: why)).with(llm)).await.map(drop)
         }
         Fit::Useless(error) => Err(error),
     }
 }
 
-/// Returns where the preferences come from, their path, and themselves.
+/// Returns the preferences, with their source and path.
 async fn preferences(
     composition: &mut Composition<'_>,
     settings: &Settings<'_>,
@@ -105,10 +105,10 @@ async fn preferences(
     Ok((said!("choice.unknownUser", user: user.as_str()), "default".to_owned(), default))
 }
 
-/// The path of faults in preferences that were looked up.
+/// The path for errors in preferences that were looked up.
 const ANSWER: &str = "lookUp()";
 
-/// Preferences that were looked up, unless something is wrong with them.
+/// Returns preferences that were looked up, if they are valid.
 fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Value>, Said> {
     let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
     let mut faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
@@ -128,7 +128,7 @@ fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option
 fn part(preferences: &Settings<'_>) -> Part {
     let provider = preferences.text("preferredProvider");
     let custom = preferences.value("customConfig");
-    // Fields that leave open what is done go with the preset.
+    // Fields that do not determine the passes are combined with the preset.
     let says_what = |config: &&Value| ["preset", "passes"].iter().any(|field| config.get(field).is_some());
     if provider != Smart::ID || custom.as_ref().is_some_and(says_what) {
         return Part::new(provider).with(custom.cloned().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! `pipeline`: stages one after the other, each on what the one before has left, until the target is reached.
+//! `pipeline`: stages one after the other, each on what the previous one left, until the target is reached.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -7,15 +7,16 @@ use super::{
 };
 use crate::{options::Settings, providers::CondenseError, words::said};
 
-/// Asks the stages of the configuration.
+/// Runs the configured stages.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     stages(composition, &Part::listed(settings, "stages", &default_list(PIPELINE))).await
 }
 
-/// Asks stages until the target is reached; without one, all of them. A stage that fails is left out, and a warning says so.
+/// Runs stages until the target is reached, or all of them without a target. A failed stage is skipped with a
+/// warning.
 ///
 /// # Errors
-/// The first failure, where all failed.
+/// The first error, if all stages failed.
 pub async fn stages(composition: &mut Composition<'_>, stages: &[Part]) -> Result<(), CondenseError> {
     let mut failures = Vec::new();
     let mut worked = false;
@@ -25,7 +26,7 @@ pub async fn stages(composition: &mut Composition<'_>, stages: &[Part]) -> Resul
         }
         let (stage_number, tokens) = (index + 1, composition.tokens());
         let reason = said!("choice.stage", stage: stage_number, of: stages.len(), tokens: tokens);
-        match composition.ask(Ask::of(stage, reason)).await {
+        match composition.ask(Ask::new(stage, reason)).await {
             Ok(_) => worked = true,
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => failures.push((stage, error)),

@@ -1,4 +1,4 @@
-//! `progressive`: what is free first, then models, the dearer the more of the budget is left.
+//! `progressive`: first free providers, then models; the more of the budget is left, the more expensive.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -15,12 +15,13 @@ use crate::{
     words::{Said, said},
 };
 
-/// With no larger budget no model is asked: a cheap one costs about as much for a long conversation.
+/// With a budget of at most this many dollars no model is called, because even a cheap one costs about as much for a
+/// long conversation.
 const CHEAP_ABOVE: f64 = 0.01;
-/// With no more left of the budget the conversation's own model is not asked.
+/// With at most this much of the budget left, the conversation's own model is not called.
 const OWN_MODEL_ABOVE: f64 = 0.05;
 
-/// Asks the tiers that are needed and paid for.
+/// Runs the tiers that are needed and covered by the budget.
 pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
     let has_target = composition.now().target_tokens.is_some();
     if !has_target {
@@ -45,7 +46,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     }
     if !composition.meets_target() {
         let reason = said!("choice.isFree", missed: missed(composition));
-        composition.ask(Ask::of(&Part::new(Truncation::ID), reason)).await?;
+        composition.ask(Ask::new(&Part::new(Truncation::ID), reason)).await?;
     }
     Ok(())
 }
@@ -55,7 +56,7 @@ fn missed(composition: &Composition<'_>) -> Said {
     said!("choice.missed", tokens: composition.tokens(), target: target)
 }
 
-/// Asks native for one summary, which fills the target around it, where the budget pays for the whole of it.
+/// Runs native for one summary with shortened messages around it, if the budget covers all of it.
 async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -> Result<(), CondenseError> {
     let part = Part::new(Native::ID);
     // A summary in parts is paid for completely or not requested: a few parts are no summary.
@@ -69,7 +70,7 @@ async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -
 
 /// Runs a tier; a failure becomes a warning.
 async fn ask(composition: &mut Composition<'_>, part: &Part, reason: Said, llm: Llm) -> Result<(), CondenseError> {
-    match composition.ask(Ask::of(part, reason).with(llm)).await {
+    match composition.ask(Ask::new(part, reason).with(llm)).await {
         Err(error) if ends_all(&error) => Err(error),
         Err(error) => {
             composition.warn_of_failure(part, &error);

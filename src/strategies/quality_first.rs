@@ -1,4 +1,4 @@
-//! `quality_first`: the most careful first, and what is stronger only where that is not enough.
+//! `quality_first`: the most careful provider first, stronger ones only if that is not enough.
 
 use serde_json::json;
 
@@ -13,8 +13,9 @@ use crate::{
     words::{Said, said},
 };
 
-/// To a target lossless, then one summary with what stands around it, then salient truncation, which chooses from all that is left: one request, of which a
-/// reader knows most (docs/strategies.md). Without a target smart with the preset conservative; where that fails, native, and then truncation.
+/// With a target: lossless, then one summary with shortened messages around it, then salient truncation, which
+/// selects from all that is left. That is one request, after which a reader knows most (docs/strategies.md). Without
+/// a target: smart with the preset conservative; if that fails, native, and then truncation.
 pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) -> Result<(), CondenseError> {
     let truncation = Part::new(Truncation::ID);
     if composition.now().target_tokens.is_none() {
@@ -25,7 +26,7 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
         {
             return Ok(());
         }
-        return composition.ask(Ask::of(&truncation, before)).await.map(drop);
+        return composition.ask(Ask::new(&truncation, before)).await.map(drop);
     }
     let missed = |composition: &Composition<'_>| said!("choice.moreThanTarget", tokens: composition.tokens());
     pipeline::stages(composition, &[Part::new(Lossless::ID)]).await?;
@@ -39,12 +40,12 @@ pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) ->
         return Ok(());
     }
     let reason = missed(composition);
-    composition.ask(Ask::of(&truncation, reason)).await.map(drop)
+    composition.ask(Ask::new(&truncation, reason)).await.map(drop)
 }
 
 /// Runs a provider; returns whether it failed, with a warning.
 async fn failed(composition: &mut Composition<'_>, part: &Part, reason: Said) -> Result<bool, CondenseError> {
-    match composition.ask(Ask::of(part, reason)).await {
+    match composition.ask(Ask::new(part, reason)).await {
         Ok(_) => Ok(false),
         Err(error) if ends_all(&error) => Err(error),
         Err(error) => {

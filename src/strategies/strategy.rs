@@ -20,7 +20,7 @@ use crate::{
     transcript::ToolRows,
 };
 
-/// A provider that is made of others.
+/// A provider made of other providers.
 pub struct Strategy {
     id: &'static str,
     config: Value,
@@ -28,10 +28,11 @@ pub struct Strategy {
 }
 
 impl Strategy {
-    /// The strategy `id` with this configuration; null means all defaults. Users that it does not have are looked up in `directory`.
+    /// Creates the strategy `id` with this configuration; null means all defaults. Users that it does not contain are
+    /// looked up in `directory`.
     ///
     /// # Errors
-    /// Every field that is wrong, also in the configurations of those that it asks.
+    /// Every wrong field, also in the configurations of the providers it runs.
     pub fn new(
         id: &'static str,
         config: &Value,
@@ -58,7 +59,7 @@ impl Strategy {
 #[async_trait]
 impl Provider for Strategy {
     fn info(&self) -> ProviderInfo {
-        // Every strategy that is made has a descriptor.
+        // Every strategy has a descriptor.
         with_id(super::DESCRIPTORS, self.id).map(Descriptor::info).unwrap_or_default()
     }
 

@@ -1,4 +1,4 @@
-//! Dollars: a limit on what may be spent, kept while several requests are under way at once, and what one call has spent.
+//! Dollars: a limit that holds even with several concurrent requests, and the sum that one call has spent.
 
 use std::{
     collections::BTreeMap,
@@ -11,16 +11,16 @@ use crate::{
     words::{Said, said},
 };
 
-/// Dollars that may be spent in all, and what was spent of them. A request reserves its estimate before it is sent, so requests
-/// under way together cannot exceed the limit together.
+/// A limit in dollars, and the dollars spent. A request reserves its estimate before it is sent, so concurrent
+/// requests cannot exceed the limit together.
 #[derive(Debug)]
 pub struct Budget {
     limit: Option<f64>,
     option: &'static str,
     account: Mutex<Account>,
-    /// The budget that this is a part of, which what is spent here is taken from, too.
+    /// The larger budget that contains this one, and from which spending is deducted too.
     whole: Option<Arc<Budget>>,
-    /// The limit is never exceeded, not even by the last answer.
+    /// True if the limit is never exceeded, not even by the last response.
     is_strict: bool,
 }
 
@@ -30,7 +30,7 @@ impl Default for Budget {
     }
 }
 
-/// The option that limits everything.
+/// The option that limits everything together.
 const MAX_COST: &str = "maxCost";
 /// The option that limits one condensation.
 pub const MAX_COST_PER_CONDENSATION: &str = "maxCostPerCondensation";
@@ -41,21 +41,21 @@ struct Account {
     reserved: f64,
 }
 
-/// The estimate does not fit the limit; nothing was sent.
+/// The error for an estimate above the limit; nothing was sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OverBudget {
     /// Dollars allowed.
     pub limit: f64,
-    /// Dollars spent, and reserved by requests under way.
+    /// Dollars spent, plus those reserved by running requests.
     pub spent: f64,
-    /// Dollars the request would probably cost.
+    /// Estimated dollars of the request.
     pub estimate: f64,
-    /// The option that has the limit.
+    /// The option that sets the limit.
     pub option: &'static str,
 }
 
 impl OverBudget {
-    /// The same as a code and values.
+    /// Returns the message as a code and values.
     #[must_use]
     pub fn said(&self) -> Said {
         let Self { limit, spent, estimate, option } = *self;
@@ -73,32 +73,33 @@ impl fmt::Display for OverBudget {
 impl std::error::Error for OverBudget {}
 
 impl Budget {
-    /// A budget of `limit` dollars; `None` for no limit.
+    /// Creates a budget of `limit` dollars; `None` for no limit.
     #[must_use]
     pub fn new(limit: Option<f64>) -> Self {
         Self { limit, option: MAX_COST, account: Mutex::default(), whole: None, is_strict: false }
     }
 
-    /// The budget of one condensation: of `limit` dollars, `None` for no limit of its own, and no more than is left of `whole`.
+    /// Creates the budget of one condensation: `limit` dollars (`None` for no limit of its own), and at most what is
+    /// left of `whole`.
     #[must_use]
     pub fn part_of(whole: Arc<Self>, limit: Option<f64>) -> Self {
         Self { option: MAX_COST_PER_CONDENSATION, whole: Some(whole), ..Self::new(limit) }
     }
 
-    /// A part of `whole` of `limit` dollars that are never exceeded, also when an answer costs more than was estimated: the most that a request can cost
-    /// is reserved for it. `option` has the limit.
+    /// Creates a part of `whole` whose limit is never exceeded, even if a response costs more than estimated, because
+    /// the maximum cost of each request is reserved. `option` sets the limit.
     #[must_use]
     pub fn strict_part_of(whole: Arc<Self>, limit: f64, option: &'static str) -> Self {
         Self { option, whole: Some(whole), is_strict: true, ..Self::new(Some(limit)) }
     }
 
-    /// Whether the limit, or that of a budget this is a part of, is one that is never exceeded.
+    /// Returns true if this limit, or that of a containing budget, must never be exceeded.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         self.is_strict || self.whole.as_ref().is_some_and(|whole| whole.is_strict())
     }
 
-    /// Dollars that may still be spent: the least that it and those it is a part of have left; `None` without any limit.
+    /// Returns the dollars left: the least of this budget and those that contain it; `None` without any limit.
     #[must_use]
     pub fn left(&self) -> Option<f64> {
         let own = {
@@ -109,24 +110,24 @@ impl Budget {
         own.into_iter().chain(of_whole).reduce(f64::min)
     }
 
-    /// The option of the narrowest limit there is, its own first.
+    /// Returns the option with the narrowest limit; its own precedes those of containing budgets.
     #[must_use]
     pub fn limiting_option(&self) -> Option<&'static str> {
         let of_whole = || self.whole.as_ref().and_then(|whole| whole.limiting_option());
         self.limit.map(|_| self.option).or_else(of_whole)
     }
 
-    /// Dollars allowed.
+    /// Returns the limit in dollars.
     pub fn limit(&self) -> Option<f64> {
         self.limit
     }
 
-    /// Dollars spent so far.
+    /// Returns the dollars spent so far.
     pub fn spent(&self) -> f64 {
         self.lock().spent
     }
 
-    /// A budget with the same limit of which as much is spent, to try something out.
+    /// Returns a budget with the same limit and spending, for a dry run.
     #[must_use]
     pub fn trial(&self) -> Self {
         let whole = self.whole.as_ref().map(|whole| Arc::new(whole.trial()));
@@ -139,7 +140,7 @@ impl Budget {
         }
     }
 
-    /// Adds what was spent without a reservation.
+    /// Adds dollars spent without a reservation.
     pub fn record(&self, cost: f64) {
         self.lock().spent += cost;
         if let Some(whole) = &self.whole {
@@ -150,7 +151,7 @@ impl Budget {
     /// Reserves dollars for a request.
     ///
     /// # Errors
-    /// [`OverBudget`] when that would exceed the limit.
+    /// [`OverBudget`] if that would exceed the limit.
     pub fn reserve(self: &Arc<Self>, estimate: f64) -> Result<Reservation, OverBudget> {
         let mut account = self.lock();
         let spent = account.spent + account.reserved;
@@ -165,23 +166,23 @@ impl Budget {
         Ok(Reservation { budget: Arc::clone(self), estimate, _of_whole: of_whole.map(Box::new) })
     }
 
-    // Nothing can panic under the lock.
+    // No code can panic while holding the lock.
     fn lock(&self) -> MutexGuard<'_, Account> {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Dollars set aside for one request; given back when dropped.
+/// Dollars reserved for one request, released when dropped.
 #[derive(Debug)]
 pub struct Reservation {
     budget: Arc<Budget>,
     estimate: f64,
-    /// Given back together with this one.
+    /// The reservation in the containing budget, released together with this one.
     _of_whole: Option<Box<Reservation>>,
 }
 
 impl Reservation {
-    /// Replaces the estimate by what was really spent.
+    /// Replaces the estimate with the dollars actually spent.
     pub fn settle(self, cost: f64) {
         self.budget.record(cost);
     }
@@ -209,7 +210,7 @@ struct Sums {
 }
 
 impl Spent {
-    /// Adds dollars for an answer of a model.
+    /// Adds the dollars of a model's response.
     pub fn add(&self, model: &str, cost: f64) {
         let mut spent = self.lock();
         spent.total += cost;
@@ -219,37 +220,37 @@ impl Spent {
         }
     }
 
-    /// Everything that was ever added, by model.
+    /// Returns all dollars added, by model.
     #[must_use]
     pub fn by_model(&self) -> BTreeMap<String, f64> {
         self.lock().by_model.clone()
     }
 
-    // Nothing can panic under the lock.
+    // No code can panic while holding the lock.
     fn lock(&self) -> MutexGuard<'_, Sums> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that something stands for an answer that a model would be asked for, and whether its price is known.
+    /// Records that a placeholder replaced a model's response, and whether the model's price is known.
     pub fn note_stand_in(&self, is_priced: bool) {
         let mut spent = self.lock();
         spent.stood_in = true;
         spent.unpriced |= !is_priced;
     }
 
-    /// Returns true if a model would be asked whose price is not known, so that the sum says nothing.
+    /// Returns true if a model of unknown price would be called, so that the sum says nothing.
     #[must_use]
     pub fn is_unpriced(&self) -> bool {
         self.lock().unpriced
     }
 
-    /// Whether a model would be asked, whatever becomes of its answers.
+    /// Returns true if a model would be called, whatever happens to its responses.
     #[must_use]
     pub fn would_ask(&self) -> bool {
         self.lock().stood_in
     }
 
-    /// Notes what a request that is too dear would cost. The first counts.
+    /// Records the cost of a request that was refused as too expensive. The first one counts.
     pub fn note_refused(&self, model: &str, cost: f64) {
         self.lock().refused.get_or_insert_with(|| (model.to_owned(), cost));
     }
@@ -263,7 +264,7 @@ impl Spent {
         }
     }
 
-    /// Adds the most that an answer could have cost that was only tried.
+    /// Adds the maximum cost of a response in a dry run.
     pub fn add_most(&self, dollars: f64) {
         self.lock().most += dollars;
     }
@@ -279,7 +280,7 @@ impl Spent {
         self.lock().total += cost;
     }
 
-    /// Everything that was ever added.
+    /// Returns all dollars added.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.lock().total

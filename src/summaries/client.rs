@@ -1,4 +1,4 @@
-//! One question to the model: cache, budget, cancellation, and what the answer is worth.
+//! Sends one request to a model: cache, budget, cancellation, and a check of the response.
 
 use std::{
     sync::{
@@ -34,18 +34,18 @@ use crate::{
     words::said,
 };
 
-/// How long a cancelled handler may take to say what it spent.
+/// Time that a cancelled handler has to report what it spent.
 const LAST_WORDS: Duration = Duration::from_millis(25);
-/// How long a store may take. A cache slower than the model is of no use.
+/// Time limit of a store. A cache slower than the model is useless.
 const STORE_PATIENCE: Duration = Duration::from_secs(2);
-/// Part of every key, so that a later release with other requests does not find the answers to these.
+/// Part of every key, so that a release with other requests does not find these responses.
 const KEY_VERSION: &str = "roo-condense summary 2";
 
-/// Asks the handler that summaries are asked of.
+/// Sends requests for summaries to a handler.
 pub(crate) struct SummaryClient<'a> {
     pub(super) context: SummaryContext<'a>,
     pub(super) handler: Arc<dyn LlmHandler>,
-    /// Stops all questions of this summary when one has failed.
+    /// Cancels all requests of this summary when one has failed.
     pub(super) cancel: Cancel,
     /// Warnings for the caller.
     pub warnings: Warnings,
@@ -65,7 +65,7 @@ pub(super) struct SummaryAnswer {
 }
 
 impl SummaryAnswer {
-    /// A whole answer that the store had.
+    /// Creates an answer from a complete cached response.
     pub fn cached(text: String) -> Self {
         Self { text, cached: true, complete: true, expected_tokens: None }
     }
@@ -73,7 +73,7 @@ impl SummaryAnswer {
 
 impl<'a> SummaryClient<'a> {
     /// # Errors
-    /// [`SummaryError::HandlerInvalid`] when there is nobody to ask.
+    /// [`SummaryError::HandlerInvalid`] if there is no handler.
     pub fn new(context: SummaryContext<'a>) -> Result<Self, SummaryError> {
         let handler = context.llm.summarizer().cloned().ok_or(SummaryError::HandlerInvalid)?;
         Ok(Self {
@@ -85,7 +85,7 @@ impl<'a> SummaryClient<'a> {
         })
     }
 
-    /// Asks the same handler, and is stopped on its own.
+    /// Creates a client with the same handler that can be cancelled separately.
     pub(super) fn for_group(other: &Self) -> Self {
         Self {
             context: other.context,
@@ -96,24 +96,24 @@ impl<'a> SummaryClient<'a> {
         }
     }
 
-    /// Whether questions can stand behind a request of the host.
+    /// Returns true if requests can be appended to a request of the host.
     pub fn appends(&self) -> bool {
         self.handler.appends()
     }
 
-    /// The longest answer in tokens.
+    /// Returns the maximum length of a response in tokens.
     pub(super) fn longest_answer(&self) -> usize {
         self.handler.max_output_tokens().map_or(DEFAULT_ANSWER, |tokens| tokens as usize)
     }
 
-    /// Tokens of a question, as they are counted here.
+    /// Counts the tokens of a request with our vocabulary.
     fn counted_tokens(&self, question: &LlmRequest) -> usize {
         let encoding = self.context.encoding;
         let texts = question.messages.iter().map(|message| count_inside(&message.text, encoding).tokens + PER_MESSAGE);
         texts.sum::<usize>() + count_inside(&question.system, encoding).tokens + self.appended_tokens(question)
     }
 
-    /// Tokens of the host's request that a question stands behind.
+    /// Counts the tokens of the host's request that a request is appended to.
     fn appended_tokens(&self, question: &LlmRequest) -> usize {
         let texts = question.appended_to.iter().flat_map(|host| host.texts());
         texts.map(|text| count_inside(text, self.context.encoding).tokens).sum()
@@ -127,29 +127,30 @@ impl<'a> SummaryClient<'a> {
         TokenUsage { cache_read_tokens: cached as u64, ..tokens_of(input - cached, output) }
     }
 
-    /// Tokens of a question, as the model probably counts them.
+    /// Returns the tokens of a request as the model probably counts them.
     fn question_tokens(&self, question: &LlmRequest) -> usize {
         scaled(self.counted_tokens(question), typical_scale(self.context, self.handler.model()))
     }
 
-    /// Tokens of the model for each of ours, where a limit must never be exceeded.
+    /// Returns the model's tokens per counted token, for limits that must never be exceeded.
     fn margin(&self) -> f64 {
         safe_scale(self.context, self.handler.model()).max(QUESTION_MARGIN)
     }
 
-    /// The same for a question that has to fit a window.
+    /// Returns the maximum tokens of a request, for one that has to fit a window.
     pub(super) fn most_tokens(&self, question: &LlmRequest) -> usize {
         self.most_question_tokens(question)
     }
 
-    /// Tokens of a question, as the model counts them at most.
+    /// Returns the tokens of a request as the model counts them at most.
     fn most_question_tokens(&self, question: &LlmRequest) -> usize {
-        // A service that was seen to count more is believed.
+        // A higher count observed from the service takes precedence.
         let seen = self.context.llm.observed.ratios(self.handler.model()).input * QUESTION_MARGIN;
         scaled(self.counted_tokens(question), self.margin()).max(scaled(self.question_tokens(question), seen))
     }
 
-    /// The longest answer that a limit which is never exceeded pays for, and the most that question and answer then cost; `None` without a price.
+    /// Returns the longest response that a strict limit can pay for, and the maximum cost of request and response;
+    /// `None` without a price.
     fn bound(&self, question: &LlmRequest) -> (usize, Option<f64>) {
         let ratios = self.context.llm.observed.ratios(self.handler.model());
         let expected = self.question_tokens(question);
@@ -163,7 +164,7 @@ impl<'a> SummaryClient<'a> {
         }
         let mut dollars = self.dollars(&tokens_of(input, output));
         if of_host {
-            // Hosts have the question kept in the service's cache, which may cost more.
+            // Hosts may have the service cache the request, which can cost more.
             let cached = TokenUsage { cache_write_tokens: input as u64, ..tokens_of(input, output) };
             dollars = dollars.zip(self.dollars(&cached)).map(|(plain, cached)| plain.max(cached));
         }
@@ -182,7 +183,7 @@ impl<'a> SummaryClient<'a> {
         self.handler.price().filter(|price| price.is_known() || own.is_none()).or(own)
     }
 
-    /// Whether a limit of dollars can be kept.
+    /// Returns true if a limit in dollars can be kept.
     fn is_price_known(&self) -> bool {
         self.price().is_some_and(ModelPrice::is_known)
     }
@@ -214,23 +215,24 @@ impl<'a> SummaryClient<'a> {
         Ok(answer)
     }
 
-    /// The answer to a question that was asked before.
+    /// Returns the cached response to a request.
     ///
     /// # Errors
-    /// [`SummaryError::Aborted`]. A cache that fails is a warning.
+    /// [`SummaryError::Aborted`]. A failing cache is only a warning.
     pub(super) async fn known(&self, question: &LlmRequest) -> Result<Option<String>, SummaryError> {
         self.cancel.check()?;
         self.cached(&self.key(question)).await
     }
 
-    /// Keeps an answer that came by another way than [`Self::ask`].
+    /// Caches a response that did not come from [`Self::ask`].
     pub(super) async fn keep(&self, question: &LlmRequest, text: &str) {
         self.store(&self.key(question), text).await;
     }
 
-    /// Our tokens that the text of a question may have, so that it fits the model's window together with an answer of so many tokens.
+    /// Returns the counted tokens that a request's text may have to fit the model's window together with a response
+    /// of this many tokens.
     pub(super) fn room(&self, system: &str, answer_tokens: usize) -> usize {
-        /// With less, a question is not worth asking; the service may say what is wrong.
+        /// With less, a request is not worth sending, and the service's error says more.
         const MIN_ROOM_TOKENS: usize = 64;
         let known = self.handler.context_window().and_then(|window| usize::try_from(window).ok());
         let window = known.unwrap_or(DEFAULT_WINDOW);
@@ -239,7 +241,7 @@ impl<'a> SummaryClient<'a> {
         (ours as usize).saturating_sub(overhead).max(MIN_ROOM_TOKENS)
     }
 
-    /// How long the answer will probably be, in tokens.
+    /// Returns the expected length of the response, in tokens.
     pub(super) fn expected_tokens(&self, question: &LlmRequest) -> usize {
         let longest = self.longest_answer_to(question);
         answer_tokens(self.context, self.handler.model(), self.question_tokens(question), longest)
@@ -266,10 +268,10 @@ impl<'a> SummaryClient<'a> {
         question.max_tokens.map_or_else(|| self.longest_answer(), |tokens| tokens as usize)
     }
 
-    /// Asks, and takes the answer only if it is one. What to make of one that broke off is for the caller.
+    /// Sends the request, and returns the response if it is a summary. The caller decides about one that was cut off.
     ///
     /// # Errors
-    /// Whatever keeps it from an answer. What was spent is written down in any case.
+    /// The reason why there is no response. Spending is recorded in any case.
     pub(super) async fn ask_anew(&self, mut question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
         self.cancel.check()?;
         let model = self.handler.model();
@@ -324,14 +326,14 @@ impl<'a> SummaryClient<'a> {
         let (requests, provider) = (&self.context.llm.requests, self.context.provider);
         requests.end(begun, provider, &*self.handler, &answer, reported + probably);
         let response = answer?;
-        // A short limit says nothing about how long answers are when there is none.
+        // Responses under a short limit say nothing about their length without one.
         if response.usage_reported && response.usage.output_tokens > 0 && !limited {
             self.learn(&response.usage, expected_input);
         }
         judge(&response)
     }
 
-    /// The error for a request without a price, for which no reserve can be known.
+    /// Returns the error for a request without a price, for which no amount can be reserved.
     fn unpriced(&self) -> SummaryError {
         let option = self.context.llm.budget.limiting_option().unwrap_or_default();
         SummaryError::Unpriced { model: self.handler.model().to_owned(), option }
@@ -359,19 +361,19 @@ impl<'a> SummaryClient<'a> {
         }
     }
 
-    /// Dollars by what the handler or the service said, else by the price.
+    /// Returns the dollars that the handler or service reported, else calculated from the price.
     fn dollars(&self, usage: &TokenUsage) -> Option<f64> {
         if usage.total_cost.is_some() {
             return usage.total_cost.map(as_dollars);
         }
-        // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        // If there are more cached tokens than input tokens, they cannot be included: the count is Anthropic's.
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
         let api = if cached > usage.input_tokens { Api::Anthropic } else { Api::OpenAi };
         self.price().map(|price| price.cost(api, usage))
     }
 
-    /// Dollars of what the service did not come to report, by the tokens that we count: it charges all the same. `scale`: tokens of the model for each
-    /// of ours in its answer.
+    /// Estimates the dollars of usage that the service did not report but charges, from counted tokens. `scale`: the
+    /// model's tokens per counted token in its response.
     fn dollars_unreported(&self, unreported: &Unreported, question_tokens: usize, scale: f64) -> f64 {
         if unreported.is_nothing() {
             return 0.0;
@@ -413,7 +415,7 @@ impl<'a> SummaryClient<'a> {
         );
     }
 
-    /// Waits for the store, unless it takes too long; then it is not used again.
+    /// Waits for the store. If it takes too long, it is not used again.
     async fn patiently<T>(&self, answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         tokio::time::timeout(STORE_PATIENCE, answer).await.unwrap_or_else(|_| {
             self.without_cache.store(true, Ordering::Relaxed);
@@ -462,7 +464,7 @@ fn judge(response: &LlmResponse) -> Result<SummaryAnswer, SummaryError> {
     let text = response.text.trim();
     match response.stop_reason {
         StopReason::Refusal => Err(SummaryError::Refused),
-        // Text before a tool call is no summary.
+        // Text before a tool call is not a summary.
         StopReason::ToolUse => Err(SummaryError::Empty),
         _ if text.chars().all(is_unseen) => Err(SummaryError::Empty),
         _ => {

@@ -22,19 +22,20 @@ use crate::{
 pub struct Llm {
     /// The handler of the conversation.
     pub handler: Option<Arc<dyn LlmHandler>>,
-    /// The handler for summaries; that of the conversation when absent.
+    /// The handler for summaries; the conversation's if absent.
     pub condensing_handler: Option<Arc<dyn LlmHandler>>,
-    /// Handlers for what asks under a profile of its own, by the profile's id.
+    /// Handlers for requests under a profile of their own, by the profile's id.
     pub profiles: HashMap<String, ProfileHandler>,
-    /// The prompt to summarise by; the provider's when absent.
+    /// The summary prompt; the provider's if absent.
     pub prompt: Option<String>,
-    /// Dollars per million tokens, for a handler that has no price of its own.
+    /// Dollars per million tokens, for handlers without a price of their own.
     pub price: Option<ModelPrice>,
     /// Summaries already paid for.
     pub cache: Option<Arc<dyn SummaryStore>>,
     /// The limit on what may be spent.
     pub budget: Arc<Budget>,
-    /// Dollars of this call, added to as they are spent, so that they are known whatever happens then.
+    /// The dollars spent by this call. They are added as they are spent, so that they are known even if the call
+    /// fails.
     pub spent: Arc<Spent>,
     /// The requests of this call.
     pub requests: Arc<Requests>,
@@ -42,7 +43,7 @@ pub struct Llm {
     pub observed: Arc<Observed>,
     /// The system prompt of the conversation, for handlers that count tokens.
     pub system_prompt: String,
-    /// The host's own request to the conversation's model, where it gives its tools.
+    /// The host's own request to the conversation's model, if the host gives its tools.
     pub host_request: Option<Arc<HostRequest>>,
     /// The kind of dry run; `None` sends requests.
     pub preview: Option<Preview>,
@@ -51,15 +52,15 @@ pub struct Llm {
 /// The field by which a configuration, a profile or a manager names the profile that writes summaries.
 pub const CONDENSING_PROFILE: &str = "condensingApiConfigId";
 
-/// The profile that writes summaries where nothing else says so, by its role: a cheap one. Presets name it.
+/// The profile that writes summaries if none is named, identified by its role: a cheap one. Presets name it.
 pub const CONDENSING_ROLE: &str = "condensing";
 
-/// Nothing is sent: costs are estimates, and stand-ins take the place of answers.
+/// A dry run: nothing is sent, costs are estimates, and placeholders replace responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preview {
-    /// Stand-ins of the length that answers probably have.
+    /// Placeholders of the expected length.
     Expected,
-    /// The shortest stand-ins: no answers could save more.
+    /// The shortest placeholders: no real responses could save more.
     Shortest,
 }
 
@@ -68,19 +69,19 @@ pub enum Preview {
 pub struct ProfileHandler {
     /// The handler.
     pub handler: Arc<dyn LlmHandler>,
-    /// Dollars per million tokens, for a handler that has no price of its own.
+    /// Dollars per million tokens, for handlers without a price of their own.
     pub price: Option<ModelPrice>,
 }
 
 impl Llm {
-    /// The handler that summaries are asked of.
+    /// Returns the handler for summaries.
     #[must_use]
     pub fn summarizer(&self) -> Option<&Arc<dyn LlmHandler>> {
         self.condensing_handler.as_ref().or(self.handler.as_ref())
     }
 
-    /// The same, with summaries asked of the handler of a profile where it has one. The profile named by its role comes after a handler that
-    /// is for summaries anyway.
+    /// Returns the context with the profile's handler for summaries, if there is one. A handler meant for summaries
+    /// takes precedence over the profile named by its role.
     #[must_use]
     pub fn under(&self, profile: Option<&str>) -> Self {
         let by_role = profile == Some(CONDENSING_ROLE);
@@ -93,7 +94,8 @@ impl Llm {
         }
     }
 
-    /// A warning where summaries are to be asked for under a profile and others answer, because it has no handler. The one named by its role needs none.
+    /// Returns a warning if summaries are requested under a profile without a handler, so that another handler is
+    /// used. The profile named by its role needs none.
     #[must_use]
     pub fn warn_of_others(&self, profile: Option<&str>) -> Option<Warning> {
         let missing = |profile: &&str| *profile != CONDENSING_ROLE && !self.profiles.contains_key(*profile);
@@ -103,7 +105,7 @@ impl Llm {
         Some(Warning::new(WarningCode::HandlerMissing, said).about(format!("profiles.{profile}.handler")))
     }
 
-    /// Whether anybody can be asked for summaries under a profile.
+    /// Returns true if summaries can be requested under a profile.
     #[must_use]
     pub fn can_ask(&self, profile: Option<&str>) -> bool {
         self.summarizer().is_some() || profile.is_some_and(|profile| self.profiles.contains_key(profile))
@@ -115,20 +117,20 @@ impl Llm {
 pub(crate) struct SummaryContext<'a> {
     /// The handlers and the budget.
     pub llm: &'a Llm,
-    /// The provider that asks, for progress events.
+    /// The requesting provider, for progress events.
     pub provider: &'static str,
     /// The encoding in which tokens are counted.
     pub encoding: Encoding,
-    /// How many tokens of the model's own tokenizer one of ours stands for.
+    /// The model's tokens per counted token.
     pub scale: Scale,
-    /// Stops the work.
+    /// Cancels the work.
     pub cancel: &'a Cancel,
     /// Called with progress.
     pub progress: &'a Progress,
 }
 
 impl SummaryContext<'_> {
-    /// Tells how many of the questions are answered.
+    /// Reports how many of the requests are done.
     pub fn report(&self, done: usize, total: usize) {
         self.progress.report("summarizing", self.provider, done, total);
     }

@@ -1,5 +1,5 @@
-//! Summaries of texts, several at once: from the cache, small ones together, the others one by one. One that fails leaves its text as
-//! it is.
+//! Summarises several texts concurrently: from the cache, small ones together, the others one by one. If one fails,
+//! its text stays as it is.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,12 +35,12 @@ pub(crate) struct Summaries {
 /// A summary of one of the texts.
 #[derive(Clone)]
 pub(crate) struct WrittenSummary {
-    /// Which of the texts.
+    /// The index of the text.
     pub index: usize,
     pub text: String,
-    /// Nothing had to be asked.
+    /// True if no request was needed.
     pub cached: bool,
-    /// In a preview: how many tokens the summary would probably have. The text then has that length and says nothing.
+    /// For a dry run, the tokens a summary would probably have. The text then has that length and says nothing.
     pub expected_tokens: Option<usize>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn summarize_texts(
     let mut summaries = Summaries::default();
     let progress = Counter { context, done: AtomicUsize::new(0), total: texts.len() };
     progress.add(0);
-    // Handlers one after the other: what may be asked at once is said of all of them together.
+    // One handler at a time, because the limit on concurrency is for all of them together.
     for (profile, texts) in by_profile {
         let llm = context.llm.under(profile);
         let client = SummaryClient::new(SummaryContext { llm: &llm, ..context })?;
@@ -75,7 +75,7 @@ pub(crate) async fn summarize_texts(
     Ok(summaries)
 }
 
-/// How many summaries are done, those that failed included.
+/// Counts the finished summaries, including failed ones.
 struct Counter<'a> {
     context: SummaryContext<'a>,
     done: AtomicUsize,
@@ -92,14 +92,14 @@ impl Counter<'_> {
 /// The outcome of one request: summaries, and texts to request again one at a time.
 type Answered<'t> = (Vec<WrittenSummary>, Vec<Wanted<'t>>);
 
-/// Has the summaries written by one handler.
+/// Requests the summaries from one handler.
 struct Writer<'a> {
     client: &'a SummaryClient<'a>,
     progress: &'a Counter<'a>,
     concurrency: usize,
-    /// The next question would fail as one before did.
+    /// True if the next request would fail like an earlier one.
     hopeless: AtomicBool,
-    /// The model does not answer for several texts at once.
+    /// True if the model does not respond to several texts at once.
     only_alone: AtomicBool,
     failures: Mutex<Failures>,
 }
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
             written.extend(known);
             unknown.extend(rest);
         }
-        // In the order of the texts, so that the questions do not depend on which answer came first.
+        // In the order of the texts, so that requests do not depend on which response came first.
         unknown.sort_by_key(|text| text.index);
         let requests = grouped(self.client, unknown).into_iter().map(|group| self.ask_together(group)).collect();
         let answered = self.at_once(requests).await;
@@ -186,7 +186,7 @@ impl<'a> Writer<'a> {
                 self.failures().add(group.iter().map(|text| text.source.origin), error);
                 return (Vec::new(), Vec::new());
             }
-            // Each alone will tell of the failure, if there still is one.
+            // Each single request will report the failure if it persists.
             Err(_) => vec![None; group.len()],
         };
         self.only_alone.fetch_or(summaries.iter().all(Option::is_none), Ordering::Relaxed);
@@ -231,7 +231,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Asks once more about half of a text that the service says is too long.
+    /// Requests a summary of the first half of a text that the service rejected as too long.
     async fn ask_for_half(&self, text: &Wanted<'_>) -> Result<SummaryAnswer, SummaryError> {
         let half = text.half(self.client);
         let model = self.client.handler.model();
@@ -257,30 +257,30 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Failed summaries; those that failed alike share a warning.
+/// Failed summaries; equal failures share a warning.
 #[derive(Default)]
 struct Failures {
-    /// By code and English words, so that their order is always the same.
+    /// By code and English words, so that their order is deterministic.
     alike: BTreeMap<(&'static str, String), Failure>,
     first: Option<SummaryError>,
     not_asked: usize,
 }
 
-/// How summaries failed.
+/// A failure of one or more summaries.
 struct Failure {
     error: Said,
-    /// The messages that the texts are in; `None` for one that was added.
+    /// The indices of the texts' messages; `None` for an added message.
     messages: BTreeSet<Option<usize>>,
 }
 
 impl Failures {
-    /// Adds that the summaries of texts in `messages` failed.
+    /// Records that the summaries of texts in `messages` failed.
     fn add(&mut self, messages: impl IntoIterator<Item = Option<usize>>, error: SummaryError) {
         let (code, mut words) = (error.code(), error.to_string());
         if let SummaryError::CostLimit(_) = error
             && let Some((_, known)) = self.alike.keys().find(|(known, _)| *known == code)
         {
-            // Each names its own price.
+            // Each message names a different price.
             words.clone_from(known);
         }
         let alike = self.alike.entry((code, words));
@@ -304,7 +304,7 @@ impl Failures {
                 Some(more) => said!("warning.messagesAndMore", messages: messages, more: more),
             };
             let said = said!("warning.leftAsItWas", place: place, code: *code, error: error.clone());
-            warnings.push(failed(said).at(origins.first().copied()).of(*code));
+            warnings.push(failed(said).at(origins.first().copied()).caused_by(*code));
         }
         if self.not_asked > 0 {
             warnings.push(failed(said!("warning.notAsked", count: self.not_asked)));

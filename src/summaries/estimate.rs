@@ -1,4 +1,4 @@
-//! How many tokens a model will count, and how long its answer will be.
+//! Estimates how many tokens a model will count, and how long its response will be.
 
 use super::context::SummaryContext;
 use crate::tokens::Family;
@@ -6,14 +6,17 @@ use crate::tokens::Family;
 /// Tokens that a service adds to each message (role and separators; OpenAI documents 3 to 4, others add more).
 pub(super) const PER_MESSAGE: usize = 8;
 
-/// The answer when the handler does not say how long it may be: what is sent to Anthropic's API, which wants a number.
+/// The response length if the handler does not state its limit: the number sent to Anthropic's API, which requires
+/// one.
 pub(super) const DEFAULT_ANSWER: usize = 8192;
 
-/// Assumed for the window when neither the handler nor the configuration says: what the smaller models of the large services have.
+/// The context window if neither the handler nor the configuration states it: that of the smaller models of large
+/// services.
 pub(crate) const DEFAULT_WINDOW: usize = 128_000;
 
-/// Tokens of the model for each of ours, for typical conversations: between what was measured on code and on English (Claude up to 4.6 1.26
-/// and 1.06, later ones 1.64 and 1.50, Gemini 1.19 and 1.03). A scale that the caller set wins.
+/// Returns the model's tokens per counted token, for typical conversations: between the values measured on code and
+/// on English (Claude up to 4.6: 1.26 and 1.06, later ones: 1.64 and 1.50, Gemini: 1.19 and 1.03). A scale set by the
+/// caller takes precedence.
 pub(super) fn typical_scale(context: SummaryContext<'_>, model: &str) -> f64 {
     let configured = context.scale.factor();
     if configured != 1.0 {
@@ -27,8 +30,8 @@ pub(super) fn typical_scale(context: SummaryContext<'_>, model: &str) -> f64 {
     }
 }
 
-/// Tokens of the model for each of ours that are not exceeded on ordinary text: the family's figure for code and 4% more; 1.25 for
-/// models whose tokenizer is not known.
+/// Returns the model's tokens per counted token that ordinary text does not exceed: the family's value for code plus
+/// 4%; 1.25 for models with an unknown tokenizer.
 pub(super) fn safe_scale(context: SummaryContext<'_>, model: &str) -> f64 {
     let family = Family::of_model(model);
     let name = model.to_ascii_lowercase();
@@ -43,14 +46,14 @@ pub(super) fn safe_scale(context: SummaryContext<'_>, model: &str) -> f64 {
     measured.max(context.scale.factor()) * 1.04
 }
 
-/// The length of a summary of this many tokens: 500 and a fortieth of them, which is the thousand tokens for a conversation of 20,000 that
-/// summaries in Roo-Code were reported to have; at most `longest`.
+/// Returns the expected length of a summary: 500 tokens plus a fortieth of the request, at most `longest`. For a
+/// conversation of 20,000 tokens that is the thousand tokens reported for summaries in Roo-Code.
 pub(super) fn answer_tokens(context: SummaryContext<'_>, model: &str, question_tokens: usize, longest: usize) -> usize {
     let expected = (expected_answer(question_tokens) as f64 * context.llm.observed.ratios(model).output) as usize;
     expected.clamp(1, longest.max(1))
 }
 
-/// Tokens of answers cost about so many times what tokens of questions do, where the price is not known: so it is for most models of the
+/// Factor between the prices of output and input tokens, if the price is unknown. It is typical of most models of the
 /// large services (2.50 and 10 dollars per million for GPT-4o, 3 and 15 for Claude Sonnet).
 pub(super) const TYPICAL_OUTPUT_PRICE: usize = 5;
 
@@ -60,15 +63,16 @@ pub(crate) fn price_in_tokens(question: usize, answer: Option<usize>) -> usize {
     question.saturating_add(answer.unwrap_or_else(|| expected_answer(question)).saturating_mul(TYPICAL_OUTPUT_PRICE))
 }
 
-/// Before anything was observed.
+/// Returns the expected length before anything was observed.
 pub(super) fn expected_answer(question_tokens: usize) -> usize {
     500 + question_tokens / 40
 }
 
-/// Under a limit that is never exceeded an answer may be so many times as long as expected, and no longer.
+/// With a strict limit, a response may have at most this many times its expected length.
 pub(super) const ANSWER_MARGIN: usize = 2;
-/// Under such a limit a question is taken to have at most so many times the tokens that we count: [`safe_scale`] where that is more.
+/// With a strict limit, a request is assumed to have at most this many times the counted tokens, or [`safe_scale`]
+/// times if that is more.
 pub(super) const QUESTION_MARGIN: f64 = 1.25;
-/// A handler of the host is not told how long an answer may be: it is stopped after so many of our tokens, which may be more of the model's, and the
-/// piece that arrives last is charged for, too.
+/// A host's handler is not told how long a response may be: it is stopped after this many times the counted tokens.
+/// The model may count more, and also charges for the last piece.
 pub(super) const HOST_ANSWER_MARGIN: f64 = 1.5;

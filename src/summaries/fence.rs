@@ -1,4 +1,4 @@
-//! Lines that say what each piece of a question is, and that nothing in the pieces can pass for.
+//! Lines that label each piece of a request, and that no text in the pieces can imitate.
 
 use std::fmt::Write as _;
 
@@ -14,14 +14,14 @@ pub(super) struct Fence {
     mark: String,
 }
 
-/// Digits by which a mark grows when a piece has it.
+/// Number of digits by which a mark grows if a piece contains it.
 const STEP: usize = 3;
-/// Letters of a label.
+/// Maximum characters of a label.
 const MAX_LABEL: usize = 120;
 
 impl Fence {
-    /// A fence for these texts. The same texts give the same fence; the number in it depends on all of them, so that nobody who wrote one of them
-    /// can know it.
+    /// Creates a fence for these texts. The same texts give the same fence. Its number depends on all of them, so
+    /// that the author of one text cannot know it.
     pub fn around<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Self {
         if !texts.clone().any(has_double_bracket) {
             return Self { mark: String::new() };
@@ -33,12 +33,12 @@ impl Fence {
         }
         let digits: String = hash.finalize().iter().map(|byte| char::from(b'0' + byte % 10)).collect();
         let free = (STEP..digits.len()).step_by(STEP).map(|length| &digits[..length]);
-        // Texts with brackets in front of all of them would be larger than any memory.
+        // Texts that contain every candidate would be larger than any memory.
         let mark = free.into_iter().find(|mark| !texts.clone().any(|text| has_mark(text, mark))).unwrap_or(&digits);
         Self { mark: format!("{mark} ") }
     }
 
-    /// The line above a piece; `label` says what it is, and may hold anything.
+    /// Returns the line above a piece; `label` describes it, and may contain anything.
     pub fn line(&self, label: &str) -> String {
         format!("[[{}{}]]", self.mark, clean(label))
     }
@@ -48,7 +48,8 @@ impl Fence {
         format!("[[{}", self.mark.trim_end())
     }
 
-    /// The label of the line that `row` begins with, and what follows it. Models like to set such lines in bold or as headings.
+    /// Returns the label in a line that begins `row`, and the text after it. Models often write such lines in bold or
+    /// as headings.
     pub fn read<'r>(&self, row: &'r str) -> Option<(&'r str, &'r str)> {
         let row = row.trim().trim_start_matches(['*', '#', ' ']);
         let rest = row.strip_prefix("[[")?.strip_prefix(self.mark.as_str())?;
@@ -72,12 +73,12 @@ fn is_bracket(letter: char) -> bool {
     ) || is_double_bracket(letter)
 }
 
-/// Letters that look like two opening brackets.
+/// Returns true for characters that look like two opening brackets.
 fn is_double_bracket(letter: char) -> bool {
     matches!(letter, '\u{301a}' | '\u{27e6}' | '\u{27ec}')
 }
 
-/// Whether two opening brackets stand in a text one behind the other, as one sees it.
+/// Returns true if a text visibly contains two consecutive opening brackets.
 fn has_double_bracket(text: &str) -> bool {
     if text.is_ascii() && memmem::find(text.as_bytes(), b"[").is_none() {
         return false;
@@ -96,7 +97,7 @@ fn has_double_bracket(text: &str) -> bool {
     false
 }
 
-/// Whether the digits of a mark stand behind a bracket, with nothing between them that one reads, in whatever digits.
+/// Returns true if the digits of a mark visibly follow a bracket, in any script's digits.
 fn has_mark(text: &str, mark: &str) -> bool {
     let mut behind_bracket = false;
     let mut letters = text.chars();
@@ -104,7 +105,7 @@ fn has_mark(text: &str, mark: &str) -> bool {
         if is_bracket(letter) {
             behind_bracket = true;
         } else if behind_bracket && let Some(first) = digit(letter) {
-            // A longer number has the mark at its beginning, or anywhere in it.
+            // A longer number may contain the mark anywhere.
             let rest = letters.clone().filter(|letter| !is_unseen(*letter)).map_while(digit);
             let number: String = std::iter::once(first).chain(rest).collect();
             if number.contains(mark) {
@@ -118,11 +119,11 @@ fn has_mark(text: &str, mark: &str) -> bool {
     false
 }
 
-/// A decimal digit as ASCII, whatever script it is of: those that stand in common fonts.
+/// Returns a decimal digit as ASCII, for the scripts in common fonts.
 fn digit(letter: char) -> Option<char> {
     /// The zero of each script.
     const ZEROS: [u32; 12] = [0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xed0, 0xf20, 0xff10];
-    /// Bold, double-struck and other digits of mathematics, ten each.
+    /// Bold, double-struck and other mathematical digits, ten each.
     const MATHEMATICAL: std::ops::RangeInclusive<u32> = 0x1d7ce..=0x1d7ff;
     let code = u32::from(letter);
     let value = if MATHEMATICAL.contains(&code) {
@@ -133,7 +134,7 @@ fn digit(letter: char) -> Option<char> {
     value.and_then(|value| char::from_digit(value, 10))
 }
 
-/// A label on one line, without brackets, not long.
+/// Returns a label on one line, without brackets, cut to its maximum length.
 pub(super) fn clean(label: &str) -> String {
     let mut clean = String::with_capacity(label.len().min(MAX_LABEL));
     for letter in visible(label).chars().take(MAX_LABEL) {

@@ -1,4 +1,4 @@
-//! Small texts that are asked for together: the prompt is then paid for once instead of with every text.
+//! Requests summaries of small texts together, so that the prompt is paid for once instead of once per text.
 
 use std::fmt::Write as _;
 
@@ -12,21 +12,22 @@ use crate::{
     llm::{LlmMessage, LlmRequest},
 };
 
-/// Tokens of a small text. Above this the prompt is a fifth of the question and less, and a fault in the answer would cost more.
+/// Maximum tokens of a small text. Above this, the prompt is at most a fifth of the request, and a bad response would
+/// cost more.
 const SMALL: usize = 600;
-/// The most texts of a group: with more of them, models begin to leave some out.
+/// Maximum texts per group: with more, models begin to omit some.
 const MAX_TEXTS: usize = 8;
-/// Tokens of all texts of a group.
+/// Maximum tokens of a group's texts.
 const MAX_TOKENS: usize = 3000;
-/// Tokens of a line that a number stands in.
+/// Tokens of a line with a number.
 const LINE: usize = 6;
 
-/// A text that a summary is wanted of.
+/// A text to be summarised.
 pub(super) struct Wanted<'a> {
-    /// Which of all texts it is.
+    /// The index among all texts.
     pub index: usize,
     pub source: &'a SourceText<'a>,
-    /// The question about it alone.
+    /// The request for this text alone.
     pub question: LlmRequest,
 }
 
@@ -42,19 +43,20 @@ impl<'a> Wanted<'a> {
         Self { index, source, question }
     }
 
-    /// The question about half of what was asked for.
+    /// Returns the request for half of the text.
     pub fn half(&self, client: &SummaryClient<'_>) -> LlmRequest {
         let room = client.room(&self.question.system, self.source.max_tokens);
         self.source.question(self.source.tokens.min(room) / 2, client.context.encoding)
     }
 
-    /// A prompt of one's own may ask for another form of answer.
+    /// Returns true for a small text. A custom prompt may require another form of response, so its texts are not
+    /// grouped.
     fn is_small(&self) -> bool {
         self.source.tokens <= SMALL && self.source.prompt.is_none()
     }
 }
 
-/// Shares the texts out into requests: small ones of the same kind together where that costs less than one by one.
+/// Divides the texts into requests: small ones of the same kind together if that costs less.
 pub(super) fn grouped<'a>(client: &SummaryClient<'_>, wanted: Vec<Wanted<'a>>) -> Vec<Vec<Wanted<'a>>> {
     let most_tokens = MAX_TOKENS.min(client.room(prompt(ContentKind::ToolResults), MAX_TOKENS / 2));
     let mut requests = Vec::new();
@@ -95,10 +97,10 @@ fn costs_less(client: &SummaryClient<'_>, group: &[Wanted<'_>]) -> bool {
     client.weight(&Together::new(group).question, answers) < alone
 }
 
-/// One question about several texts.
+/// One request for several texts.
 pub(super) struct Together {
     pub question: LlmRequest,
-    /// Around the texts, and in the answer around the summaries.
+    /// Labels the texts, and in the response the summaries.
     fence: Fence,
     texts: usize,
 }
@@ -135,8 +137,8 @@ impl Together {
         Self { question, fence, texts: count }
     }
 
-    /// The summaries in the answer, by text; `None` for one that is missing, empty, or there twice. Of an answer that broke off, the
-    /// last one does not count.
+    /// Returns the summaries in the response, by text; `None` for one that is missing, empty or duplicate. If the
+    /// response was cut off, the last one does not count.
     pub fn read(&self, answer: &str, complete: bool) -> Vec<Option<String>> {
         let mut found: Vec<Vec<String>> = vec![Vec::new(); self.texts];
         let mut current: Option<usize> = None;
@@ -159,7 +161,7 @@ impl Together {
         found.into_iter().map(one).collect()
     }
 
-    /// The text that a line begins, and what follows the number in it.
+    /// Returns the index of the text whose summary a line begins, and the rest of the line.
     fn number<'r>(&self, row: &'r str) -> Option<(usize, &'r str)> {
         let (number, rest) = self.fence.read(row)?;
         let index = number.parse::<usize>().ok()?.checked_sub(1).filter(|index| *index < self.texts)?;

@@ -1,4 +1,4 @@
-//! A summary that leaves out what it must not: what a model says of it, and the summary written again.
+//! Corrects a summary that misses required content: asks a model about it, and has the summary written again.
 
 use super::{
     client::SummaryClient,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::llm::{LlmRequest, LlmRole};
 
-/// Tokens of the answer that names numbers.
+/// Maximum tokens of the response that lists numbers.
 const VERDICT_TOKENS: u32 = 200;
 
 /// Requests the summary once more, naming what it misses. `None` if the response was cut off.
@@ -72,7 +72,7 @@ fn asked(client: &SummaryClient<'_>, system: &str, summary: &str, list: &str, in
     LlmRequest { system: format!("{system}\n\n{}", explained(&fence)), messages, ..LlmRequest::default() }
 }
 
-/// The places, from 0, of the numbers from 1 to `count` in an answer.
+/// Returns the indices (from 0) of the numbers from 1 to `count` in a response.
 fn numbers(answer: &str, count: usize) -> Vec<usize> {
     let found = answer.split(|letter: char| !letter.is_ascii_digit()).filter_map(|digits| digits.parse::<usize>().ok());
     let mut places: Vec<usize> = found.filter(|number| (1..=count).contains(number)).map(|number| number - 1).collect();

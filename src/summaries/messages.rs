@@ -1,4 +1,4 @@
-//! A summary of any number of messages: in one request where they fit, in parts that are merged where they do not.
+//! Summarises any number of messages: in one request if they fit, else in parts that are merged.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     words::said,
 };
 
-/// With less room for the conversation than this, a summary is not worth asking for.
+/// With less room for the conversation, a summary is not worth requesting.
 const MIN_ROOM_TOKENS: usize = 256;
 
 /// The messages to summarise, and how.
@@ -28,13 +28,13 @@ pub(crate) struct Job {
     pub turns: Vec<Turn>,
     /// The system prompt.
     pub prompt: String,
-    /// The first turns hold an earlier summary that is to be updated.
+    /// True if the first turns contain an earlier summary that is to be updated.
     pub update: bool,
-    /// Requests under way at once.
+    /// Maximum concurrent requests.
     pub concurrency: usize,
-    /// Tokens of the model's window when the handler does not know.
+    /// Tokens of the model's window, if the handler does not know it.
     pub window: usize,
-    /// The host's own request, behind which it is asked where that fits the window.
+    /// The host's own request, to append to if the result fits the window.
     pub append_to: Option<Arc<HostRequest>>,
 }
 
@@ -42,20 +42,20 @@ pub(crate) struct Job {
 pub(crate) struct Summary {
     pub text: String,
     pub parts: usize,
-    /// Nothing had to be asked.
+    /// True if no request was needed.
     pub cached: bool,
-    /// In a preview: how many tokens the summary would probably have. The text then has that length and says nothing.
+    /// For a dry run, the tokens the summary would probably have. The text then has that length and says nothing.
     pub expected_tokens: Option<usize>,
 }
 
 impl Summary {
-    fn of(answer: SummaryAnswer, parts: usize) -> Self {
+    fn new(answer: SummaryAnswer, parts: usize) -> Self {
         let SummaryAnswer { text, cached, expected_tokens, .. } = answer;
         Self { text, parts, cached, expected_tokens }
     }
 }
 
-/// Writes the summary. If the service then rejects the request as too long, it is tried once more with half the window.
+/// Writes the summary. If the service rejects the request as too long, it tries once more with half the window.
 ///
 /// # Errors
 /// Any of [`SummaryClient::ask`]'s, and [`SummaryError::WindowTooSmall`].
@@ -90,7 +90,8 @@ pub(crate) async fn summarize(client: &SummaryClient<'_>, job: Job) -> Result<Su
     }
 }
 
-/// The summary by a question behind the host's own request; `None` where that does not fit the window, or the service does not take it.
+/// Requests the summary by appending to the host's own request; `None` if that does not fit the window, or if the
+/// service rejects it.
 async fn appended(
     client: &SummaryClient<'_>,
     job: &Job,
@@ -111,7 +112,7 @@ async fn appended(
         return Ok(None);
     }
     client.context.report(0, 1);
-    // A model that calls a tool says nothing.
+    // A model that calls a tool has not written a summary.
     let calls = |answer: &Result<SummaryAnswer, SummaryError>| match answer {
         Ok(answer) => is_call_in_text(&answer.text),
         Err(error) => matches!(error, SummaryError::Empty),
@@ -123,13 +124,14 @@ async fn appended(
     client.context.report(1, 1);
     match answer {
         answer if calls(&answer) => Ok(None),
-        Ok(answer) => Ok(Some(Summary::of(answer, 1))),
+        Ok(answer) => Ok(Some(Summary::new(answer, 1))),
         Err(error) if error.is_too_long() => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Whether an answer is nothing but a call in XML, as some hosts have their models write them: `<read_file>…</read_file>`.
+/// Returns true if a response is only a call in XML, as some hosts have their models write them:
+/// `<read_file>…</read_file>`.
 fn is_call_in_text(answer: &str) -> bool {
     let tag = answer.trim().strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(tag, _)| tag);
     tag.is_some_and(|tag| {
@@ -137,18 +139,18 @@ fn is_call_in_text(answer: &str) -> bool {
     })
 }
 
-/// One try with an assumed window.
+/// One attempt with an assumed window.
 struct Attempt<'a> {
     client: &'a SummaryClient<'a>,
     job: &'a Job,
     encoding: Encoding,
-    /// Tokens of the model for one of ours, at most.
+    /// Maximum of the model's tokens per counted token.
     scale: f64,
-    /// Our tokens that the turns of one request may have.
+    /// Counted tokens available for the turns of one request.
     room: usize,
-    /// Our tokens of everything else in a request.
+    /// Counted tokens of everything else in a request.
     overhead: usize,
-    /// The longest answer, when it has to be shorter than what the handler asks for.
+    /// The maximum response length, if it has to be below the handler's.
     max_tokens: Option<u32>,
 }
 
@@ -156,7 +158,7 @@ impl<'a> Attempt<'a> {
     fn new(client: &'a SummaryClient<'a>, job: &'a Job, window: usize) -> Result<Self, SummaryError> {
         let encoding = client.context.encoding;
         let longest = client.longest_answer();
-        // A third is for the answer at most; the rest is for what it is about.
+        // At most a third is for the response; the rest is for the content.
         let reserved = longest.min(window / 3).max(1);
         let scale = safe_scale(client.context, client.handler.model());
         let longest_instruction = [prompt::part(99, 99), prompt::MERGE.to_owned(), prompt::INSTRUCTION.to_owned()];
@@ -174,7 +176,7 @@ impl<'a> Attempt<'a> {
         Ok(Self { client, job, encoding, scale, room, overhead, max_tokens })
     }
 
-    /// Tokens of the largest request this attempt sends, as the model may count them, answer included.
+    /// Returns the tokens of the largest request of this attempt as the model may count them, response included.
     fn sent(&self, turns: &[Counted]) -> usize {
         let total: usize = turns.iter().map(|turn| turn.tokens).sum();
         let answer = self.max_tokens.map_or_else(|| self.client.longest_answer(), |tokens| tokens as usize);
@@ -185,7 +187,7 @@ impl<'a> Attempt<'a> {
         let total: usize = turns.iter().map(|turn| turn.tokens).sum();
         if total <= self.room {
             let answer = self.ask(turns.iter().map(|turn| &turn.turn), prompt::INSTRUCTION).await?;
-            return Ok(Summary::of(answer, 1));
+            return Ok(Summary::new(answer, 1));
         }
         let parts = parts(turns, self.room, self.encoding);
         let count = parts.len();
@@ -200,10 +202,10 @@ impl<'a> Attempt<'a> {
             cached &= answers.iter().all(|answer| answer.cached);
         }
         let last = answers.pop().ok_or(SummaryError::Empty)?;
-        Ok(Summary::of(SummaryAnswer { cached, ..last }, count))
+        Ok(Summary::new(SummaryAnswer { cached, ..last }, count))
     }
 
-    /// Questions that merge summaries, as many into one as fit, and at least two, so that it comes to an end.
+    /// Returns requests that merge summaries, as many into one as fit, but at least two, so that merging ends.
     fn merges(&self, answers: &[SummaryAnswer]) -> Vec<LlmRequest> {
         let count = answers.len();
         let longest = (self.room / 2).saturating_sub(2 * PER_MESSAGE);
@@ -247,11 +249,11 @@ impl<'a> Attempt<'a> {
         answer
     }
 
-    /// Asks several questions at once. The first failure stops the others; what they had cost is written down.
+    /// Sends several requests concurrently. The first failure cancels the others; their cost is recorded.
     async fn ask_all(&self, questions: Vec<LlmRequest>) -> Result<Vec<SummaryAnswer>, SummaryError> {
         let total = questions.len();
         let done = std::sync::atomic::AtomicUsize::new(0);
-        // Each set of questions has a signal of its own: a failure that is recovered from must not stop what follows.
+        // Each set of requests has its own signal, because a failure with a retry must not cancel what follows.
         let group = SummaryClient::for_group(self.client);
         let answers = stream::iter(questions)
             .map(|question| async {
@@ -271,7 +273,7 @@ impl<'a> Attempt<'a> {
         for answer in answers {
             match (answer, &failure) {
                 (Ok(answer), _) => good.push(answer),
-                // The failure that stopped the others, not theirs.
+                // Report the failure that cancelled the others, not theirs.
                 (Err(error), None | Some(SummaryError::Aborted)) => failure = Some(error),
                 (Err(_), Some(_)) => {}
             }

@@ -1,27 +1,27 @@
-//! Summaries by a model: who is asked, what, what it may cost, and what is known already.
+//! Summaries by a model: which handler is used, with which request, within which budget, and what is cached.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `context` | what is needed to ask a model within one call |
-//! | `client` | one question: cache, budget, cancellation |
-//! | `messages` | one summary of many messages, in parts where they do not fit one request |
-//! | `mend` | a summary that leaves out what it must not, written again |
-//! | `each_text` | a summary for each of many texts |
-//! | `groups` | small texts that are asked for together |
-//! | `questions` | what is asked for one text |
-//! | `prompt` | what the model is told about messages |
-//! | `turns` | messages as pieces of plain text, each with what it is |
-//! | `fence` | the lines above the pieces of a question, which no piece can have |
-//! | `parts` | what fits a window |
-//! | `estimate` | tokens and length of answers, before asking |
-//! | `stand_in` | what a preview has in the place of an answer |
-//! | `store` | summaries already paid for |
-//! | `budget` | dollars: a limit, and what a call has spent |
-//! | `observed` | what earlier answers tell about the next |
-//! | `requests` | what was asked within one call, for those who watch |
-//! | `summary_error` | what can keep a summary from being written |
+//! | `context` | the handlers, prices and limits of one call |
+//! | `client` | one request: cache, budget, cancellation |
+//! | `messages` | one summary of many messages, in parts if they do not fit one request |
+//! | `mend` | corrects a summary that misses required content |
+//! | `each_text` | a summary of each of several texts |
+//! | `groups` | small texts that share a request |
+//! | `questions` | the request for one text |
+//! | `prompt` | the prompts |
+//! | `turns` | messages as pieces of plain text with labels |
+//! | `fence` | label lines that no piece can imitate |
+//! | `parts` | divides a conversation to fit a window |
+//! | `estimate` | expected tokens and lengths of responses |
+//! | `stand_in` | placeholders for responses in a dry run |
+//! | `store` | the cache of summaries |
+//! | `budget` | dollars: a limit, and the sum that a call has spent |
+//! | `observed` | ratios learned from earlier responses |
+//! | `requests` | records of a call's requests |
+//! | `summary_error` | the errors |
 //!
-//! It knows no provider: a provider hands over a [`SummaryContext`].
+//! It imports no provider: providers pass a [`SummaryContext`].
 
 mod budget;
 mod client;

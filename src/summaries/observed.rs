@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How far what models reported was from what was expected, by model: it makes the next estimate better.
+/// Reported usage relative to expected usage, by model, which improves later estimates.
 #[derive(Debug, Default)]
 pub struct Observed(Mutex<HashMap<String, Ratios>>);
 
@@ -24,9 +24,9 @@ impl Default for Ratios {
     }
 }
 
-/// Weight of the newest observation; the first counts whole.
+/// Weight of the newest observation; the first one counts fully.
 const NEWEST: f64 = 0.5;
-/// No host uses as many models at once; the memory is bounded all the same.
+/// A memory limit, above the number of models that any host uses.
 const MODELS: usize = 256;
 
 impl Observed {
@@ -36,7 +36,7 @@ impl Observed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()
     }
 
-    /// Learns from an answer.
+    /// Learns from a response.
     pub fn learn(&self, model: &str, seen: Ratios) {
         let mut models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if models.len() >= MODELS && !models.contains_key(model) {

@@ -1,9 +1,9 @@
-//! Cutting a conversation into parts that fit a window.
+//! Divides a conversation into parts that fit a window.
 
 use super::{estimate::PER_MESSAGE, turns::Turn};
 use crate::tokens::Encoding;
 
-/// A turn and its tokens, unscaled, with what a service adds to a message.
+/// A turn and its tokens, unscaled, including a service's overhead per message.
 #[derive(Debug, Clone)]
 pub(super) struct Counted {
     pub turn: Turn,
@@ -17,12 +17,12 @@ impl Counted {
     }
 }
 
-/// Consecutive parts of at most `limit` tokens each, of about the same size. A turn that is longer alone is cut.
+/// Returns consecutive parts of at most `limit` tokens, of about equal size. A longer turn is cut.
 pub(super) fn parts(turns: Vec<Counted>, limit: usize, encoding: Encoding) -> Vec<Vec<Counted>> {
     let turns: Vec<Counted> = turns.into_iter().map(|turn| fitting(turn, limit, encoding)).collect();
     let total: usize = turns.iter().map(|turn| turn.tokens).sum();
     let wanted = total.div_ceil(limit.max(1)).max(1);
-    // A part is closed when it has its share, so that the last one is not a remnant.
+    // A part is closed once it has its share, so that the last one is not a small remnant.
     let share = total.div_ceil(wanted);
     let mut parts: Vec<Vec<Counted>> = Vec::new();
     let mut filled = 0;

@@ -35,10 +35,10 @@ The very next thing to do, as specifically as the conversation says, and what th
 
 Answer with the summary alone.";
 
-/// The last message of the user when everything fits one request.
+/// The user's last message if everything fits one request.
 pub(super) const INSTRUCTION: &str = "Summarize the conversation so far as you were told to. Answer with the summary alone; do not continue the conversation.";
 
-/// The question behind the host's own request; `told` is what a summary is to be.
+/// The question appended to the host's own request; `told` describes the summary.
 pub(super) fn appended(told: &str) -> String {
     format!(
         "The conversation above has become too long. Stop working on it for this one answer and write its summary, as this says:\n\n{told}\n\nThe user's first \
@@ -47,7 +47,7 @@ pub(super) fn appended(told: &str) -> String {
     )
 }
 
-/// Said once more to a model that called a tool instead.
+/// The second question to a model that called a tool instead.
 pub(super) const APPENDED_AGAIN: &str =
     "No tool can be called now, thank you: please answer with the text of the summary alone.";
 
@@ -55,7 +55,7 @@ pub(super) const APPENDED_AGAIN: &str =
 pub(super) const UPDATE: &str = "The conversation begins with the summary of everything before it, which you or another model wrote. Update it: keep everything in it that still holds, \
     word for word where it is exact, correct what has changed since, and work in what is new. What you do not carry over is lost.";
 
-/// For one of several parts.
+/// The instruction for one of several parts.
 pub(super) fn part(number: usize, parts: usize) -> String {
     format!(
         "The conversation is too long to be read at once. This is part {number} of {parts}. Summarize this part as you were told to, so that it can be \
@@ -63,11 +63,11 @@ pub(super) fn part(number: usize, parts: usize) -> String {
     )
 }
 
-/// For putting partial summaries together.
+/// The instruction to merge partial summaries.
 pub(super) const MERGE: &str = "The pieces above are summaries of consecutive parts of one conversation, oldest first. Merge them into one summary as you \
     were told to. Where they differ, the later one is right. Keep every path, identifier, constraint and error message exactly. Answer with the summary alone.";
 
-/// For a summary that leaves something out.
+/// The instruction to correct a summary that misses something.
 pub(super) const MEND: &str = "The first piece above is a summary as you were told to write it, and the second lists what it leaves out, though it must not be lost. Write the whole summary \
     again with all of that in its place: sentences of the user and open tasks word for word, names and paths exactly as they stand. Keep everything else of the summary. \
     Answer with the summary alone.";

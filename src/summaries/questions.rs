@@ -10,16 +10,16 @@ use crate::{
     tokens::{Encoding, count_inside, truncate_to_tokens},
 };
 
-/// A text that a summary is to take the place of.
+/// A text to be replaced with a summary.
 pub(crate) struct SourceText<'a> {
-    /// The message it is in, by its index in the conversation that came in; `None` for one that was added.
+    /// The index of its message in the call's input; `None` for an added message.
     pub origin: Option<usize>,
     pub kind: ContentKind,
     /// Its subject, such as a tool and its path; empty if nothing is known.
     pub label: &'a str,
     pub text: &'a str,
     pub tokens: usize,
-    /// Tokens of the summary and the line above it.
+    /// Maximum tokens of the summary and the line above it.
     pub max_tokens: usize,
     /// The caller's own system prompt.
     pub prompt: Option<&'a str>,
@@ -27,16 +27,16 @@ pub(crate) struct SourceText<'a> {
     pub profile: Option<&'a str>,
 }
 
-/// Tokens of the line that is put above a summary.
+/// Tokens of the line above a summary.
 const HEADING: usize = 8;
 
 impl SourceText<'_> {
-    /// Tokens that the summary itself may have, so that with the line above it, it keeps to the limit.
+    /// Returns the tokens that the summary itself may have, without the line above it.
     pub(super) fn room(&self) -> usize {
         self.max_tokens.saturating_sub(HEADING).max(HEADING)
     }
 
-    /// The question about it alone, or about at most `most` tokens of it.
+    /// Returns the request for this text, or for at most `most` tokens of it.
     pub(super) fn question(&self, most: usize, encoding: Encoding) -> LlmRequest {
         let mut turn = Turn::new(LlmRole::User, What::Source(self.kind, self.label.to_owned()), self.text);
         turn.cut(most, encoding);
@@ -55,7 +55,8 @@ impl SourceText<'_> {
     }
 }
 
-/// The summary with at most `most` tokens: a handler may not be able to hold a model to a limit. Whether something was cut off.
+/// Returns the summary cut to `most` tokens, because a handler may be unable to enforce a limit, and true if it was
+/// cut.
 pub(super) fn within(summary: &str, most: usize, encoding: Encoding) -> (&str, bool) {
     if count_inside(summary, encoding).tokens <= most {
         return (summary, false);

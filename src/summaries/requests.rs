@@ -10,37 +10,37 @@ use serde::Serialize;
 
 use crate::llm::{Api, LlmError, LlmHandler, LlmMessage, LlmRequest, LlmResponse, StopReason, TokenUsage};
 
-/// One request to a model, with the attempts it took.
+/// One request to a model, with all its attempts.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestRecord {
-    /// The provider that asked.
+    /// The requesting provider.
     provider: String,
     /// The protocol.
     api: &'static str,
     model: String,
-    /// Milliseconds since 1970.
+    /// Start, in milliseconds since 1970.
     started_at: f64,
-    /// Milliseconds.
+    /// Elapsed time in milliseconds.
     time_elapsed: f64,
     /// Requests sent, retries included.
     attempts: u32,
     /// Usage of all attempts; absent if the service did not report it.
     #[serde(flatten)]
     tokens: Option<UsedTokens>,
-    /// Dollars.
+    /// Cost in dollars.
     cost: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_reason: Option<String>,
-    /// The code of the error.
+    /// The error code, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
-    /// Only if it is wanted.
+    /// The texts, if they are to be kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<Content>,
 }
 
-/// Tokens as services count them. Those of the input include the cached ones, whatever the protocol.
+/// Tokens as services count them. Input tokens include cached ones, whatever the protocol.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct UsedTokens {
@@ -56,7 +56,7 @@ struct UsedTokens {
 struct Content {
     system: String,
     messages: Vec<Spoken>,
-    /// The answer, where there is one.
+    /// The response, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -67,7 +67,7 @@ struct Spoken {
     text: String,
 }
 
-/// A request that is under way.
+/// A running request.
 pub(super) struct Begun {
     started_at: f64,
     begun: Instant,
@@ -82,13 +82,13 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// None yet. Of those that come, what is said is kept, too, if `keeps_content`.
+    /// Creates an empty list. If `keeps_content` is true, it also keeps the texts of requests and responses.
     #[must_use]
     pub fn new(keeps_content: bool) -> Self {
         Self { keeps_content, ended: Mutex::default() }
     }
 
-    /// Notes that a request is about to be sent.
+    /// Records that a request is about to be sent.
     pub(super) fn begin(&self, question: &LlmRequest) -> Begun {
         let said = |message: &LlmMessage| Spoken { role: message.role.as_str(), text: message.text.clone() };
         let content = self.keeps_content.then(|| Content {
@@ -100,7 +100,7 @@ impl Requests {
         Begun { started_at: now.as_secs_f64() * 1000.0, begun: Instant::now(), content }
     }
 
-    /// Notes how it ended.
+    /// Records how a request ended.
     pub(super) fn end(
         &self,
         begun: Begun,
@@ -132,7 +132,7 @@ impl Requests {
             started_at,
             time_elapsed: begun.elapsed().as_secs_f64() * 1000.0,
             attempts,
-            tokens: usage.map(|usage| UsedTokens::of(&usage, handler.api())),
+            tokens: usage.map(|usage| UsedTokens::new(&usage, handler.api())),
             cost,
             stop_reason,
             error,
@@ -146,17 +146,17 @@ impl Requests {
         self.lock().clone()
     }
 
-    // Nothing can panic under the lock.
+    // No code can panic while holding the lock.
     fn lock(&self) -> MutexGuard<'_, Vec<RequestRecord>> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl UsedTokens {
-    fn of(usage: &TokenUsage, api: Option<Api>) -> Self {
+    fn new(usage: &TokenUsage, api: Option<Api>) -> Self {
         let TokenUsage { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens, .. } = *usage;
         let cached = cache_write_tokens.saturating_add(cache_read_tokens);
-        // If the cached tokens are more than all, they cannot be among them: the count is Anthropic's.
+        // If there are more cached tokens than input tokens, they cannot be included: the count is Anthropic's.
         let are_apart = api == Some(Api::Anthropic) || cached > input_tokens;
         let input_tokens = if are_apart { input_tokens.saturating_add(cached) } else { input_tokens };
         Self { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens }
@@ -182,7 +182,7 @@ mod tests {
 
     fn used(input_tokens: u64, cache_read_tokens: u64, api: Option<Api>) -> (u64, u64) {
         let usage = TokenUsage { input_tokens, cache_read_tokens, ..TokenUsage::default() };
-        let tokens = UsedTokens::of(&usage, api);
+        let tokens = UsedTokens::new(&usage, api);
         (tokens.input_tokens, tokens.cache_read_tokens)
     }
 

@@ -1,6 +1,6 @@
 //! Placeholders in a dry run for a model's response: a text of the expected length for programs, words for people.
 
-/// A text of `tokens` tokens and at least [`MIN_TOKENS`].
+/// Returns a text of `tokens` tokens, at least [`MIN_TOKENS`].
 pub(super) fn stand_in(tokens: usize) -> String {
     format!("({WORDS}){}", " …".repeat(tokens.saturating_sub(MIN_TOKENS)))
 }
@@ -10,7 +10,7 @@ pub(super) const MIN_TOKENS: usize = 8;
 
 const WORDS: &str = "what a model would write here";
 
-/// The same for people to read.
+/// Returns the placeholder in words for people.
 pub(crate) fn in_words(tokens: usize) -> String {
     format!("({WORDS}, about {tokens} tokens)")
 }

@@ -1,4 +1,4 @@
-//! Summaries already paid for.
+//! The cache of summaries.
 
 use async_trait::async_trait;
 use quick_cache::{
@@ -7,17 +7,17 @@ use quick_cache::{
 };
 use sha2::{Digest, Sha256};
 
-/// Keeps summaries. A host can give its own: a file, a database, Redis.
+/// Stores summaries. A host can provide its own: a file, a database, Redis.
 #[async_trait]
 pub trait SummaryStore: Send + Sync {
-    /// Returns the value kept under the key, if any.
+    /// Returns the value stored under the key, if any.
     async fn get(&self, key: &str) -> Result<Option<String>, StoreError>;
 
-    /// Keeps the value; the newest wins.
+    /// Stores the value, replacing an older one.
     async fn set(&self, key: &str, value: &str) -> Result<(), StoreError>;
 }
 
-/// A store that failed. A cache that does not work is no reason to have no summary: callers report it and go on.
+/// The error of a store. A failing cache does not prevent a summary: callers report it and continue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the summary cache failed: {message}; check the store given as `cache`")]
 pub struct StoreError {
@@ -26,25 +26,25 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    /// The code under which JavaScript sees it.
+    /// Returns the code for JavaScript.
     #[must_use]
     pub fn code(&self) -> &'static str {
         "cache_failed"
     }
 }
 
-/// Bytes a [`MemoryStore`] holds by default: 8 MiB, some 2,000 summaries of 1,000 tokens.
+/// Default size of a [`MemoryStore`]: 8 MiB, about 2,000 summaries of 1,000 tokens.
 pub const DEFAULT_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
-/// Bytes an entry needs besides its key and value: list node, table slot and string headers, rounded up.
+/// Bytes of an entry besides its key and value: list node, table slot and string headers, rounded up.
 const ENTRY_OVERHEAD: usize = 128;
 
-/// Bytes of an entry with a summary of 1,000 tokens; decides how many entries that left are remembered.
+/// Bytes of an entry with a summary of 1,000 tokens; determines how many evicted entries are remembered.
 const TYPICAL_ENTRY: usize = 4096;
 
-/// The default store: in memory, bounded in bytes; what has not been asked for leaves first.
+/// The default store: in memory, with a size limit; the least recently used entries are evicted.
 pub struct MemoryStore {
-    /// One shard, so that one summary may take nearly all of the bytes.
+    /// One shard, so that one summary may use nearly all of the bytes.
     entries: Cache<String, String, Bytes>,
 }
 
@@ -58,7 +58,7 @@ impl Weighter<String, String> for Bytes {
 }
 
 impl MemoryStore {
-    /// A store of at most `limit` bytes, keys and bookkeeping included; 0 keeps nothing.
+    /// Creates a store of at most `limit` bytes, keys and bookkeeping included; 0 stores nothing.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let options = OptionsBuilder::new()
@@ -72,12 +72,12 @@ impl MemoryStore {
         }
     }
 
-    /// Bytes held now.
+    /// Returns the bytes in use.
     pub fn bytes(&self) -> usize {
         self.entries.weight() as usize
     }
 
-    /// Summaries held now.
+    /// Returns the number of summaries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -111,10 +111,11 @@ fn entry_size(key: &str, value: &str) -> usize {
     key.len() + value.len() + ENTRY_OVERHEAD
 }
 
-/// The key of a summary: SHA-256, in hexadecimal, of the parts that decide it (model, prompt, content).
+/// Returns the key of a summary: SHA-256, in hexadecimal, of the parts that determine it (model, prompt, content).
 ///
-/// SHA-256 because keys may leave the process for a shared store, where a forged collision would hand one conversation
-/// another's summary. Each part is preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+/// SHA-256, because keys may be used in a shared store outside the process, where a forged collision would give one
+/// conversation another's summary. Each part is preceded by its length, so that `["ab", "c"]` and `["a", "bc"]`
+/// differ.
 #[must_use]
 pub fn cache_key(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
@@ -125,17 +126,17 @@ pub fn cache_key(parts: &[&str]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Seals a text for a store outside the process: a line above it names the key it was written for. Otherwise a store
-/// that mixes keys up, cuts texts off, or returns something else would put wrong text in the place of messages.
+/// Seals a text for a store outside the process: a line above it identifies the key. Otherwise a store that mixes up
+/// keys, truncates texts or returns something else would put wrong text in place of messages.
 #[must_use]
 pub fn sealed(key: &str, text: &str) -> String {
     format!("{}\n{text}", &cache_key(&[key, text])[..SEAL_LENGTH])
 }
 
-/// The text of what was [`sealed`] for the key.
+/// Returns the text that was [`sealed`] for the key.
 ///
 /// # Errors
-/// [`StoreError`] where it was not.
+/// [`StoreError`] if it was not sealed for this key, or was changed.
 pub fn opened(key: &str, kept: &str) -> Result<String, StoreError> {
     let text = kept.split_once('\n').map(|(_, text)| text).filter(|text| sealed(key, text) == kept);
     text.map(str::to_owned)
@@ -205,7 +206,7 @@ mod tests {
         assert_ne!(cache_key(&["ab", "c"]), cache_key(&["a", "bc"]));
         assert_ne!(cache_key(&["a"]), cache_key(&["a", ""]));
         assert_eq!(cache_key(&["a", "b"]), cache_key(&["a", "b"]));
-        // The empty list is the hash of nothing, a value everyone can look up.
+        // The empty list would be the hash of nothing, which anyone can look up.
         assert_eq!(cache_key(&[]), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 

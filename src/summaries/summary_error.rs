@@ -9,15 +9,15 @@ use crate::{
     words::{Said, said},
 };
 
-/// Why there is no summary. The codes are those that hosts see.
+/// The reason why there is no summary. The codes are visible to hosts.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SummaryError {
     /// The call was aborted by its signal.
     Aborted,
-    /// A model is to be asked, but no handler can.
+    /// A model is needed, but there is no valid handler.
     HandlerInvalid,
-    /// The model answered with nothing, or with white space.
+    /// The response was empty or white space.
     Empty,
     /// The model, or a filter before it, refused to write the summary.
     Refused,
@@ -25,7 +25,7 @@ pub enum SummaryError {
     WindowTooSmall {
         /// Tokens of the window.
         window: usize,
-        /// The fewest that would do.
+        /// Tokens needed at least.
         needed: usize,
     },
     /// The summary would probably exceed the limit on cost; nothing was sent.
@@ -34,10 +34,10 @@ pub enum SummaryError {
     Unpriced {
         /// The model.
         model: String,
-        /// The option that has the limit.
+        /// The option that sets the limit.
         option: &'static str,
     },
-    /// The model gave no answer.
+    /// The request failed.
     Llm(Box<LlmError>),
 }
 
@@ -80,7 +80,7 @@ impl SummaryError {
         }
     }
 
-    /// The code, as hosts compare it.
+    /// Returns the code that callers compare with.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ impl SummaryError {
         }
     }
 
-    /// Which of the host's own errors caused it: handlers of the host number what they threw.
+    /// Returns the number of the host's error object that caused it: handlers of the host number what they threw.
     #[must_use]
     pub fn foreign_cause(&self) -> Option<usize> {
         match self {
@@ -104,12 +104,12 @@ impl SummaryError {
         }
     }
 
-    /// Whether the service said that the question was too long for the model.
+    /// Returns true if the service said that the request was too long for the model.
     pub(super) fn is_too_long(&self) -> bool {
         matches!(self, Self::Llm(error) if error.is_context_too_long())
     }
 
-    /// Whether the next question would fail in the same way.
+    /// Returns true if the next request would fail in the same way.
     pub(super) fn is_hopeless(&self) -> bool {
         match self {
             Self::Aborted | Self::HandlerInvalid | Self::Unpriced { .. } => true,

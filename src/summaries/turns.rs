@@ -1,4 +1,4 @@
-//! Messages as pieces of plain text that any model may be sent, each with what it is.
+//! Messages as pieces of plain text, with labels, that can be sent to any model.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -13,14 +13,14 @@ use crate::{
     transcript::{ContentPiece, PieceSource, ToolTable, attachments, decompose},
 };
 
-/// A piece of a conversation: something that was said, called, answered or shown.
+/// A piece of a conversation: words, a call, a result or other content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Turn {
-    /// The speaker of the message that it is told in.
+    /// The role of its message in the request.
     pub role: LlmRole,
     pub what: What,
     pub text: String,
-    /// Missing tokens, in rising order of the byte: offset, and how many.
+    /// Gaps in ascending order: byte offset, and number of missing tokens.
     missing: Vec<(usize, usize)>,
 }
 
@@ -29,41 +29,41 @@ pub(crate) struct Turn {
 pub(crate) enum What {
     /// The user's words.
     User,
-    /// Files, pages and outputs that the user mentioned, put by the host behind the user's words.
+    /// Files, pages and outputs that the user mentioned, which the host appended to the user's words.
     Attachment,
-    /// Words that may be the user's but are part of a tool's result, so that the tool may have written them.
+    /// Words in a tool's result that may be the user's; the tool may have written them.
     Feedback(String),
     /// The assistant's words.
     Assistant,
-    /// A call of a tool, by name.
+    /// A tool call, by name.
     Call(String),
-    /// The answer of a tool.
+    /// A tool result.
     Answer {
-        /// The tool, and what it was about where that is known.
+        /// The tool, and the call's subject if known.
         tool: String,
-        /// Whether it says that it failed.
+        /// True if it reports a failure.
         failed: bool,
     },
     /// The host's description of the environment.
     Environment,
-    /// An image, which no text stands for.
+    /// An image, which has no text.
     Image,
     /// A block of another kind.
     Block(String),
     /// A message of another role.
     Role(String),
-    /// The summary of all before it.
+    /// The summary of everything before it.
     EarlierSummary,
     /// Content that a summary misses.
     LeftOut,
-    /// The summary of a part, in a question that merges several.
+    /// The summary of a part, in a request that merges several.
     PartSummary {
-        /// Which part, from 1.
+        /// The number of the part, from 1.
         number: usize,
-        /// How many there are.
+        /// The number of parts.
         of: usize,
     },
-    /// A text that is to be shortened for itself, and what it belongs to.
+    /// A text to be summarised separately, and what it belongs to.
     Source(ContentKind, String),
 }
 
@@ -93,9 +93,9 @@ impl What {
     }
 }
 
-/// Tokens of the brackets and the number around a label, and of the breaks.
+/// Tokens of the brackets and number around a label, and of the line breaks.
 const LINE: usize = 6;
-/// Tokens of the line where something is missing, at most.
+/// Maximum tokens of the line that marks a gap.
 const NOTE: usize = 18;
 
 impl Turn {
@@ -103,13 +103,14 @@ impl Turn {
         Self { role, what, text: visible(text).into_owned(), missing: Vec::new() }
     }
 
-    /// Tokens, unscaled, with the line above it.
+    /// Returns its tokens, unscaled, including the line above it.
     pub fn tokens(&self, encoding: Encoding) -> usize {
         let notes = NOTE * self.missing.len();
         count_inside(&self.text, encoding).tokens + count_inside(&self.what.label(), encoding).tokens + LINE + notes
     }
 
-    /// Leaves at most so many tokens: three fifths of the text from its head, two from its tail, where commands report how they ended.
+    /// Cuts to this many tokens: three fifths from the beginning of the text, two from its end, where commands report
+    /// how they ended.
     pub fn cut(&mut self, limit: usize, encoding: Encoding) {
         let tokens = self.tokens(encoding);
         if tokens <= limit {
@@ -135,7 +136,7 @@ impl Turn {
         self.text.replace_range(head..tail, "");
     }
 
-    /// The piece below its line.
+    /// Returns the piece below its label line.
     pub(super) fn written(&self, fence: &Fence) -> String {
         let mut written = fence.line(&self.what.label());
         let mut from = 0;
@@ -172,9 +173,9 @@ pub(crate) fn turns(conversation: &Conversation, range: Range<usize>, tools: &To
     teller.told
 }
 
-/// Tells messages one after the other.
+/// Turns messages into pieces, one after the other.
 struct Teller<'a> {
-    /// The names of the tools that were called, by id.
+    /// The names of the called tools, by id.
     called: HashMap<&'a str, &'a str>,
     told: Vec<Turn>,
 }
@@ -236,8 +237,9 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// A text of the user's message. Only what stands before everything that a tool, a file or a page could have written counts as the user's
-    /// words: what such a text ends with can look like words of the user's too. `announced` is the tool whose answer the next text is.
+    /// Adds a text of the user's message. Only text before anything that a tool, a file or a page could have written
+    /// counts as the user's words, because what follows could imitate them. `announced` is the tool whose result the
+    /// next text is.
     fn user<'p>(
         &mut self,
         message: &Message,
@@ -299,7 +301,7 @@ impl<'a> Teller<'a> {
                 }
             }
         }
-        // An empty output is written too, so that the model sees that there was none.
+        // An empty output is written too, so that the model sees there was none.
         self.tell(message, what.clone(), &texts.join("\n"));
     }
 
@@ -320,8 +322,8 @@ fn is_reminder(text: &str) -> bool {
     text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
 }
 
-/// One line for each parameter; texts as they are, everything else as JSON. Further lines of a value are indented, so that none can pass for another
-/// parameter.
+/// Returns one line per parameter: texts as they are, everything else as JSON. Further lines of a value are indented,
+/// so that they cannot be taken for another parameter.
 fn parameters(input: &str) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(input) else { return input.to_owned() };
     let lines: Vec<String> = fields
@@ -339,7 +341,7 @@ fn parameters(input: &str) -> String {
     lines.join("\n")
 }
 
-/// Every line but the first by two blanks further in, whatever ends a line.
+/// Indents every line but the first by two blanks, whatever characters end a line.
 fn indented(value: &str) -> String {
     let is_break =
         |letter: char| matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
@@ -347,7 +349,8 @@ fn indented(value: &str) -> String {
     value.split(is_break).collect::<Vec<_>>().join("\n  ")
 }
 
-/// Pieces as a question: roles alternate, the user begins and has the last word, which is `instruction`.
+/// Returns the pieces as a request: roles alternate, the user speaks first and last, and the last words are
+/// `instruction`.
 pub(super) fn question(turns: &[Turn], instruction: &str) -> (Fence, Vec<LlmMessage>) {
     let fence = Fence::around(turns.iter().map(|turn| turn.text.as_str()));
     let mut messages: Vec<LlmMessage> = Vec::with_capacity(turns.len() + 1);
@@ -368,7 +371,7 @@ pub(super) fn question(turns: &[Turn], instruction: &str) -> (Fence, Vec<LlmMess
     (fence, messages)
 }
 
-/// The label of what the model is to do.
+/// The label of the model's task.
 const INSTRUCTION_LABEL: &str = "instruction";
 
 /// Explains to the model the lines above the pieces of a request.

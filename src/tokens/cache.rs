@@ -1,4 +1,5 @@
-//! Counts by content, for the whole process: texts that come again (every turn sends the whole conversation) are hashed, not counted.
+//! Caches counts by content, for the whole process: texts that recur (every turn sends the whole conversation) are
+//! hashed instead of counted.
 
 use std::sync::LazyLock;
 
@@ -7,20 +8,22 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::{Count, Encoding};
 
-/// Shorter texts are counted each time: a hit takes 15 ns and counting 32 bytes 40 ns, which is not worth an entry.
+/// Shorter texts are counted each time: a hit takes 15 ns and counting 32 bytes takes 40 ns, which is not worth an
+/// entry.
 pub(super) const MIN_BYTES: usize = 64;
 
-/// Bounds the cache: with pieces of up to 16 KB this covers conversations of over 100 MB, in about 12 MB of memory.
+/// The size limit. With pieces of up to 16 KB it covers conversations of over 100 MB, in about 12 MB of memory.
 const ENTRIES: usize = 128 * 1024;
 
-/// By hash of 128 bits: over the life of a process a collision is less likely than a memory error, and would only make a count wrong.
+/// Keyed by a 128-bit hash. During the life of a process a collision is less likely than a memory error, and would
+/// only make a count wrong.
 static COUNTS: LazyLock<Cache<u128, (u32, bool)>> = LazyLock::new(|| Cache::new(ENTRIES));
 
-/// The key under which the count of a text is kept; `None` for short texts, which are not kept.
+/// The cache key of a text; `None` for short texts, which are not cached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key(Option<u128>);
 
-/// The count of a text, or the key to keep it under once it is counted.
+/// Returns the cached count of a text, or else the key under which to store it.
 pub(super) fn get(text: &str, encoding: Encoding) -> Result<Count, Key> {
     if text.len() < MIN_BYTES {
         return Err(Key(None));
@@ -32,14 +35,14 @@ pub(super) fn get(text: &str, encoding: Encoding) -> Result<Count, Key> {
     }
 }
 
-/// Keeps a count. Two threads may count the same text at the same time; that is cheaper than waiting.
+/// Stores a count. Two threads may count the same text at the same time, which is cheaper than waiting.
 pub(super) fn insert(key: Key, count: Count) {
     if let (Some(key), Ok(tokens)) = (key.0, u32::try_from(count.tokens)) {
         COUNTS.insert(key, (tokens, count.approximate));
     }
 }
 
-/// Forgets all counts, for all managers of the process, and frees what they held. Never needed for right results.
+/// Forgets all counts, for all managers of the process, and frees their memory. Correct results never require it.
 pub fn clear_cache() {
     COUNTS.clear();
 }

@@ -1,32 +1,34 @@
-//! Learning a model's scale from what its API reports.
+//! Learns a model's scale from the tokens that its API reports.
 
 use std::collections::HashMap;
 
 use super::{Scale, TokensError};
 
-/// How much the newest report weighs against all before. At a quarter, three reports halve an old ratio's weight: fast enough to
-/// follow a conversation from prose into code, slow enough not to follow one odd request.
+/// The weight of the newest report against all earlier ones. At a quarter, three reports halve an old ratio's weight:
+/// fast enough to follow a conversation from prose to code, slow enough to ignore one odd request.
 const WEIGHT: f64 = 0.25;
 
-/// Ratios outside are no tokenizer's: someone counted something else, such as cached tokens only. Measured ones lie from 1.0 to 1.7.
+/// The range of plausible ratios. Outside it the report counted something else, such as cached tokens only. Measured
+/// ratios are between 1.0 and 1.7.
 const ALLOWED: std::ops::RangeInclusive<f64> = 0.25..=4.0;
 
-/// For each model, the moving ratio of the tokens its API reported to those counted here: an exponential moving average that begins
-/// with the first report.
+/// The moving ratio, per model, of the tokens its API reported to those counted here: an exponential moving average
+/// starting with the first report.
 #[derive(Debug, Clone, Default)]
 pub struct Calibration {
     ratios: HashMap<String, f64>,
 }
 
 impl Calibration {
-    /// Nothing learned.
+    /// Creates a calibration without reports.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Learns from one request: `local_tokens` counted here, unscaled, and `reported_tokens` by the API, for the same messages. Error
-    /// `invalid_calibration` for an empty model, numbers that are not above zero and finite, and ratios outside 0.25 to 4; nothing is learned then.
+    /// Learns from one request: `local_tokens` are counted here, unscaled, and `reported_tokens` by the API, for the
+    /// same messages. Returns the error `invalid_calibration`, and learns nothing, if the model is empty, a number is
+    /// not finite and above zero, or the ratio is outside 0.25 to 4.
     pub fn calibrate(&mut self, local_tokens: f64, reported_tokens: f64, model: &str) -> Result<(), TokensError> {
         let invalid = |field, value: String, allowed| Err(TokensError::InvalidCalibration { field, value, allowed });
         if model.is_empty() {
@@ -51,7 +53,7 @@ impl Calibration {
     /// Returns the scale learned for a model, if any.
     #[must_use]
     pub fn scale(&self, model: &str) -> Option<Scale> {
-        // Always valid: a mean of ratios from 0.25 to 4 is within 0.1 to 10.
+        // Always valid, because a mean of ratios from 0.25 to 4 is between 0.1 and 10.
         self.ratios.get(model).and_then(|&ratio| Scale::new(ratio).ok())
     }
 }

@@ -1,4 +1,4 @@
-//! Counting texts: whole, until a limit, or many on all cores.
+//! Counts texts: one at a time, or many on all cores.
 
 use std::{
     iter::Sum,
@@ -18,19 +18,19 @@ use crate::{
     parallel::{each, parts_for},
 };
 
-/// With fewer bytes to count, other threads cost what they save.
+/// With fewer bytes, starting other threads costs as much as it saves.
 const PARALLEL_BYTES: usize = 128 * 1024;
 
-/// Threads share the work by batches of pieces of about this many bytes.
+/// Threads divide the work into batches of pieces with about this many bytes.
 const BATCH_BYTES: usize = 32 * 1024;
 
 /// The tokens of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
-    /// How many.
+    /// The number of tokens.
     pub tokens: usize,
-    /// Whether the text holds a run of over 256 KB with no place to cut it, such as a megabyte of blanks: the number may be off by
-    /// a few tokens for each 256 KB. Otherwise it is exact.
+    /// True if the text contains a run of over 256 KB without a place to cut it, such as a megabyte of blanks. The
+    /// number may then be off by a few tokens per 256 KB. Otherwise it is exact.
     pub approximate: bool,
 }
 
@@ -54,8 +54,8 @@ impl Sum for Count {
     }
 }
 
-/// Counts a text. Of large ones, what is not in the cache is counted on all cores if it is over 128 KB. Text that looks like a special token (`<|endoftext|>`) is
-/// ordinary text. Loads the vocabulary if nothing has yet.
+/// Counts a text. If over 128 KB of it are not in the cache, it is counted on all cores. Text that looks like a
+/// special token (`<|endoftext|>`) is ordinary text. Loads the vocabulary if necessary.
 ///
 /// # Examples
 /// ```
@@ -72,29 +72,29 @@ pub fn count(text: &str, encoding: Encoding) -> Count {
         .map_or_else(|Cancelled| unreachable!("nothing can cancel this"), |counts| counts[0])
 }
 
-/// Counts a text of a conversation as it is outside: how unpaired surrogates are carried makes no difference.
+/// Counts a text of a conversation in its outside form, so stand-ins for unpaired surrogates make no difference.
 #[must_use]
 pub fn count_inside(text: &str, encoding: Encoding) -> Count {
     count(&surrogates::leave_text(text), encoding)
 }
 
-/// Counts a text on this thread without looking into the cache or adding to it.
+/// Counts a text on this thread, without using the cache.
 #[must_use]
 pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
     pieces(text).map(|piece| marked(engine::count_guarded(piece.text, encoding), &piece)).sum()
 }
 
-/// Counts many texts, in their order, on all cores when over 128 KB of them are not in the cache. Stops within a piece (milliseconds)
-/// of `cancel`.
+/// Counts many texts, and returns the counts in their order. It uses all cores if over 128 KB of them are not in the
+/// cache. It stops within a piece (milliseconds) of `cancel`.
 ///
 /// # Errors
-/// [`Cancelled`] when `cancel` is set.
+/// [`Cancelled`] if `cancel` is set.
 pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
     cancel.check()?;
     count_many(texts, encoding, Some(cancel))
 }
 
-/// Counts a piece, or remembers its count.
+/// Counts a piece, or returns its cached count.
 pub(super) fn count_piece(piece: &Segment<'_>, encoding: Encoding) -> Count {
     let count = cache::get(piece.text, encoding).unwrap_or_else(|key| {
         let count = engine::count_guarded(piece.text, encoding);
@@ -104,14 +104,15 @@ pub(super) fn count_piece(piece: &Segment<'_>, encoding: Encoding) -> Count {
     marked(count, piece)
 }
 
-/// Whether a piece ends in a forced cut is not in the cache: the same piece may end exactly in another text.
+/// Marks the count of a piece that ends in a forced cut. The cache does not store this, because the same piece may
+/// end exactly in another text.
 fn marked(count: Count, piece: &Segment<'_>) -> Count {
     Count { approximate: count.approximate || piece.forced, ..count }
 }
 
 /// A piece that is not in the cache.
 struct Job<'a> {
-    /// The text it is a piece of.
+    /// The index of its text.
     index: usize,
     piece: Segment<'a>,
     key: Key,
@@ -125,7 +126,7 @@ impl Job<'_> {
     }
 }
 
-/// Looks all pieces up on this thread, then counts what is missing, on all cores if that is much.
+/// Looks up all pieces on this thread, then counts the missing ones, on all cores if they are many.
 fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Result<Vec<Count>, Cancelled> {
     let check = || cancel.map_or(Ok(()), Cancel::check);
     let mut counts = vec![Count::default(); texts.len()];
@@ -161,7 +162,7 @@ fn count_many(texts: &[&str], encoding: Encoding, cancel: Option<&Cancel>) -> Re
     Ok(counts)
 }
 
-/// Groups jobs in order, each group of about [`BATCH_BYTES`].
+/// Groups jobs, in order, into batches of about [`BATCH_BYTES`].
 fn batches<'a, 'b>(jobs: &'a [Job<'b>]) -> Vec<&'a [Job<'b>]> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (index, job) in jobs.iter().enumerate() {

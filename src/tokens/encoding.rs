@@ -1,4 +1,4 @@
-//! Which vocabulary counts.
+//! The vocabularies for counting.
 
 use std::{fmt, str::FromStr};
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::TokensError;
 
-/// A vocabulary of tokens. Reads and writes as `o200k_base` and `cl100k_base`.
+/// A vocabulary of tokens, read and written as `o200k_base` or `cl100k_base`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Encoding {
-    /// 200,000 tokens, GPT-4o and later. The default, and what Roo-Code counts with.
+    /// 200,000 tokens, for GPT-4o and later. The default, and Roo-Code's choice.
     #[default]
     #[serde(rename = "o200k_base")]
     O200kBase,
-    /// 100,000 tokens, GPT-3.5 and GPT-4.
+    /// 100,000 tokens, for GPT-3.5 and GPT-4.
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
 }
@@ -22,10 +22,10 @@ impl Encoding {
     /// All encodings.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
 
-    /// The names of all.
+    /// The names of all encodings.
     pub const NAMES: [&'static str; 2] = [Self::O200kBase.name(), Self::Cl100kBase.name()];
 
-    /// The name, for example `o200k_base`.
+    /// Returns the name, for example `o200k_base`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,19 +1,20 @@
-//! The count of a file: one table for all formats. No file is decoded, and none counts as the text of its base64.
+//! Estimates the tokens of files, with one table for all formats. Files are neither decoded nor counted as the text
+//! of their base64.
 
 use super::image_tokens;
 use crate::conversation::{AttachedFile, Media, Service};
 
-/// How files of one kind count: so many tokens for each unit, by service.
+/// How to count files of one kind: tokens per unit, by service.
 struct Rule {
     media: Media,
-    /// Bytes of a file for each unit, where the file does not say how many it has.
+    /// Bytes per unit, if the file does not say how many units it has.
     bytes: f64,
-    /// Units of a file that is only referred to.
+    /// Number of units of a file that is only referred to.
     unknown: f64,
     anthropic: f64,
     open_ai: f64,
     gemini: f64,
-    /// The dearest rule, for formats of several services.
+    /// The highest count, for formats of several services.
     any: f64,
 }
 
@@ -55,11 +56,12 @@ const RULES: [Rule; 4] = [
     Rule { media: Media::Data, bytes: 4.0, unknown: 3000.0, anthropic: 1.0, open_ai: 1.0, gemini: 1.0, any: 1.0 },
 ];
 
-/// Most tokens of one file: more than any window has.
+/// The maximum for one file, which is more than any window.
 const MOST: f64 = 1e9;
 
-/// Tokens of a file, estimated by the rule of its service: an image by [`image_tokens`], a document by its pages, sound and video by their seconds, a text
-/// file by its bytes. Where the file does not begin with its number of pages or seconds, they are estimated from its length; a begun one counts as a whole.
+/// Estimates a file's tokens by the rule of its service: an image by [`image_tokens`], a document by its pages, sound
+/// and video by their seconds, a text file by its bytes. If the beginning of the file does not state its pages or
+/// seconds, they are estimated from its length and rounded up.
 #[must_use]
 pub fn file_tokens(file: &AttachedFile) -> usize {
     let Some(rule) = RULES.iter().find(|rule| rule.media == file.media) else { return image_tokens(file.encoded) };

@@ -3,8 +3,8 @@
 /// Tokens of an image without data (a URL, a file id), as Roo-Code counts it.
 const WITHOUT_DATA: usize = 300;
 
-/// Tokens of an image whose base64 text has `base64_len` bytes: its square root, rounded up, as Roo-Code estimates; 300 without data
-/// (`None`, or empty). Integer arithmetic, so exact for every length.
+/// Returns the tokens of an image with `base64_len` bytes of base64: their square root, rounded up, as Roo-Code
+/// estimates; 300 without data (`None` or empty). Uses integer arithmetic, so it is exact for every length.
 #[must_use]
 pub fn image_tokens(base64_len: Option<usize>) -> usize {
     match base64_len {

@@ -1,8 +1,8 @@
-//! Counting tokens: exactly as `tiktoken-rs` does, fast, and on any text without panic or stall.
+//! Counts tokens exactly as `tiktoken-rs` does, fast, and without panics or stalls on any text.
 //!
-//! A text is cut into pieces at places where no token can cross (module `pieces`), so pieces are counted on all cores, one at a time
-//! until a limit, or not at all when the cache by content hash ([`clear_cache`]) knows them. [`Scale`] turns counts of our vocabulary into
-//! those of another model's.
+//! A text is cut into pieces where no token can cross (module `pieces`). So pieces can be counted on all cores, one
+//! at a time up to a limit, or not at all if they are in the cache by content hash ([`clear_cache`]). [`Scale`]
+//! converts counts to those of another model's vocabulary.
 //!
 //! The first count with an encoding builds its vocabulary (up to 0.3 s): call [`warm_up`] off the main thread first.
 
@@ -37,18 +37,19 @@ pub use tally::Tally;
 pub use tokens_error::TokensError;
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 
-/// Returns true if a try of `tokens` is better than a known one: within a budget the larger, beyond it the smaller.
+/// Returns true if a try with `tokens` is better than a known one: within the budget more is better, beyond it less.
 #[must_use]
 pub fn is_nearer(tokens: usize, known: usize, budget: usize) -> bool {
     if tokens <= budget { known > budget || tokens > known } else { tokens < known }
 }
 
 #[cfg(test)]
-/// The longest token of both vocabularies, in bytes: a text has at least `bytes / MAX_TOKEN_BYTES` tokens, and at most one for each byte.
+/// The longest token of both vocabularies, in bytes. A text has at least `bytes / MAX_TOKEN_BYTES` tokens, and at
+/// most one per byte.
 const MAX_TOKEN_BYTES: usize = 128;
 
 #[cfg(test)]
-/// The fewest tokens a text of this many bytes can have, without counting.
+/// Returns the minimum of tokens of a text with this many bytes, without counting.
 #[must_use]
 fn least_tokens(bytes: usize) -> usize {
     bytes.div_ceil(MAX_TOKEN_BYTES)

@@ -1,41 +1,44 @@
-//! Cutting a text where no token can cross, so that the counts of the pieces add up exactly.
+//! Cuts a text where no token can cross, so that the counts of the pieces add up exactly.
 //!
-//! Both encodings first divide a text into words by a pattern that looks back at nothing and ahead only past white space; tokens
-//! never cross the end of a word. So a cut is exact where a word is known to end whatever stands around it:
+//! Both encodings first divide a text into words with a pattern that has no look-behind and looks ahead only past
+//! white space; tokens never cross the end of a word. So a cut is exact where a word certainly ends, whatever
+//! surrounds it:
 //!
 //! - after a line feed, when the next character is neither white space (the run would be one word) nor `/` (punctuation takes the
 //!   line feeds after it, and in o200k_base slashes, into its word);
 //! - between an ASCII letter or digit and any other ASCII character, except the apostrophe, which may begin a contraction.
 //!
-//! Cuts depend only on the text before them, so text that is appended leaves all earlier pieces, and their cached counts, as they are.
+//! Cuts depend only on the text before them, so appending text changes neither earlier pieces nor their cached
+//! counts.
 
-/// Pieces are this many bytes at most, if there is a place to cut. Small enough that recounting the last piece of a growing text, and
-/// the wait for a cancellation, are below a millisecond; large enough that calls and cache lookups do not show.
+/// Maximum bytes of a piece, if there is a place to cut. Small enough that recounting the last piece of a growing
+/// text, or waiting for a cancellation, takes under a millisecond; large enough that calls and cache look-ups are
+/// negligible.
 pub(super) const PIECE_BYTES: usize = 16 * 1024;
 
-/// The size of pieces when one token is looked for.
+/// The size of pieces when searching for one token.
 const SMALL_PIECE_BYTES: usize = 1024;
 
-/// A run without an exact cut that is longer than this, in bytes, is cut anyway: tokenizers slow down on such runs, and no text in
-/// a language or of a program has one.
+/// A run without an exact cut is cut at this many bytes anyway. Tokenizers are slow on such runs, and no text in a
+/// language or program has one.
 pub(super) const RUN_LIMIT: usize = 256 * 1024;
 
-/// A part of a text that is counted by itself.
+/// A part of a text that is counted separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Segment<'a> {
-    /// Start in the text, in bytes.
+    /// The start in the text, in bytes.
     pub start: usize,
     pub text: &'a str,
-    /// Whether a token may cross its end, which makes the count of the whole approximate.
+    /// True if a token may cross its end, which makes the count of the whole approximate.
     pub forced: bool,
 }
 
-/// The pieces of a text, in order; together they are the text.
+/// Returns the pieces of a text, in order; together they are the text.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = Segment<'_>> {
     split(text, PIECE_BYTES, RUN_LIMIT)
 }
 
-/// Smaller pieces, where that is possible; never forced. For finding a place within a piece.
+/// Returns smaller pieces where possible, never with a forced cut. For finding a place within a piece.
 pub(super) fn small_pieces(text: &str) -> impl Iterator<Item = Segment<'_>> {
     split(text, SMALL_PIECE_BYTES, text.len())
 }
@@ -70,7 +73,7 @@ fn piece_end(text: &str, start: usize, piece_bytes: usize, run_limit: usize) -> 
     }
 }
 
-/// Whether a word ends at `at`, for certain, in both encodings. `at` lies inside the text.
+/// Returns true if a word certainly ends at `at` in both encodings. `at` is inside the text.
 fn is_exact_cut(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let (before, after) = (bytes[at - 1], bytes[at]);
@@ -81,7 +84,7 @@ fn is_exact_cut(text: &str, at: usize) -> bool {
     before.is_ascii_alphanumeric() && after.is_ascii() && !after.is_ascii_alphanumeric() && after != b'\''
 }
 
-/// The last character boundary at or before `at`. (`str::floor_char_boundary` needs Rust 1.91.)
+/// Returns the last character boundary at or before `at`. (`str::floor_char_boundary` needs Rust 1.91.)
 #[must_use]
 pub fn floor_char_boundary(text: &str, at: usize) -> usize {
     if at >= text.len() {
@@ -90,7 +93,7 @@ pub fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The first character boundary at or after `at`.
+/// Returns the first character boundary at or after `at`.
 pub(super) fn ceil_char_boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

@@ -1,8 +1,9 @@
-//! Texts for the tests: a large mixed one, random ones that provoke tokenizers, and hostile ones.
+//! Texts for the tests: a large mixed one, random ones that are difficult for tokenizers, and hostile ones.
 
 use proptest::prelude::*;
 
-/// Code in several languages, prose, scripts, data and odd white space, with numbers and names that vary: about `bytes` bytes.
+/// Code in several languages, prose, scripts, data and odd white space, with varying numbers and names: about `bytes`
+/// bytes.
 pub(super) fn mixed(bytes: usize) -> String {
     let mut text = String::new();
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
@@ -93,7 +94,7 @@ pub(super) fn mixed(bytes: usize) -> String {
     text
 }
 
-/// Short random texts, made of what decides where words end.
+/// Short random texts of parts that decide where words end.
 pub(super) fn tricky() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         6 => prop::sample::select(vec![
@@ -113,7 +114,7 @@ pub(super) fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
 
-/// Texts of `bytes` bytes or a little more that make tokenizers slow or panic.
+/// Texts of at least `bytes` bytes that make tokenizers slow or panic.
 pub(super) fn hostile(bytes: usize) -> Vec<(&'static str, String)> {
     let repeated = |unit: &str| unit.repeat(bytes.div_ceil(unit.len()));
     let base64 = |text: &str| {

@@ -1,13 +1,13 @@
-//! From tokens of our vocabulary to tokens of another model's.
+//! Converts token counts to another model's.
 
 use std::{fmt, str::FromStr};
 
 use super::{Calibration, TokensError};
 
-/// Factors are kept in millionths, so that applying one is exact: 10 tokens at 1.1 are 11, not 12.
+/// Factors are stored in millionths, so that applying one is exact: 10 tokens at 1.1 are 11, not 12.
 const UNITS: f64 = 1e6;
 
-/// How many tokens another model has for each of ours. The default is 1.
+/// The number of another model's tokens per counted token. The default is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     millionths: u64,
@@ -20,12 +20,12 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// The smallest factor that is accepted. No tokenizer in use is near it, nor near [`Self::MAX`].
+    /// The smallest accepted factor. No tokenizer in use is near it, nor near [`Self::MAX`].
     pub const MIN: f64 = 0.1;
-    /// The largest.
+    /// The largest accepted factor.
     pub const MAX: f64 = 10.0;
 
-    /// A factor from 0.1 to 10; digits after the sixth decimal are rounded. Error `invalid_scale`.
+    /// Creates a scale from a factor between 0.1 and 10, rounded to six decimals. Error `invalid_scale`.
     pub fn new(factor: f64) -> Result<Self, TokensError> {
         if (Self::MIN..=Self::MAX).contains(&factor) {
             Ok(Self { millionths: (factor * UNITS).round() as u64 })
@@ -34,13 +34,13 @@ impl Scale {
         }
     }
 
-    /// The factor.
+    /// Returns the factor.
     #[must_use]
     pub fn factor(self) -> f64 {
         self.millionths as f64 / UNITS
     }
 
-    /// Scales a number of tokens, rounded up. Apply it once to a sum, not to each part, or the rounding adds up.
+    /// Scales a number of tokens, rounding up. Apply it once to a sum, not to each part, because rounding adds up.
     #[must_use]
     pub fn apply(self, tokens: usize) -> usize {
         let scaled = (tokens as u128 * u128::from(self.millionths)).div_ceil(UNITS as u128);
@@ -48,8 +48,9 @@ impl Scale {
     }
 }
 
-/// Models that share a tokenizer. The factors are for code, where each family's own count (by its token counting API) is furthest
-/// from `o200k_base`; on English prose they are 3 to 15 percent too high, which errs towards condensing early.
+/// Models with a common tokenizer. The factors are for code, where each family's own count (by its token counting
+/// API) is furthest from `o200k_base`. On English prose they are 3 to 15 percent too high, which makes condensing
+/// start early rather than late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// `gpt`, 1.0: `o200k_base` is its own.
@@ -66,7 +67,7 @@ impl Family {
     /// All families.
     pub const ALL: [Self; 4] = [Self::Gpt, Self::Gemini, Self::Claude, Self::Claude47];
 
-    /// The name in configurations, for example `claude-4.7`.
+    /// Returns the name in configurations, for example `claude-4.7`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,7 +78,7 @@ impl Family {
         }
     }
 
-    /// The factor of the family.
+    /// Returns the factor of the family.
     #[must_use]
     pub fn scale(self) -> Scale {
         let millionths = match self {
@@ -89,8 +90,9 @@ impl Family {
         Scale { millionths }
     }
 
-    /// The family of a model by its name, as APIs and gateways spell it (`anthropic/claude-sonnet-4.5`, `claude-opus-4-7-20260401`); the version is
-    /// the first number and, if it has one or two digits, the second. [`Family::Gpt`] for all others: unknown is not scaled.
+    /// Returns the family of a model by its name, as APIs and gateways spell it (`anthropic/claude-sonnet-4.5`,
+    /// `claude-opus-4-7-20260401`). The version is the first number and, if it has one or two digits, the second.
+    /// Unknown models are [`Family::Gpt`], which does not scale.
     #[must_use]
     pub fn of_model(model: &str) -> Self {
         let model = model.to_ascii_lowercase();
@@ -111,7 +113,7 @@ impl fmt::Display for Family {
     }
 }
 
-/// The scale as it is configured. Reads `1.5`, `claude`, `auto`; the default is the number 1.
+/// The scale as configured: `1.5`, `claude`, `auto`. The default is the number 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScaleSetting {
     /// A number.
@@ -129,17 +131,17 @@ impl Default for ScaleSetting {
 }
 
 impl ScaleSetting {
-    /// The words that it reads.
+    /// The words it accepts.
     pub const NAMES: [&'static str; 5] =
         [Family::Gpt.name(), Family::Gemini.name(), Family::Claude.name(), Family::Claude47.name(), "auto"];
 
-    /// A number from 0.1 to 10. Error `invalid_scale`.
+    /// Creates a setting from a number between 0.1 and 10. Error `invalid_scale`.
     pub fn number(factor: f64) -> Result<Self, TokensError> {
         Scale::new(factor).map(Self::Factor)
     }
 
-    /// The scale for a model. `auto` takes what `calibration` learned for it and, until it has learned, the family the model's name
-    /// belongs to; without a model it is 1.
+    /// Returns the scale for a model. `auto` uses the factor that `calibration` learned for it, or else the family of
+    /// the model's name; without a model it is 1.
     #[must_use]
     pub fn resolve(self, calibration: &Calibration, model: Option<&str>) -> Scale {
         match (self, model) {

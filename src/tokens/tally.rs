@@ -16,53 +16,53 @@ use crate::{
 
 /// Tokens of every block of a conversation, unscaled. Blocks that did not change are not counted again.
 ///
-/// Counted are texts; a tool call's name and the JSON text of its input; a tool result's texts; thinking; images by
-/// `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
-/// other fields count nothing.
+/// It counts texts; a tool call's name and the JSON of its input; a tool result's texts; thinking; images by
+/// `image_tokens`; blocks of other types by their JSON, in which files count by `file_tokens`. Roles, ids and other
+/// fields do not count.
 #[derive(Debug, Clone)]
 pub struct Tally {
     encoding: Encoding,
-    /// Parallel to the conversation's messages; one number for each block, one for a content string.
+    /// Parallel to the conversation's messages; one number per block, one for a content string.
     messages: Vec<Arc<[usize]>>,
     total: usize,
-    /// At least one text was too uniform to be counted exactly.
+    /// True if at least one text was too uniform to be counted exactly.
     approximate: bool,
 }
 
-/// A block whose texts are still to be counted: tokens known already, and the numbers of its texts.
+/// A block with texts still to be counted: the tokens already known, and the range of its texts.
 type Uncounted = (usize, Range<usize>);
 
-/// Something a block is counted by.
+/// A part of a block's count.
 enum Part<'a> {
     Text(Cow<'a, str>),
     Tokens(usize),
 }
 
 impl<'a> Part<'a> {
-    /// A text, counted as it is outside.
+    /// Creates a part from a text, in its outside form.
     fn text(text: &'a str) -> Self {
         Self::Text(surrogates::leave_text(text))
     }
 
-    /// JSON, counted as it is outside.
+    /// Creates a part from JSON, in its outside form.
     fn json(json: &'a RawValue) -> Self {
         Self::Text(surrogates::leave_json(json.get()))
     }
 }
 
 impl Tally {
-    /// Counts `conversation`, on all cores when it is large.
+    /// Counts `conversation`, on all cores if it is large.
     ///
     /// # Errors
-    /// `Cancelled` when `cancel` is set meanwhile.
+    /// `Cancelled` if `cancel` is set meanwhile.
     pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
-        Self::of(encoding, conversation.messages().map(Err), cancel)
+        Self::count_messages(encoding, conversation.messages().map(Err), cancel)
     }
 
-    /// Counts `after`, which descends from `before`, taking over what did not change.
+    /// Counts `after`, which results from `before`, and reuses the counts of unchanged messages.
     ///
     /// # Errors
-    /// `Cancelled` when `cancel` is set meanwhile.
+    /// `Cancelled` if `cancel` is set meanwhile.
     pub fn recount(&self, before: &Conversation, after: &Conversation, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut known = before.entries().iter().zip(&self.messages).peekable();
         let newest = before.entries().iter().map(|entry| entry.id).max();
@@ -78,18 +78,18 @@ impl Tally {
             }
         });
         let messages: Vec<_> = messages.collect();
-        let mut tally = Self::of(self.encoding, messages.into_iter(), cancel)?;
+        let mut tally = Self::count_messages(self.encoding, messages.into_iter(), cancel)?;
         tally.approximate |= self.approximate;
         Ok(tally)
     }
 
-    fn of<'a>(
+    fn count_messages<'a>(
         encoding: Encoding,
         messages: impl Iterator<Item = Result<Arc<[usize]>, &'a Message>>,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
         let mut texts: Vec<Cow<'_, str>> = Vec::new();
-        // For each message either its tokens, or for each block the parts it is counted by (texts by their number).
+        // For each message its tokens, or else for each block the parts it is counted by (texts by their index).
         let mut layout: Vec<Result<Arc<[usize]>, Vec<Uncounted>>> = Vec::new();
         for message in messages {
             layout.push(message.map_err(|message| {
@@ -123,31 +123,31 @@ impl Tally {
         Ok(Self { encoding, messages, total, approximate })
     }
 
-    /// Tokens of all messages.
+    /// Returns the tokens of all messages.
     #[must_use]
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// Tokens of one message.
+    /// Returns the tokens of one message.
     #[must_use]
     pub fn message(&self, index: usize) -> usize {
         self.messages[index].iter().sum()
     }
 
-    /// Tokens of each block of one message.
+    /// Returns the tokens of each block of a message.
     #[must_use]
     pub fn blocks(&self, message: usize) -> &[usize] {
         &self.messages[message]
     }
 
-    /// Whether some text was too uniform to be counted exactly.
+    /// Returns true if a text was too uniform to be counted exactly.
     #[must_use]
     pub fn is_approximate(&self) -> bool {
         self.approximate
     }
 
-    /// The vocabulary it was counted with.
+    /// Returns the vocabulary used for counting.
     #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
@@ -184,7 +184,8 @@ fn block_parts(block: &Block) -> Vec<Part<'_>> {
     }
 }
 
-/// The parts of JSON that is carried through: files by what they are, all else as text, with `filled` in the place of what stands there.
+/// Returns the parts of JSON that is carried through: files by their kind, everything else as text, with `filled`
+/// replacing ranges.
 fn json_parts<'a>(raw: &'a RawValue, files: &[AttachedFile], mut filled: Vec<(Range<usize>, String)>) -> Vec<Part<'a>> {
     filled.extend(files.iter().filter_map(|file| Some((file.literal.clone()?, "\"\"".to_owned()))));
     let text = if filled.is_empty() {
@@ -195,7 +196,8 @@ fn json_parts<'a>(raw: &'a RawValue, files: &[AttachedFile], mut filled: Vec<(Ra
     std::iter::once(text).chain(files.iter().map(|file| Part::Tokens(file_tokens(file)))).collect()
 }
 
-/// A JSON value whose long strings are the texts behind it, whole, so that it counts the same however it is read; and what stands behind those.
+/// Returns the parts of a JSON value whose long strings are the text blocks after it, whole, so that it counts the
+/// same however it is read; and the blocks after those.
 fn shaped(blocks: &[Block]) -> Option<(Vec<Part<'_>>, &[Block])> {
     let (Block::Other { raw, holes, .. }, behind) = blocks.split_first()? else { return None };
     let (texts, rest) = behind.split_at_checked(holes.texts.len()).filter(|(texts, _)| !texts.is_empty())?;

@@ -1,4 +1,4 @@
-//! The promises of the module as a whole: equal to the reference, exact in pieces, bounded in time and memory on any text.
+//! Tests of the whole module: equal to the reference, exact in pieces, bounded in time and memory for any text.
 
 use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;

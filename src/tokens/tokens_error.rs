@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokensError {
-    /// An encoding we do not have, for example `p50k_base`.
+    /// An unknown encoding, for example `p50k_base`.
     #[error("encoding must be \"o200k_base\" or \"cl100k_base\"; got {value:?}")]
     UnknownEncoding {
         /// The given value.
@@ -31,7 +31,7 @@ pub enum TokensError {
 }
 
 impl TokensError {
-    /// The error code: `unknown_encoding`, `invalid_scale` or `invalid_calibration`.
+    /// Returns the error code: `unknown_encoding`, `invalid_scale` or `invalid_calibration`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl TokensError {
         }
     }
 
-    /// The setting it is about.
+    /// Returns the setting at fault.
     #[must_use]
     pub fn field(&self) -> &'static str {
         match self {

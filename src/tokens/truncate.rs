@@ -1,4 +1,4 @@
-//! Cutting a text to a number of tokens.
+//! Cuts a text to a number of tokens.
 
 use super::{
     Encoding,
@@ -7,8 +7,9 @@ use super::{
     pieces::{Segment, ceil_char_boundary, floor_char_boundary, pieces, small_pieces},
 };
 
-/// The beginning of the text with at most `limit` tokens, as [`count`] counts it, ending between two characters: the longest that
-/// ends with a token of the whole text, or a few tokens less where the cut changes how the end is read. Only the piece with the cut is encoded (1 KB in most texts).
+/// Returns the beginning of the text with at most `limit` tokens as [`count`] counts them, ending between two
+/// characters. It is the longest that ends with a token of the whole text, or a few tokens shorter if the cut changes
+/// how the end is tokenized. Only the piece with the cut is encoded (1 KB in most texts).
 #[must_use]
 pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
@@ -25,8 +26,8 @@ pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str 
     text
 }
 
-/// The end of the text with at most `limit` tokens, as [`count`] counts it, beginning between two characters. Like
-/// [`truncate_to_tokens`], from the other side.
+/// Returns the end of the text with at most `limit` tokens as [`count`] counts them, beginning between two
+/// characters. The counterpart of [`truncate_to_tokens`].
 #[must_use]
 pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
@@ -37,7 +38,8 @@ pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) ->
     loop {
         let (start, crosses_forced) = suffix(&parts, target, encoding);
         let kept = &text[start..];
-        // Forced cuts depend on where the text begins, so only then the sum of the pieces may not be the count of what is kept.
+        // Forced cuts depend on where the text begins. Only with one the sum of the pieces may differ from the count
+        // of the kept text.
         let excess = if crosses_forced { count(kept, encoding).tokens.saturating_sub(limit) } else { 0 };
         if excess == 0 || kept.is_empty() {
             return kept;
@@ -78,7 +80,7 @@ fn encoded_front(piece: &str, limit: usize, encoding: Encoding) -> usize {
     let mut keep = limit.min(lengths.len());
     loop {
         let end = floor_char_boundary(piece, lengths[..keep].iter().sum());
-        // Cut in the middle of a word, what is left may have more tokens than it had.
+        // A cut within a word may leave more tokens than the word had there.
         let excess = count_guarded(&piece[..end], encoding).tokens.saturating_sub(limit);
         if excess == 0 || end == 0 {
             return end;

@@ -1,4 +1,4 @@
-//! Tool calls of every dialect with their parameters, wherever these stand.
+//! Tool calls of every dialect, with their parameters wherever they are.
 
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
@@ -22,7 +22,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) message: usize,
     pub(super) block: usize,
-    /// The XML.
+    /// The XML of a call in text.
     pub(super) place: Option<Place>,
     pub(super) parameters: Parameters<'a>,
 }
@@ -30,18 +30,18 @@ pub(super) struct ToolCall<'a> {
 /// The place of a call's parameters.
 #[derive(Debug, Clone)]
 pub(super) enum Parameters<'a> {
-    /// In a `tool_use` block; the range lists its texts.
+    /// In a `tool_use` block; `texts` is the range of its texts.
     Native { input: &'a str, texts: Range<usize> },
     /// In a text.
     Xml { text: usize, values: Vec<(String, Range<usize>)> },
-    /// In JSON inside a text (MCP tools in XML), where a string is not the bytes of the text.
+    /// In JSON inside a text (MCP tools in XML), whose strings are not bytes of the text.
     Json(Value),
     /// The call is gone; a header names its target.
     Header(String),
 }
 
 impl<'a> ToolCall<'a> {
-    /// The call written as XML in a text.
+    /// Creates the call written as XML in a text.
     pub(super) fn from_xml(call: &XmlCall<'_, '_>, texts: &[ConversationText<'a>], index: usize) -> Self {
         let text = &texts[index];
         let mut name = call.name.to_owned();
@@ -94,12 +94,12 @@ impl<'a> ToolCall<'a> {
     /// Returns the place of the string at `path` in the input of a native call.
     pub(super) fn place_at(&self, texts: &[ConversationText<'_>], path: &[PathStep]) -> Option<Place> {
         let Parameters::Native { texts: range, .. } = &self.parameters else { return None };
-        // ["content", block, "input", …]
+        // The path is ["content", block, "input", …].
         let index = range.clone().find(|index| texts[*index].path.get(3..) == Some(path))?;
         Some(Place { text: index, range: 0..texts[index].text.len() })
     }
 
-    /// The value of a short string parameter, trimmed.
+    /// Returns the value of a short string parameter, trimmed.
     pub(super) fn string<'t, 'n>(
         &'t self,
         texts: &'t [ConversationText<'_>],
@@ -113,7 +113,7 @@ impl<'a> ToolCall<'a> {
         Some(Cow::Borrowed(texts[place.text].text[place.range].trim()))
     }
 
-    /// The value of a parameter that is not one text: a number, a flag, a list.
+    /// Returns the value of a parameter that is not a text: a number, a flag, a list.
     pub(super) fn value<'n>(
         &self,
         texts: &[ConversationText<'_>],
@@ -134,7 +134,7 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// The value of a parameter that is a number, also when it is written as a string.
+    /// Returns the value of a numeric parameter, also if it is written as a string.
     pub(super) fn number<'n>(
         &self,
         texts: &[ConversationText<'_>],
@@ -144,7 +144,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// The number that a JSON value is or spells.
+/// Returns the number that a JSON value is or spells.
 pub(super) fn number(value: &Value) -> Option<u32> {
     match value {
         Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),

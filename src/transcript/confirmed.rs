@@ -1,4 +1,4 @@
-//! A later view of the whole file proves what was written or changed, where no answer did.
+//! Confirms writes and edits that no result proved by a later view of the whole file.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,11 +10,12 @@ use super::{
     place::Excerpt,
 };
 
-/// A view of fewer lines may be what a host says in the place of a file.
+/// A result of fewer lines may be a host's message instead of a file.
 const LEAST_LINES: usize = 4;
 
-/// Believes each unproven write and edit whose file is seen next as a whole, and holds what was to be put there. Nothing between may have changed it.
-/// Linear in the length of the conversation: each view is held against one change.
+/// Marks each unproven write and edit as done if the next view of its whole file contains what it was to write.
+/// Nothing in between may have changed the file. Linear in the length of the conversation, because each view is
+/// compared with one change.
 pub(super) fn confirm(transcript: &mut Transcript<'_>) {
     let mut unproven: HashMap<(Arc<str>, u32), (usize, usize)> = HashMap::new();
     let mut changes_unseen = 0;
@@ -49,7 +50,7 @@ pub(super) fn confirm(transcript: &mut Transcript<'_>) {
     }
 }
 
-/// Whether a view of the whole file holds what a call was to put there, and nothing of what it was to replace.
+/// Returns true if a view of the whole file contains what a call was to write, and nothing of what it was to replace.
 fn is_shown(transcript: &Transcript<'_>, change: &Event, view: &Excerpt) -> bool {
     let lines = |excerpt: &Excerpt| -> Vec<&str> {
         let lines = (0..excerpt.lines.len()).map(|line| transcript.line(excerpt, line));

@@ -14,53 +14,54 @@ use super::{
 /// A conversation read as events.
 #[derive(Debug, Clone)]
 pub struct Transcript<'a> {
-    /// Every text of the conversation, in order. All places are ranges in these.
+    /// Every text of the conversation, in order. All places are ranges in these texts.
     pub texts: Vec<ConversationText<'a>>,
-    /// The events, in the order of the calls. What stands in user messages without a call follows the calls answered there.
+    /// The events, in the order of the calls. Content that user messages show without a call comes after the calls
+    /// answered there.
     pub events: Vec<Event>,
-    /// The working directory, when the conversation names it or its paths reveal it; clean, with forward slashes.
+    /// The working directory, if the conversation names it or its paths reveal it; clean, with forward slashes.
     pub working_directory: Option<String>,
 }
 
 impl Transcript<'_> {
-    /// The bytes at a place.
+    /// Returns the bytes at a place.
     #[must_use]
     pub fn text(&self, place: &Place) -> &str {
         &self.texts[place.text].text[place.range.clone()]
     }
 
-    /// The content of the `line`th line (from 0) of an excerpt.
+    /// Returns the content of line `line` (from 0) of an excerpt.
     #[must_use]
     pub fn line(&self, excerpt: &Excerpt, line: usize) -> &str {
         &self.texts[excerpt.text].text[excerpt.lines[line].range()]
     }
 }
 
-/// A tool call with its answer; or something that a user message shows without a call. A call that concerns several files makes
-/// one event for each.
+/// A tool call with its result, or something that a user message shows without a call. A call that concerns several
+/// files makes one event for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The tool's name as it was called; empty for what came without a call.
+    /// The tool's name as it was called; empty if there was no call.
     pub tool: Arc<str>,
     /// The action.
     pub action: Action,
     /// The result is an answer of the user.
     pub asks_user: bool,
-    /// The file that is concerned, by its one name: relative to the working directory where that is known, with forward slashes,
-    /// lower case on Windows.
+    /// The file concerned, by its normal name: relative to the working directory if that is known, with forward
+    /// slashes, lower case on Windows.
     pub path: Option<Arc<str>>,
-    /// Which working directory a relative path is of. What a command that changes it does to later ones depends on the host: after it, their relative
-    /// paths count as those of other files.
+    /// The number of the working directory that a relative path refers to. The host decides whether a command that
+    /// changes it affects later commands, so relative paths after it count as other files.
     pub directory: u32,
     /// Its possible effects on files beyond those that the conversation shows.
     pub unseen: Unseen,
     /// The call.
     pub call: Option<CallSite>,
-    /// The answer, or the part of it that is about this file.
+    /// The result, or the part of it that concerns this file.
     pub answers: Vec<Place>,
-    /// Lines of the file that the answer shows.
+    /// Lines of the file that the result shows.
     pub shown: Vec<Excerpt>,
-    /// How the call ended. Whatever did not end [`CallOutcome::Ok`] says nothing about a file but the lines it shows.
+    /// How the call ended. Unless it ended [`CallOutcome::Ok`], nothing is known about the file but the lines shown.
     pub outcome: CallOutcome,
     /// The exit code of a command, if its result has one.
     pub exit_code: Option<i32>,
@@ -69,20 +70,20 @@ pub struct Event {
 /// The place of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSite {
-    /// The message.
+    /// The index of the message.
     pub message: usize,
-    /// The block.
+    /// The index of the block.
     pub block: usize,
     /// The call's text: the XML of a call in text, or the parameter that holds the command, the content or the diff.
     pub place: Option<Place>,
-    /// The parameter that holds a list of things to do as JSON, where it is no text.
+    /// The parameter that contains a todo list as JSON, if it is not a text.
     pub list: Option<String>,
 }
 
 /// The action of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// A file was shown (a mention by the user and `cat` too); the lines are in [`Event::shown`].
+    /// A file was shown, also by a mention of the user or by `cat`; the lines are in [`Event::shown`].
     Read(Extent),
     /// The whole content of a file was set to these lines.
     Write(Excerpt),
@@ -90,15 +91,15 @@ pub enum Action {
     Edit(Vec<FileChange>),
     /// A file was changed, moved or deleted in a way that the conversation does not show.
     Touch(Touch),
-    /// Lines that match were shown.
+    /// Matching lines were shown.
     Search(Vec<Hit>),
-    /// Files were named.
+    /// Files were listed.
     List,
-    /// A command was run. Commands that are known to do one of the above make that event; this is the rest.
+    /// A command was run that is not known to do one of the above.
     Command,
     /// A snapshot of the host's environment.
     Environment,
-    /// The list of things to do was set.
+    /// The todo list was set.
     Todo,
     /// Anything else.
     Other,
@@ -107,11 +108,11 @@ pub enum Action {
 /// The state of a file that was touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touch {
-    /// It has other content, or is there under a new name.
+    /// It has other content, or is new under this name.
     Changed,
-    /// It is gone, or has another name.
+    /// It was deleted, or has another name.
     Removed,
-    /// Its changes were undone.
+    /// Its changes were undone by a command.
     TakenBack,
 }
 
@@ -120,9 +121,9 @@ pub enum Touch {
 pub enum Unseen {
     /// Nothing.
     Nothing,
-    /// Any file may have other content.
+    /// Any file may have changed.
     Changes,
-    /// Any file may also have another name.
+    /// Any file may also have been renamed.
     Moves,
 }
 
@@ -132,7 +133,7 @@ impl Event {
         matches!(self.action, Action::Write(_) | Action::Edit(_) | Action::Touch(_) | Action::Todo)
     }
 
-    /// Nothing proves that the change was made. Its answer shows nothing of a file then.
+    /// Marks a change as unproven. Its result then shows nothing of the file.
     pub(super) fn doubt(&mut self) {
         if self.is_change() && matches!(self.outcome, CallOutcome::Ok | CallOutcome::CutOff) {
             self.outcome = CallOutcome::Unproven;
@@ -140,7 +141,7 @@ impl Event {
         }
     }
 
-    /// It is not certain which file its path names: where it changes that one, it may have changed any.
+    /// Records that its path may be another file, so that the change may have affected any file.
     pub(super) fn may_be_elsewhere(&mut self) {
         let unseen = match self.action {
             Action::Touch(Touch::Removed) => Unseen::Moves,
@@ -152,7 +153,7 @@ impl Event {
         }
     }
 
-    /// An event of `action` with nothing known about it.
+    /// Creates an event of `action` without further facts.
     pub(super) fn new(tool: &str, action: Action) -> Self {
         Self {
             tool: tool.into(),

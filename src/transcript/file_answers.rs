@@ -1,4 +1,4 @@
-//! Reads the results of tools that read files, in every form that is known.
+//! Reads the results of tools that read files, in every known form.
 
 use std::{ops::Range, sync::Arc};
 
@@ -9,30 +9,30 @@ use super::{
     place::{Excerpt, Numbering, line_at},
 };
 
-/// How much of a file was shown.
+/// The part of a file that was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// Some lines, or it is not certain that it is all.
+    /// Some lines, or possibly not the whole file.
     Part,
 }
 
-/// A file that was asked for.
+/// A file that a call requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) path: Arc<str>,
-    /// The first line asked for, when only a part was.
+    /// The first line requested, if only a part was.
     pub(super) first: Option<u32>,
-    /// Only a part was asked for.
+    /// True if only a part was requested.
     pub(super) part: bool,
 }
 
-/// A file that an answer shows.
+/// A file that a result shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) path: Arc<str>,
-    /// Everything in the answer about this file.
+    /// Everything in the result about this file.
     pub(super) range: Range<usize>,
     pub(super) excerpts: Vec<Excerpt>,
     pub(super) extent: Extent,
@@ -56,12 +56,12 @@ impl Shown {
     }
 }
 
-/// The files in an answer. `plain` says that an answer without any mark can be the file itself.
+/// Returns the files in a result. If `plain` is true, a result without any marks may be the file itself.
 pub(super) fn files(text: &str, index: usize, range: Range<usize>, requests: &[Request], plain: bool) -> Vec<Shown> {
     let body = &text[range.clone()];
     let start = range.start + (body.len() - body.trim_start_matches(['\r', '\n']).len());
     let body = &text[start..range.end];
-    // A line that says what follows, or a tag around numbered lines.
+    // A line that announces the content, or a tag around numbered lines.
     let (head, next) = line_at(text, start, range.end);
     if text[head.clone()].contains("`cat -n`") || &text[head.clone()] == "<file>" {
         let (second, _) = line_at(text, next, range.end);
@@ -93,11 +93,11 @@ fn tagged_path(line: &str) -> Option<&str> {
     Some(line.strip_prefix("<path>")?.split_once("</path>")?.0)
 }
 
-/// An answer in which every file has an opening line and numbered lines.
+/// A kind of result in which every file has an opening line and numbered lines.
 struct Sections {
-    /// The path in an opening line.
+    /// Returns the path in an opening line.
     opens: fn(&str) -> Option<&str>,
-    /// An opening line stands at the beginning or behind a line `---`.
+    /// True if an opening line must be at the beginning or after a line `---`.
     after_separator: bool,
 }
 
@@ -131,7 +131,7 @@ impl Sections {
                 );
             }
             may_open = !self.after_separator || content == "---" || (may_open && content.is_empty());
-            // A file's outline has numbers too, but they are not its lines.
+            // A file's outline has numbers too, but does not consist of its lines.
             if content.starts_with("<list_code_definition_names>") {
                 definitions = true;
             }
@@ -148,7 +148,7 @@ impl Sections {
     }
 }
 
-/// Reads a line between the files' own lines.
+/// Reads a line between the lines of files.
 fn note(line: &str, shown: &mut Shown) {
     if line.contains("<error>") || line.starts_with("Error: ") {
         shown.outcome = CallOutcome::Failed;
@@ -164,14 +164,14 @@ fn note(line: &str, shown: &mut Shown) {
     }
 }
 
-/// The most lines Claude Code shows without being asked for a range.
+/// The number of lines that Claude Code shows at most without a requested range.
 const MAX_WHOLE_LINES: usize = 2000;
 
 fn numbered_file(text: &str, index: usize, range: Range<usize>, request: &Request) -> Option<Shown> {
     let (excerpts, end) = excerpts(text, index, range.clone());
     let first = excerpts.first()?;
     let rest = text[end..range.end].trim_start();
-    // A plain file may begin with something like a number.
+    // A plain file may begin with something that looks like a number.
     let ends_here = rest.is_empty() || rest.starts_with(['<', '(', '[']) || rest.starts_with("...");
     if !ends_here
         || (first.numbering != Numbering::Pipe && request.first.unwrap_or(1).max(1) != first.first && first.first == 0)
@@ -201,7 +201,7 @@ fn plain_file(text: &str, index: usize, range: Range<usize>, request: &Request) 
     shown.finish(range.end, std::slice::from_ref(request))
 }
 
-/// The whole file that Cline shows after a write: `<final_file_content path="P">…</final_file_content>`.
+/// Returns the whole file that Cline shows after a write: `<final_file_content path="P">…</final_file_content>`.
 pub(super) fn final_content(text: &str, index: usize, range: Range<usize>) -> Option<Excerpt> {
     let body = &text[range.clone()];
     let open = body.find("<final_file_content path=\"")?;
@@ -210,7 +210,7 @@ pub(super) fn final_content(text: &str, index: usize, range: Range<usize>) -> Op
     Some(Excerpt::plain(text, index, range.start + start..range.start + close, 1))
 }
 
-/// The lines around an edit that Claude Code shows: `… running `cat -n` on a snippet of the edited file:`.
+/// Returns the lines around an edit that Claude Code shows: `… running `cat -n` on a snippet of the edited file:`.
 pub(super) fn snippet(text: &str, index: usize, range: Range<usize>) -> Vec<Excerpt> {
     let Some((_, next)) = (range.start < range.end).then(|| line_at(text, range.start, range.end)) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The line that announces a tool's answer in plain text: `[read_file for 'src/a.ts'] Result:`.
+//! The line that announces a tool's result in plain text: `[read_file for 'src/a.ts'] Result:`.
 
 use super::tools::{Meaning, ToolTable};
 
@@ -14,7 +14,7 @@ pub(super) struct Header<'a> {
     pub(super) subject: &'a str,
     /// Start of the header.
     pub(super) start: usize,
-    /// Behind its last byte.
+    /// The index after its last byte.
     pub(super) end: usize,
 }
 
@@ -22,12 +22,13 @@ impl<'a> Header<'a> {
     /// Returns the subject: the path of `for 'PATH'`, the command of `for 'COMMAND'`; empty if there is none.
     pub(super) fn target(&self) -> &'a str {
         let Some(quoted) = self.subject.strip_prefix(" for '") else { return self.subject.trim() };
-        // Roo's advice to read several files at once stands behind the name.
+        // Roo's advice to read several files at once comes after the name.
         let quoted = quoted.find("'. Reading multiple files").map_or(quoted, |end| &quoted[..end]);
         quoted.strip_suffix('\'').unwrap_or(quoted)
     }
 
-    /// The header at the start of `text`, blanks before it allowed. `called` knows the tools of any other form of name.
+    /// Parses a header at the start of `text`, after optional blanks. `called` returns true for called tools, which
+    /// may have names of any form.
     pub(super) fn at_start(text: &'a str, called: impl Fn(&str) -> bool) -> Option<Self> {
         let start = text.len() - text.trim_start().len();
         let (name, subject_start) = name(text, start)?;
@@ -38,13 +39,13 @@ impl<'a> Header<'a> {
         let subject = &text[subject_start..];
         let quoted = subject.starts_with(" for '");
         if !quoted && !subject.starts_with(CLOSE) && text.trim_end().ends_with(CLOSE) {
-            // The reason of a mode switch and the message of a new task may hold anything.
+            // The reason for a mode switch and the message of a new task may contain anything.
             let end = text.trim_end().len();
             return Some(Self { name, subject: &text[subject_start..end - CLOSE.len()], start, end });
         }
         let closes = || memchr::memmem::find_iter(subject.as_bytes(), CLOSE);
         let close = if quoted {
-            // A command may hold the closing itself; the header's own stands behind a quote or a sentence.
+            // A command may contain the closing text itself; the header's own follows a quote or a sentence.
             closes().find(|close| subject[..*close].ends_with(['\'', '.'])).or_else(|| closes().next())
         } else {
             closes().next()
@@ -52,8 +53,8 @@ impl<'a> Header<'a> {
         Some(Self { name, subject: &subject[..close], start, end: subject_start + close + CLOSE.len() })
     }
 
-    /// The header that fills the start of a line inside a text. Only one that ends on its line is one, and only for a tool that
-    /// `called` knows: a file may well hold such a line.
+    /// Parses a header at the start of a line inside a text. It must end on the same line, and `called` must know its
+    /// tool, because a file may contain such a line.
     pub(super) fn on_line(text: &'a str, line_start: usize, called: impl Fn(&str) -> bool) -> Option<Self> {
         let (name, subject_start) = name(text, line_start)?;
         if !called(name) {
@@ -66,7 +67,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The tool's name behind an opening bracket at `start`, and where the name ends.
+/// Returns the tool's name after an opening bracket at `start`, and the end of the name.
 fn name(text: &str, start: usize) -> Option<(&str, usize)> {
     let rest = text[start..].strip_prefix('[')?;
     let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
@@ -77,7 +78,8 @@ fn name(text: &str, start: usize) -> Option<(&str, usize)> {
     (length > 0 && goes_on).then_some((name, start + 1 + length))
 }
 
-/// The file in `[read_file for 'PATH']` on its own line, as Roo hands over a mentioned file since 2026, and where the content starts.
+/// Returns the file in `[read_file for 'PATH']` on its own line, as Roo introduces a mentioned file since 2026, and
+/// the start of its content.
 pub(super) fn announced_read<'a>(text: &'a str, tools: &ToolTable) -> Option<(&'a str, usize)> {
     let (name, subject) = name(text, 0)?;
     let rest = text[subject..].strip_prefix(" for '").filter(|_| tools.meaning(name) == Meaning::Read)?;

@@ -22,26 +22,26 @@ use super::{
     voice::behind_judgement,
 };
 
-/// The answer to a call.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub(super) struct ToolAnswer {
     pub(super) places: Vec<Place>,
-    /// The flag of a native result.
+    /// The `is_error` flag of a native result.
     pub(super) is_error: bool,
 }
 
-/// Turns calls with their answers into events.
+/// Turns calls and their results into events.
 pub(super) struct Interpreter<'t> {
     table: &'t ToolTable,
     shell: RefCell<ShellDirectory>,
 }
 
-/// In which directory the commands run that come next.
+/// The working directory of the next commands.
 #[derive(Debug, Default)]
 struct ShellDirectory {
-    /// How often commands have gone elsewhere.
+    /// Number of changes of directory so far.
     number: u32,
-    /// The directory the last one went to; empty if it is not certain.
+    /// The last new directory; empty if it is not certain.
     path: String,
 }
 
@@ -54,7 +54,7 @@ impl ShellDirectory {
     }
 }
 
-/// Everything that is known about one call.
+/// All that is known about one call.
 struct Known<'k, 'a> {
     texts: &'k [ConversationText<'a>],
     call: &'k ToolCall<'a>,
@@ -69,7 +69,7 @@ impl<'t> Interpreter<'t> {
         Self { table, shell: RefCell::default() }
     }
 
-    /// The events of one call; at least one.
+    /// Returns the events of one call; at least one.
     pub(super) fn events(
         &self,
         texts: &[ConversationText<'_>],
@@ -132,7 +132,7 @@ impl<'t> Interpreter<'t> {
         events
     }
 
-    /// Notes in which directory a command was run, and where it leaves the shell, if it goes elsewhere.
+    /// Records the directory in which a command ran, and the one in which it leaves the shell, if it changes it.
     fn in_shell(&self, known: &Known<'_, '_>, events: &mut [Event], left_for: Option<String>) {
         let mut shell = self.shell.borrow_mut();
         let given = known.given_directory();
@@ -171,7 +171,7 @@ impl Known<'_, '_> {
         Event { path: Some(path.into()), ..self.event(action) }
     }
 
-    /// Whether the answer proves the change that an event tells of.
+    /// Returns true if the result proves the event's change.
     fn proves(&self, event: &Event) -> bool {
         let own = |place: &Place| behind_judgement(self.text(place));
         match (&event.action, event.path.as_deref()) {
@@ -181,7 +181,7 @@ impl Known<'_, '_> {
         }
     }
 
-    /// The list of things to do: a text, or JSON in a parameter.
+    /// Returns the event for a todo list: a text, or JSON in a parameter.
     fn todo(&self) -> Event {
         let mut event = self.event(Action::Todo);
         let names = || self.tool.parameter(ParameterRole::Todos);
@@ -242,14 +242,15 @@ impl Known<'_, '_> {
                 }
             }
         }
-        // A host may name the files of a request otherwise; then the answer's names count.
+        // A host may rename the files of a request, in which case the names in the result count.
         if events.is_empty() || events.len() < requests.len() {
             events.extend(missing.into_iter().map(|request| self.event_of(&request.path, Action::Read(Extent::Part))));
         }
         events
     }
 
-    /// A truncated answer about several files says in its sections which one was.
+    /// Returns the outcome for a file. The sections of a truncated result about several files say which one was
+    /// truncated.
     fn outcome_of_file(&self) -> CallOutcome {
         if self.outcome == CallOutcome::CutOff && self.answer.places.len() == 1 {
             CallOutcome::CutOff
@@ -294,7 +295,7 @@ impl Known<'_, '_> {
         files.iter().filter_map(request).collect()
     }
 
-    /// An editor with several commands.
+    /// Returns the events of an editor with several commands.
     fn editor(&self) -> Vec<Event> {
         let command = self.call.string(self.texts, ["command"].into_iter());
         let command = command.as_deref().unwrap_or_default();
@@ -308,7 +309,7 @@ impl Known<'_, '_> {
                 ) else {
                     return Vec::new();
                 };
-                // The lines are put behind the line of that number.
+                // The lines are inserted after the line with this number.
                 let before = self.number(ParameterRole::Line).map(|line| line.saturating_add(1));
                 let new = lines(self.texts[place.text].text, place.range.clone()).map(Span::new).collect();
                 let mut event =
@@ -351,7 +352,7 @@ impl Known<'_, '_> {
         } else if let (Some(old), Some(new)) = (old, new) {
             changes.push(FileChange::Text { old, new, everywhere: self.everywhere() });
         } else if let Some(place) = self.role_place(ParameterRole::Content) {
-            // Cline and Roo: line 0 is the end of the file.
+            // In Cline and Roo, line 0 is the end of the file.
             let before = self.number(ParameterRole::Line).filter(|line| *line > 0);
             let text = &self.texts[place.text].text;
             let new = lines(text, place.range.clone()).map(Span::new).collect();
@@ -379,7 +380,7 @@ impl Known<'_, '_> {
         }
     }
 
-    /// `edits: [{old_string, new_string, replace_all?}]`; `None` when one of them is not understood.
+    /// Reads `edits: [{old_string, new_string, replace_all?}]`; `None` if one of them is not understood.
     fn listed_edits(&self) -> Option<Vec<FileChange>> {
         let list = self.tool.parameter(ParameterRole::Edits).find_map(|name| {
             let value = self.call.value(self.texts, [name].into_iter())?;
@@ -398,7 +399,7 @@ impl Known<'_, '_> {
         edits.iter().enumerate().map(change).collect()
     }
 
-    /// SEARCH/REPLACE blocks or a patch.
+    /// Reads SEARCH/REPLACE blocks or a patch.
     fn edit_by_text(&self, place: &Place) -> Vec<Event> {
         let text = &self.texts[place.text].text;
         let changes = search_replace(text, place.text, place.range.clone());
@@ -443,7 +444,8 @@ impl Known<'_, '_> {
         events.into_iter().flat_map(|event| self.with_user_edits(event)).collect()
     }
 
-    /// Roo's edit of several files: `<args><file><path>P</path><diff><content>…</content></diff></file></args>`.
+    /// Reads Roo's edit of several files:
+    /// `<args><file><path>P</path><diff><content>…</content></diff></file></args>`.
     fn edit_in_tags(&self, place: &Place) -> Vec<Event> {
         let text = &self.texts[place.text].text;
         file_sections(text, place.range.clone())
@@ -458,7 +460,7 @@ impl Known<'_, '_> {
             .collect()
     }
 
-    /// The parameter that holds most of the call, unless the call itself stands in a text.
+    /// Sets the call's place to its largest parameter, unless the call is in a text.
     fn locate(event: &mut Event, place: Place) {
         if let Some(site) = &mut event.call
             && site.place.is_none()
@@ -481,7 +483,8 @@ impl Known<'_, '_> {
         }
     }
 
-    /// The user may change what was written before it is saved; then the file is not what the call says.
+    /// Replaces the events if the user changed the content before it was saved, because the file is then not what the
+    /// call says.
     fn with_user_edits(&self, event: Event) -> Vec<Event> {
         let notes = ["<user_edits>", "\"user_edits\":", "The user made the following updates to your content"];
         let edited = self.answer.places.iter().any(|place| notes.iter().any(|note| self.text(place).contains(note)));
@@ -520,7 +523,7 @@ impl Known<'_, '_> {
 
     fn searched(&self, places: &[Place], only: Option<Arc<str>>) -> Event {
         let mut event = self.event(Action::Search(Vec::new()));
-        // Hits lie in one text: that of the first answer.
+        // All hits are in one text, that of the first result.
         if let (Some(place), CallOutcome::Ok | CallOutcome::CutOff) = (places.first(), self.outcome) {
             event.answers = vec![place.clone()];
             event.action = Action::Search(hits(self.texts[place.text].text, place.range.clone(), only.as_ref()));
@@ -529,7 +532,7 @@ impl Known<'_, '_> {
         event
     }
 
-    /// The events of a command, and the directory to which it takes the shell, if it does.
+    /// Returns the events of a command, and the directory to which it changes, if it does.
     fn command(&self) -> (Vec<Event>, Option<String>) {
         let place = self.role_place(ParameterRole::Command).or_else(|| self.shell_script());
         if let Some(patch) = place.as_ref().filter(|place| {
@@ -549,14 +552,14 @@ impl Known<'_, '_> {
         let exit_code = output.as_ref().and_then(|output| output.exit_code);
         let failed = exit_code.is_some_and(|code| code != 0);
         let action = shell::action(line).filter(|action| {
-            // A search without a match ends with 1.
+            // A search without matches exits with 1.
             !failed || matches!(action, ShellAction::Search { .. })
         });
         let effects = unseen::effects(line);
         let is_proven = exit_code == Some(0) && tells_by_its_code(line, action.as_ref());
         let unseen = match &action {
             Some(ShellAction::Touch { .. }) => Unseen::Nothing,
-            // Commands behind the closing mark run after the write.
+            // Commands after the closing mark run after the write.
             Some(ShellAction::Write { content, .. } | ShellAction::Append { content, .. }) => {
                 unseen::effects(line[content.end..].split_once('\n').map_or("", |(_, rest)| rest)).unseen
             }
@@ -605,7 +608,7 @@ impl Known<'_, '_> {
             if failed && event.outcome == CallOutcome::Ok && !matches!(event.action, Action::Search(_)) {
                 event.outcome = CallOutcome::Failed;
             }
-            // A heredoc may have written its file, even if a later command failed.
+            // A heredoc may have written its file even if a later command failed.
             if event.outcome == CallOutcome::Failed && matches!(event.action, Action::Write(_) | Action::Edit(_)) {
                 event.action = Action::Touch(Touch::Changed);
             }
@@ -619,13 +622,13 @@ impl Known<'_, '_> {
         (events, effects.directory)
     }
 
-    /// In which directory the call says that its command is to run.
+    /// Returns the directory in which the call requests its command to run.
     fn given_directory(&self) -> Option<Cow<'_, str>> {
         const NAMES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
         self.call.string(self.texts, NAMES.into_iter()).filter(|directory| !directory.is_empty())
     }
 
-    /// The line of a call that runs one.
+    /// Returns the command line of a call.
     fn command_line(&self, place: Option<&Place>) -> Option<Cow<'_, str>> {
         match (place, &self.call.parameters) {
             (Some(place), _) => Some(Cow::Borrowed(self.text(place))),
@@ -634,7 +637,7 @@ impl Known<'_, '_> {
         }
     }
 
-    /// The script of `["bash", "-lc", SCRIPT]`.
+    /// Returns the script of `["bash", "-lc", SCRIPT]`.
     fn shell_script(&self) -> Option<Place> {
         self.tool.parameter(ParameterRole::Command).find_map(|name| {
             let flag = self.call.place_at(self.texts, &[PathStep::key(name), PathStep::Index(1)])?;
@@ -643,7 +646,7 @@ impl Known<'_, '_> {
         })
     }
 
-    /// A file that a command printed.
+    /// Returns the event for a file that a command printed.
     fn printed(&self, path: &str, lines: Lines, numbered: bool, output: Option<&Output>) -> Option<Event> {
         let mut event = self.event_of(path, Action::Read(Extent::Part));
         let Some(output) = output else { return Some(event) };
@@ -675,11 +678,11 @@ impl Known<'_, '_> {
                 _ => usize::MAX,
             };
             if excerpt.lines.len() > expected {
-                // More than the command can print: something else is mixed in.
+                // More lines than the command can print: something else is mixed in.
                 return None;
             }
             if output.cut {
-                // The last line may be cut in its middle.
+                // The last line may be incomplete.
                 excerpt.lines.pop();
                 excerpt.range.end = excerpt.lines.last().map_or(excerpt.range.start, |line| line.range().end);
             }
@@ -694,11 +697,11 @@ impl Known<'_, '_> {
     }
 }
 
-/// Whether the exit code of a command line is that of the command that changes a file: nothing else decides it.
+/// Returns true if the exit code of a command line is that of the command that changes a file.
 fn tells_by_its_code(line: &str, action: Option<&ShellAction>) -> bool {
     let (before, behind) = match action {
         Some(ShellAction::Write { content, .. } | ShellAction::Append { content, .. }) => {
-            // The mark that ends what is written stands on a line of its own.
+            // The closing mark is on its own line.
             (&line[..content.start], line[content.end..].trim_start().split_once('\n').map_or("", |(_, rest)| rest))
         }
         _ => (line, ""),
@@ -710,9 +713,10 @@ fn tells_by_its_code(line: &str, action: Option<&ShellAction>) -> bool {
 struct Output {
     place: Place,
     exit_code: Option<i32>,
-    /// Something is missing at its end.
+    /// True if the end is missing.
     cut: bool,
-    /// The terminals of Windows break long lines, turn tabs into blanks and change characters: what they print is not the file.
+    /// True for Windows terminals, which wrap long lines, expand tabs and change characters, so that the output is
+    /// not the file.
     wrapped: bool,
 }
 
@@ -761,7 +765,7 @@ impl Output {
             let start = range.start + at + "\nOutput:\n".len();
             return Self { place: Place { range: start..range.end, ..place }, exit_code, cut: false, wrapped: false };
         }
-        // Inside JSON a file's lines are not the bytes of the text, and a preview is not the output.
+        // Inside JSON a file's lines are not bytes of the text, and a preview is not the output.
         if answer.starts_with("{\"output\":") || answer.trim_start().starts_with("<persisted-output>") {
             return Self {
                 place: Place { range: range.start..range.start, ..place },
@@ -770,12 +774,12 @@ impl Output {
                 wrapped: false,
             };
         }
-        // Claude Code says the code of failures only.
+        // Claude Code states the exit code of failures only.
         let mut exit_code =
             answer.strip_prefix("Exit code ").and_then(|rest| rest.split('\n').next()?.trim().parse().ok());
         let cut = cut_in_the_middle(answer);
         let mut end = cut.map_or(answer.len(), |at| at);
-        // Notes that hosts put behind the output: OpenHands the exit code, Claude Code a new directory.
+        // Notes that hosts append to the output: OpenHands the exit code, Claude Code a new directory.
         for note in ["\n[The command completed with exit code ", "\nShell cwd was reset to "] {
             if let Some(at) = answer[..end].rfind(note).filter(|at| end - at < 1000) {
                 exit_code = exit_code.or_else(|| after("exit code ", &answer[at..end].replace(']', ".")));
@@ -787,12 +791,12 @@ impl Output {
     }
 }
 
-/// The first line of `10-20`.
+/// Returns the first line of `10-20`.
 fn line_range(range: &str) -> Option<u32> {
     range.split('-').next()?.trim().parse().ok()
 }
 
-/// The files that `<args>` of `read_file` asks for.
+/// Returns the files that `<args>` of `read_file` requests.
 fn requests_in_tags(text: &str) -> Vec<Request> {
     file_sections(text, 0..text.len())
         .into_iter()
@@ -803,14 +807,14 @@ fn requests_in_tags(text: &str) -> Vec<Request> {
         .collect()
 }
 
-/// The ranges of every `<path>` and of what belongs to it.
+/// Returns the ranges of every `<path>` and of its section.
 fn file_sections(text: &str, range: Range<usize>) -> Vec<(Range<usize>, Range<usize>)> {
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     let mut at = range.start;
     while let Some(open) = text[at..range.end].find("<path>").map(|step| at + step + "<path>".len()) {
         let Some(end) = text[open..range.end].find("</path>").map(|step| open + step) else { break };
         at = end;
-        // A file being written may contain such a tag; a file's path is right behind `<file>`.
+        // A file being written may contain such a tag; a file's path follows `<file>` directly.
         let opens_file = text[..open - "<path>".len()].trim_end().ends_with("<file>");
         if !opens_file && !found.is_empty() {
             continue;
@@ -825,7 +829,7 @@ fn file_sections(text: &str, range: Range<usize>) -> Vec<(Range<usize>, Range<us
     found
 }
 
-/// A file that the user mentioned.
+/// Returns the event for a file that the user mentioned.
 pub(super) fn mentioned(texts: &[ConversationText<'_>], path: &str, place: Place) -> Event {
     let requests = [Request { path: path.into(), first: None, part: false }];
     let shown = files(texts[place.text].text, place.text, place.range.clone(), &requests, true).into_iter().next();

@@ -1,4 +1,4 @@
-//! Short names for people: what was read, run or written, as a marker can say it.
+//! Short names for people: what was read, run or written, in a form that fits a marker.
 
 use crate::markers::NoteLine;
 
@@ -10,27 +10,27 @@ use super::{
 /// A text in the parameters of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter<'a> {
-    /// Its name.
+    /// The parameter's name.
     pub key: &'a str,
     /// The text.
     pub value: &'a str,
-    /// It stands in a list or an object.
+    /// True if it is inside a list or an object.
     pub is_nested: bool,
 }
 
-/// Which tool a piece belongs to.
+/// The tool call that a piece belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolSource {
-    /// The tool's name; empty when it is not known.
+    /// The tool's name; empty if unknown.
     pub name: String,
     /// A short line for people, such as `read_file src/a.ts` or `npm test`; at most 80 characters.
     pub label: String,
-    /// The call on one line, quoted: its name, what it is about, and its other short parameters by their names, such as
+    /// The call on one line, quoted: its name, its subject, and its other short parameters by name, such as
     /// `execute_command npm test cwd=packages/b`.
     pub head: String,
     /// The tool's action.
     pub meaning: Meaning,
-    /// The file that is read or changed, as the call names it; of a patch of several the first. Empty where that is not known.
+    /// The file that is read or changed, as the call names it; the first if a patch has several. Empty if unknown.
     pub file: String,
     /// The tool's result is an answer of the user.
     pub asks_user: bool,
@@ -52,14 +52,14 @@ pub const MAX_HEAD_TARGET: usize = 160;
 const MAX_HEAD_PARAMETERS: usize = 4;
 
 impl ToolSource {
-    /// The source of a file that was shown without a call.
+    /// Creates the source of a file that was shown without a call.
     pub(super) fn of_file(path: &str) -> Self {
         let label = one_line(&format!("file {}", one_line(path)));
         let (name, file, head) = ("file".to_owned(), path.to_owned(), label.clone());
         Self { name, label, head, meaning: Meaning::Read, file, asks_user: false, shows_files: false }
     }
 
-    /// The source of a call that is about `target`: a path, a command.
+    /// Creates the source of a call whose subject is `target`: a path or a command.
     pub(super) fn new(name: &str, target: &str, tools: &ToolTable) -> Self {
         let (meaning, asks_user) =
             tools.tool(name).map_or_else(Default::default, |tool| (tool.meaning, tool.asks_user));
@@ -73,14 +73,14 @@ impl ToolSource {
         let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
         let head = match (first_lines(command, MAX_HEAD_TARGET), called(name)) {
             (target, name) if target.is_empty() => name,
-            // A note in place of a command that was cut away is no command.
+            // The command was cut away, and a note about that is not a command.
             (_, name) if NoteLine::read(command.trim()).is_some() => format!("{name} …"),
             (target, name) => format!("{name} {target}"),
         };
         Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files }
     }
 
-    /// The source of a call with these parameters (name and value).
+    /// Creates the source of a call with these parameters (name and value).
     pub(super) fn of_call<'a>(name: &str, parameters: impl Iterator<Item = Parameter<'a>>, tools: &ToolTable) -> Self {
         let tool = tools.tool_or_unknown(name);
         let (mut command, mut patch) = ("", "");
@@ -95,7 +95,7 @@ impl ToolSource {
                 short.push((key, value));
             }
             match key {
-                // Only tools about files need a command or a patch.
+                // Only tools that work on files need the command or the patch.
                 _ if !tool.meaning.is_about_files() => {}
                 "command" => command = value,
                 _ if tool.parameter(ParameterRole::Diff).any(|name| name == key) => patch = value,
@@ -123,26 +123,26 @@ impl ToolSource {
     }
 }
 
-/// `text` on one line, cut to [`MAX_LABEL_CHARS`] characters.
+/// Returns `text` on one line, cut to [`MAX_LABEL_CHARS`] characters.
 fn one_line(text: &str) -> String {
     shortened(text, MAX_LABEL_CHARS)
 }
 
-/// The beginning of `text` on one line, with a sign where a line ended, cut to so many characters.
+/// Returns the beginning of `text` on one line, with a sign at former line ends, cut to `characters`.
 fn first_lines(text: &str, characters: usize) -> String {
     let lines = text.trim().lines().map(str::trim).filter(|line| !line.is_empty()).take(8);
     shortened(&lines.collect::<Vec<_>>().join(" ⏎ "), characters)
 }
 
-/// The name of a tool in a head: in quotes where it could be taken for something else.
+/// Returns a tool's name for a head, in quotes if it could be misread.
 fn called(name: &str) -> String {
     let name = one_line(name);
     if name.contains([':', ' ', '"']) { format!("{name:?}") } else { name }
 }
 
-/// `text` on one line, cut to so many characters.
+/// Returns `text` on one line, cut to `characters`.
 fn shortened(text: &str, characters: usize) -> String {
-    // Only the start is looked at: a target may be a file of megabytes.
+    // Only the start is read, because a target may be a file of megabytes.
     let mut line = String::new();
     for word in text.split_whitespace() {
         if line.len() > 4 * characters {

@@ -1,6 +1,6 @@
 //! Events of a conversation: tool calls of every dialect read as pieces and events.
 //!
-//! Two steps, each for itself:
+//! Two independent steps:
 //!
 //! - [`decompose`] cuts every text into pieces of one kind of content, with the source of each;
 //! - [`read`] turns tool calls and their results into events: files read, written and changed, searches and commands,
@@ -9,8 +9,7 @@
 //! A [`ToolTable`], which hosts can extend, maps tools to meanings. Nothing here fails: any conversation will do, and
 //! parts that are not understood are left alone. All of it is linear in the length of the conversation.
 //!
-//! Nothing outside this module knows how a tool call looks in Roo's XML text, in Cline's plain answers or in native
-//! blocks.
+//! Only this module knows how a tool call looks in Roo's XML text, in Cline's plain results or in native blocks.
 
 mod calls;
 mod confirmed;

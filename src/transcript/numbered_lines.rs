@@ -1,10 +1,10 @@
-//! Lines of a file that carry their numbers.
+//! Reads lines of a file that show their numbers.
 
 use std::ops::Range;
 
 use super::place::{Excerpt, Numbering, Span, line_at};
 
-/// The number at the start of a line, how it is written, and where the content of the line starts.
+/// Returns the number at the start of a line, its style, and the start of the line's content.
 pub(super) fn number(text: &str, line: Range<usize>) -> Option<(u32, Numbering, usize)> {
     let bytes = &text.as_bytes()[line.clone()];
     let blanks = bytes.iter().take(12).take_while(|byte| **byte == b' ').count();
@@ -20,7 +20,7 @@ pub(super) fn number(text: &str, line: Range<usize>) -> Option<(u32, Numbering, 
     } else if digits == 5 && rest.starts_with(b"| ") {
         (Numbering::Bar, 2)
     } else if rest == b" |" || rest == b" |\r" {
-        // An empty line after something stripped trailing blanks.
+        // An empty line whose trailing blanks were stripped.
         (Numbering::Pipe, 2)
     } else {
         return None;
@@ -28,8 +28,8 @@ pub(super) fn number(text: &str, line: Range<usize>) -> Option<(u32, Numbering, 
     Some((number, numbering, line.start + blanks + digits + separator))
 }
 
-/// The numbered lines from `range.start` on, one excerpt for every run of successive numbers, and where the first line without a
-/// number starts.
+/// Returns the numbered lines from `range.start` on, one excerpt per run of consecutive numbers, and the start of the
+/// first line without a number.
 pub(super) fn excerpts(text: &str, index: usize, range: Range<usize>) -> (Vec<Excerpt>, usize) {
     let mut found: Vec<Excerpt> = Vec::new();
     let mut at = range.start;
@@ -42,7 +42,7 @@ pub(super) fn excerpts(text: &str, index: usize, range: Range<usize>) -> (Vec<Ex
                 last.lines.push(span);
                 last.range.end = line.end;
             }
-            // Numbers only grow; anything else is not a file's lines any more.
+            // Numbers only increase; anything else is no longer a line of the file.
             Some(last) if last.numbering != numbering || number < last.numbers().end => break,
             _ => found.push(Excerpt { first: number, text: index, range: line.clone(), lines: vec![span], numbering }),
         }

@@ -1,19 +1,19 @@
-//! Whether a tool did what it was asked to.
+//! Determines how a tool call ended.
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallOutcome {
-    /// As asked.
+    /// Successfully.
     Ok,
     /// With an error.
     Failed,
-    /// The user, or a rule of the host, did not allow it.
+    /// The user, or a rule of the host, refused it.
     Denied,
-    /// The answer says that it does not show everything; what it shows is right.
+    /// The result says that it does not show everything; what it shows is correct.
     CutOff,
-    /// A change that may have been made or not: no answer proves it, and no later view of the file.
+    /// A change that may or may not have been made: neither a result nor a later view of the file proves it.
     Unproven,
-    /// There is no answer.
+    /// There is no result.
     Unanswered,
 }
 
@@ -45,7 +45,7 @@ const FAILED: [&str; 13] = [
     "Missing value for required parameter",
 ];
 
-/// Notes of hosts that an answer was shortened.
+/// Notes by hosts that a result was shortened.
 const CUT_OFF: [&str; 6] = [
     "<persisted-output>",
     "IMPORTANT: File content truncated.",
@@ -55,7 +55,7 @@ const CUT_OFF: [&str; 6] = [
     "<response clipped>",
 ];
 
-/// How the call ended, by what its answer says. `is_error` is the flag of a native result.
+/// Returns how the call ended according to its result. `is_error` is the flag of a native result.
 #[must_use]
 pub fn outcome(answer: &str, is_error: bool) -> CallOutcome {
     let start = answer.trim_start();
@@ -76,7 +76,7 @@ pub(super) fn cut_in_the_middle(output: &str) -> Option<usize> {
     CUT_OFF[3..].iter().filter_map(|note| memchr::memmem::find(output.as_bytes(), note.as_bytes())).min()
 }
 
-/// At most the first `bytes` bytes.
+/// Returns at most the first `bytes` bytes.
 fn before(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     &text[..end]

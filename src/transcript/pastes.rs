@@ -1,36 +1,36 @@
-//! Finds the pastes in a text of the user's: lists, logs, traces, JSON and code. Structure decides, not length: fences,
-//! and runs of lines that are no sentences.
+//! Finds the pastes in a user's text: lists, logs, traces, JSON and code. Structure decides, not length: fences, and
+//! runs of lines that are not sentences.
 
 use std::ops::Range;
 
-/// A run of fewer lines and fewer bytes stays among the words around it: cutting it would save little.
+/// A run with fewer lines and fewer bytes stays with the words around it, because cutting it would save little.
 const MIN_LINES: usize = 6;
 const MIN_BYTES: usize = 600;
 
-/// A run of items is a paste from here on: people write shorter lists themselves.
+/// A run of at least this many items is a paste: people write shorter lists themselves.
 const MIN_ITEMS: usize = 12;
 
-/// Words in a row, separated by blanks alone, that make a sentence.
+/// Consecutive words, separated only by blanks, that make a sentence.
 const SENTENCE_WORDS: usize = 3;
 
-/// Letters in a row that make a sentence in scripts without blanks between words.
+/// Consecutive letters that make a sentence in scripts without blanks between words.
 const SENTENCE_LETTERS: usize = 4;
 
-/// A line indented by so many blanks is no sentence: code, or a frame of a trace.
+/// A line with this indentation is not a sentence: it is code, or a frame of a trace.
 const INDENT: usize = 4;
 
-/// Records are no longer, but for those in brackets: a paragraph on one line may begin with a number.
+/// A longer line is not a record unless it is in brackets, because a paragraph on one line may begin with a number.
 const RECORD_BYTES: usize = 300;
 
 /// The shape of a line by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Blank,
-    /// Has words in a row.
+    /// Has consecutive words.
     Sentence,
     /// Begins like an item of a list.
     Item,
-    /// Is none of these: code, a record, a row of a table.
+    /// None of these: code, a record, a row of a table.
     Record,
 }
 
@@ -41,7 +41,7 @@ struct Line {
     shape: Shape,
 }
 
-/// The pastes in a text of the user's, in order. Linear in its length.
+/// Returns the pastes in a user's text, in order. Linear in its length.
 #[must_use]
 pub(super) fn pastes(text: &str) -> Vec<Range<usize>> {
     if text.len() < MIN_BYTES && memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1 < MIN_LINES {
@@ -85,7 +85,7 @@ fn shape(line: &str) -> Shape {
     }
 }
 
-/// `- x`, `* x`, `+ x`, `• x`, `12. x`, `12) x`.
+/// Returns true for `- x`, `* x`, `+ x`, `• x`, `12. x`, `12) x`.
 fn is_item(line: &str) -> bool {
     let digits = line.len() - line.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let rest = match digits {
@@ -96,7 +96,8 @@ fn is_item(line: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// Begins or ends as code and records do, and sentences hardly ever: with a bracket, a digit, a sign of an operator.
+/// Returns true if a line begins or ends as code and records do and sentences hardly ever: with a bracket, a digit or
+/// an operator.
 fn is_marked(line: &str) -> bool {
     const BEGINS: &str = "{}[]<>|\\/@$%&=+~^;:,.";
     const ENDS: &str = "{}[;=<>|\\&";
@@ -120,7 +121,8 @@ fn has_sentence(line: &str) -> bool {
     words == all || is_framed || has_letters_in_a_row(line)
 }
 
-/// Letters, which an apostrophe or a hyphen may join and marks of a sentence may stand around; or code in backticks, which people put among words.
+/// Returns true for letters, possibly joined by an apostrophe or hyphen and surrounded by punctuation, and for code
+/// in backticks, which people use within sentences.
 fn is_word(word: &str) -> bool {
     let word = word.trim_start_matches(['(', '"', '“', '«', '‘', '\'', '*']);
     let word = word.trim_end_matches(['.', ',', ':', ';', '!', '?', ')', '"', '”', '»', '’', '\'', '*', '…']);
@@ -129,7 +131,7 @@ fn is_word(word: &str) -> bool {
         || !word.is_empty() && word.chars().all(|letter| letter.is_alphabetic() || matches!(letter, '\'' | '’' | '-'))
 }
 
-/// Chinese, Japanese and Thai part no words.
+/// Returns true for consecutive letters in Chinese, Japanese or Thai, which do not separate words.
 fn has_letters_in_a_row(line: &str) -> bool {
     let is_unparted = |letter: char| {
         letter.is_alphabetic()
@@ -142,7 +144,8 @@ fn has_letters_in_a_row(line: &str) -> bool {
     })
 }
 
-/// Lines of which each begins with the word of the one before are items: the records of a log begin with their level.
+/// Turns lines that begin with the same word as the line before into items: the records of a log begin with their
+/// level.
 fn repeats(text: &str, lines: &mut [Line]) {
     let first = |line: &Line| text[line.range.clone()].split_whitespace().next().unwrap_or_default();
     let mut from = 0;
@@ -160,7 +163,7 @@ fn repeats(text: &str, lines: &mut [Line]) {
     }
 }
 
-/// The items of a short list are sentences.
+/// Turns the items of a short list into sentences.
 fn short_lists(lines: &mut [Line]) {
     for list in lines.chunk_by_mut(|one, next| one.shape == next.shape) {
         if list[0].shape == Shape::Item && list.len() < MIN_ITEMS {
@@ -169,7 +172,7 @@ fn short_lists(lines: &mut [Line]) {
     }
 }
 
-/// The blocks in fences of backticks or tildes, by their lines. A fence that nothing closes is none.
+/// Returns the blocks between fences of backticks or tildes, by their lines. An unclosed fence does not count.
 fn fences(text: &str, lines: &[Line]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, char, usize)> = None;
@@ -189,7 +192,7 @@ fn fences(text: &str, lines: &[Line]) -> Vec<Range<usize>> {
     found
 }
 
-/// The runs of lines that are no sentences.
+/// Returns the runs of lines that are not sentences.
 fn runs(lines: &[Line], found: &mut Vec<Range<usize>>) {
     for run in lines.split(|line| line.shape == Shape::Sentence) {
         let blanks = run.iter().take_while(|line| line.shape == Shape::Blank).count();
@@ -221,7 +224,7 @@ mod tests {
         (0..count).map(row).collect::<Vec<_>>().join("\n")
     }
 
-    /// Writes lines of one kind, by their number.
+    /// Writes lines of one kind, given their number.
     type Kind = fn(usize) -> String;
 
     const KINDS: [(&str, Kind); 8] = [

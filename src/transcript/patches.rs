@@ -10,38 +10,38 @@ use super::{
 /// One change of a file. All spans lie in one text, that of the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
-    /// Exchanges a text for another, which may start and end in the middle of a line.
+    /// Replaces a text, which may begin and end within a line.
     Text {
-        /// The text replaced; index in [`super::Transcript::texts`] and bytes.
+        /// The replaced text; index in [`super::Transcript::texts`] and bytes.
         old: super::Place,
         /// The new text.
         new: super::Place,
-        /// Every occurrence, not only one.
+        /// True for every occurrence, false for one.
         everywhere: bool,
     },
-    /// Exchanges whole lines for others.
+    /// Replaces whole lines.
     Lines {
         /// Index in [`super::Transcript::texts`].
         text: usize,
-        /// The lines that are replaced.
+        /// The replaced lines.
         old: Vec<Span>,
-        /// The lines that stand there then.
+        /// The new lines.
         new: Vec<Span>,
-        /// The number of the first old line, when the call says it.
+        /// The number of the first old line, if the call states it.
         start: Option<u32>,
     },
     /// Inserts lines.
     Insert {
         /// Index in [`super::Transcript::texts`].
         text: usize,
-        /// The number of the line before which they are put; `None` for the end of the file.
+        /// The number of the line before which they are inserted; `None` for the end of the file.
         before: Option<u32>,
         /// The lines.
         new: Vec<Span>,
     },
 }
 
-/// The blocks in a SEARCH/REPLACE text.
+/// Returns the blocks in a SEARCH/REPLACE text.
 pub(super) fn search_replace(text: &str, index: usize, range: Range<usize>) -> Vec<FileChange> {
     let mut found = Vec::new();
     let mut block: Option<Block> = None;
@@ -107,25 +107,25 @@ fn closes(line: &str) -> bool {
 pub(super) enum FilePatch {
     /// A new file with these lines.
     Add(Range<usize>, Vec<Span>),
-    /// Changes of a file.
+    /// Changes to a file.
     Update(Range<usize>, Vec<FileChange>),
-    /// The file is gone, or has this name now.
+    /// The file was deleted, or now has this name.
     Touch(Range<usize>, Touch),
 }
 
-/// How the lines begin that name a file of a patch.
+/// The beginnings of lines that name a file in a patch.
 const UPDATES: &str = "*** Update File: ";
 const ADDS: &str = "*** Add File: ";
 const DELETES: &str = "*** Delete File: ";
 
-/// The first file that a patch (`*** Begin Patch`) is about; empty where it names none.
+/// Returns the first file in a patch (`*** Begin Patch`); empty if it names none.
 pub(super) fn first_file(patch: &str) -> &str {
     let headings = [UPDATES, ADDS, DELETES];
     let named = patch.lines().find_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));
     named.unwrap_or_default().trim()
 }
 
-/// The files that the headings of a patch (`*** Begin Patch`) name.
+/// Returns the files that a patch's headings (`*** Begin Patch`) name.
 #[must_use]
 pub fn files_of_patch(patch: &str) -> Vec<String> {
     let headings = [UPDATES, ADDS, DELETES];
@@ -133,7 +133,7 @@ pub fn files_of_patch(patch: &str) -> Vec<String> {
     named.map(|path| path.trim().to_owned()).collect()
 }
 
-/// The files of a patch (`*** Begin Patch`, or a unified diff), with the range of each path.
+/// Returns the files of a patch (`*** Begin Patch`, or a unified diff), with the range of each path.
 pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePatch> {
     let mut found: Vec<FilePatch> = Vec::new();
     let mut hunk = Hunk::default();
@@ -173,7 +173,7 @@ pub(super) fn patch(text: &str, index: usize, range: Range<usize>) -> Vec<FilePa
                 (Some(FilePatch::Add(_, lines)), Some(b'+')) => lines.push(rest),
                 (Some(FilePatch::Update(..)), Some(b'+')) => hunk.new.push(rest),
                 (Some(FilePatch::Update(..)), Some(b'-')) if !content.starts_with("--- ") => hunk.old.push(rest),
-                // A context line; editors strip the blank of an empty one.
+                // A context line; editors strip the blank from an empty one.
                 (Some(FilePatch::Update(..)), Some(b' ') | None) if at < range.end || !content.is_empty() => {
                     hunk.old.push(rest);
                     hunk.new.push(rest);

@@ -1,4 +1,5 @@
-//! Which files a pattern names, however pattern and paths are written: `C:\p\src`, `c:/p/src/` and `/mnt/c/p/src` are the same folder.
+//! Matches files by patterns, however pattern and paths are written: `C:\p\src`, `c:/p/src/` and `/mnt/c/p/src` are
+//! the same folder.
 
 use std::borrow::Cow;
 
@@ -6,8 +7,9 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::paths::{clean, has_drive, is_absolute};
 
-/// A path, or a glob: `*` stands for any characters, `**/` for any folders or none, `?` for one character; everything else for itself. One that is no
-/// absolute path names files from any folder on, and a folder stands for everything in it, as in a `.gitignore`.
+/// A path, or a glob: `*` matches any characters, `**/` any folders or none, `?` one character; everything else
+/// matches itself. As in a `.gitignore`, a relative pattern matches below any folder, and a folder includes
+/// everything in it.
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     spellings: Vec<Spelling>,
@@ -17,9 +19,9 @@ pub struct PathPattern {
 /// One way to write the pattern.
 #[derive(Debug, Clone)]
 struct Spelling {
-    /// From the root on, and not from any folder on.
+    /// True if it matches from the root only, not below any folder.
     is_rooted: bool,
-    /// Windows does not tell cases apart.
+    /// True if it ignores case, as Windows does.
     ignores_case: bool,
     exact: Vec<Step>,
     lower: Vec<Step>,
@@ -30,19 +32,19 @@ struct Spelling {
 enum Step {
     One(char),
     Any,
-    /// Any characters, or none.
+    /// Any characters or none.
     Star,
-    /// Any folders, or none.
+    /// Any folders or none.
     Folders,
-    /// Within [`Step::Folders`], which it always follows: they end behind a slash.
+    /// Within [`Step::Folders`], which it always follows: folders end with a slash.
     InFolders,
 }
 
-/// Folders below which systems without drives find those of Windows.
+/// Folders in which systems without drives mount those of Windows.
 const DRIVES_BELOW: [&str; 3] = ["/mnt/", "/cygdrive/", "/"];
 
 impl PathPattern {
-    /// `directory` is the working directory of the conversation, where that is known.
+    /// Creates a pattern. `directory` is the working directory of the conversation, if known.
     #[must_use]
     pub fn new(pattern: &str, directory: Option<&str>) -> Self {
         let directory = directory.map(normal);
@@ -52,7 +54,7 @@ impl PathPattern {
             spellings.push(normal(&format!("{directory}/{path}")));
         }
         spellings.push(path);
-        Self { spellings: spellings.iter().map(|path| Spelling::of(path)).collect(), directory }
+        Self { spellings: spellings.iter().map(|path| Spelling::from_path(path)).collect(), directory }
     }
 
     /// Returns true if it matches a file. `path` is the name that a transcript has for it: clean, and relative to the
@@ -76,36 +78,36 @@ impl PathPattern {
 }
 
 impl Spelling {
-    fn of(path: &str) -> Self {
+    fn from_path(path: &str) -> Self {
         let on_drive = |below: &&str| path.strip_prefix(*below).is_some_and(|rest| drive_of(rest).is_some());
         Self {
             is_rooted: is_absolute(path),
             ignores_case: has_drive(path) || DRIVES_BELOW.iter().any(on_drive),
-            // The root itself, "/", is what stands before every absolute path.
+            // The pattern "/" is a prefix of every absolute path.
             exact: steps(path.trim_end_matches('/')),
             lower: steps(path.trim_end_matches('/').to_lowercase().as_str()),
         }
     }
 }
 
-/// The one form in which paths are compared.
+/// Returns the normal form in which paths are compared.
 fn normal(path: &str) -> String {
     composed(clean(path).into()).into_owned()
 }
 
-/// Accents as one character with their letters: macOS takes them apart.
+/// Composes letters with their accents into one character, because macOS decomposes them.
 fn composed(path: Cow<'_, str>) -> Cow<'_, str> {
     if is_nfc_quick(path.chars()) == IsNormalized::Yes { path } else { path.nfc().collect::<String>().into() }
 }
 
-/// The letter of a drive and what follows, of `c/p`.
+/// Returns the drive letter of `c/p`, and the rest.
 fn drive_of(path: &str) -> Option<(char, &str)> {
     let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
     let rest = &path[1..];
     (rest.is_empty() || rest.starts_with('/')).then_some((letter, rest))
 }
 
-/// The same on a drive of Windows, as Windows, Git Bash, Cygwin and WSL write it.
+/// Returns the same path on a Windows drive as Windows, Git Bash, Cygwin and WSL write it.
 fn other_spellings(path: &str) -> Vec<String> {
     let windows = has_drive(path).then(|| (path.chars().next().unwrap_or('c'), &path[2..]));
     let below = || DRIVES_BELOW.iter().find_map(|below| drive_of(path.strip_prefix(below)?));
@@ -135,7 +137,8 @@ fn steps(pattern: &str) -> Vec<Step> {
     steps
 }
 
-/// Whether the steps lead to the path or to a folder that it is in. All ways are followed at once, so that no pattern takes long.
+/// Returns true if the steps match the path or a folder that contains it. All alternatives are followed at once, so
+/// that no pattern takes long.
 fn is_within(steps: &[Step], path: &str, is_rooted: bool) -> bool {
     let end = steps.len();
     if end == 0 && !is_rooted {
@@ -171,7 +174,7 @@ fn is_within(steps: &[Step], path: &str, is_rooted: bool) -> bool {
     live[end]
 }
 
-/// Takes up the way at a step, and at all that follow at once.
+/// Marks a step as reachable, with all steps that it may skip to.
 fn enter(live: &mut [bool], steps: &[Step], mut at: usize) {
     while !live[at] {
         live[at] = true;

@@ -1,13 +1,13 @@
-//! One name for one file: `./a`, `a`, `C:\p\a` and `c:/p/a` are the same when the working directory is `C:\p`.
+//! Gives each file one name: `./a`, `a`, `C:\p\a` and `c:/p/a` are the same if the working directory is `C:\p`.
 
 use std::{collections::HashMap, sync::Arc};
 
-/// The clean form of a path: forward slashes in Windows paths, no `.` and no `..` where they can be resolved.
+/// Returns the clean form of a path: forward slashes in Windows paths, and no `.` or `..` if they can be resolved.
 #[must_use]
 pub fn clean(path: &str) -> String {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);
-    // Prefixes that Windows writes before paths that may be long, and URLs before drives.
+    // Prefixes that Windows writes before long paths, and URLs before drives.
     let path = [r"\\?\", "//?/", "/"]
         .iter()
         .find_map(|prefix| path.strip_prefix(prefix).filter(|rest| has_drive(rest)))
@@ -28,7 +28,7 @@ pub fn clean(path: &str) -> String {
     let joined = parts.join("/");
     let mut clean = if absolute { format!("/{joined}") } else { joined };
     if has_drive(&clean) {
-        // Windows does not tell cases apart.
+        // Windows paths are case-insensitive.
         clean.make_ascii_lowercase();
     }
     clean
@@ -42,7 +42,7 @@ pub(super) fn has_drive(path: &str) -> bool {
         && bytes.get(2).is_none_or(|third| matches!(third, b'/' | b'\\'))
 }
 
-/// A drive, or backslashes and no slash: elsewhere a backslash is a character like any other.
+/// Returns true for a drive, or backslashes without a slash. On other systems a backslash is an ordinary character.
 fn is_windows(path: &str) -> bool {
     has_drive(path) || (path.contains('\\') && !path.starts_with('/'))
 }
@@ -54,7 +54,7 @@ pub(super) fn is_absolute(clean: &str) -> bool {
 /// Gives the paths of a conversation their final names.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    /// The directory that the conversation names: clean, without a slash at the end.
+    /// The directory that the conversation names: clean, without a trailing slash.
     stated: Option<String>,
     /// The directory that its paths reveal.
     guessed: Option<String>,
@@ -62,20 +62,21 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// `stated` is the working directory that the conversation names. Without one, relative paths are names of their own: two files are taken for one only
-    /// where their absolute paths say so.
+    /// `stated` is the working directory that the conversation names. Without one, relative paths are names of their
+    /// own, and two count as one file only if their absolute paths say so.
     pub(super) fn new<'a>(raw: impl Iterator<Item = &'a str>, stated: Option<&str>) -> Self {
         let stated = stated.map(clean).filter(|path| is_absolute(path));
         let guessed = if stated.is_none() { guess(raw) } else { None };
         Self { stated, guessed, names: HashMap::new() }
     }
 
-    /// The working directory that the conversation names, or else the one under which most of the relative paths are also named absolutely.
+    /// Returns the working directory that the conversation names, or else the one below which most relative paths are
+    /// also written as absolute ones.
     pub(super) fn working_directory(&self) -> Option<&str> {
         self.stated.as_deref().or(self.guessed.as_deref())
     }
 
-    /// The final name of `raw`.
+    /// Returns the final name of `raw`.
     pub(super) fn name(&mut self, raw: &Arc<str>) -> Arc<str> {
         if let Some(name) = self.names.get(raw) {
             return name.clone();
@@ -94,7 +95,7 @@ impl Paths {
     }
 }
 
-/// The directory that turns most relative paths into absolute ones of the list.
+/// Returns the directory that turns most relative paths into absolute ones of the list.
 fn guess<'a>(raw: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut paths: Vec<String> = raw.map(clean).collect();
     paths.sort_unstable();
@@ -103,7 +104,7 @@ fn guess<'a>(raw: impl Iterator<Item = &'a str>) -> Option<String> {
     let name = |path: &str| path.rfind('/').map_or(0, |at| at + 1);
     for path in paths.iter().filter(|path| is_absolute(path)) {
         let same = by_name.entry(&path[name(path)..]).or_default();
-        // A name that stands everywhere (index.ts) tells little and would cost much.
+        // A name that occurs everywhere (index.ts) says little and would cost much.
         if same.len() < 32 {
             same.push(path);
         }
@@ -112,7 +113,7 @@ fn guess<'a>(raw: impl Iterator<Item = &'a str>) -> Option<String> {
     for path in paths.iter().filter(|path| !is_absolute(path) && !path.is_empty()) {
         for absolute in by_name.get(&path[name(path)..]).into_iter().flatten() {
             if let Some(root) = absolute.strip_suffix(path.as_str()).and_then(|root| root.strip_suffix('/')) {
-                // A path with a directory in it says more than a bare name.
+                // A path with a directory is stronger evidence than a bare name.
                 *votes.entry(root).or_default() += 1 + path.matches('/').count().min(4);
             }
         }

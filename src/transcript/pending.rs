@@ -1,10 +1,10 @@
-//! The calls of the assistant's newest message that wait for their answers.
+//! The calls of the assistant's newest message that wait for their results.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::{calls::ToolCall, interpret::ToolAnswer};
 
-/// Calls in order, each with its answer once there is one. Finding the call of an answer takes the same time however many there are.
+/// Calls in order, each with its result once there is one. Finding the call of a result takes constant time.
 #[derive(Default)]
 pub(super) struct Pending<'a> {
     calls: Vec<(ToolCall<'a>, Option<ToolAnswer>)>,
@@ -22,17 +22,18 @@ impl<'a> Pending<'a> {
         self.calls.push((call, None));
     }
 
-    /// Whether a tool was called by this name, answered or not.
+    /// Returns true if a tool was called by this name, whether or not it has a result.
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
-    /// Answers the first call with this id that has no answer; gives the answer back where there is none.
+    /// Sets the result of the first call with this id that has none, or returns the result if there is no such call.
     pub(super) fn answer_id(&mut self, id: &str, answer: ToolAnswer) -> Result<(), ToolAnswer> {
         Self::answer(&mut self.calls, self.by_id.get_mut(id), answer)
     }
 
-    /// Answers the first call of this name that has no answer; gives the answer back where there is none.
+    /// Sets the result of the first call with this name that has none, or returns the result if there is no such
+    /// call.
     pub(super) fn answer_name(&mut self, name: &str, answer: ToolAnswer) -> Result<(), ToolAnswer> {
         Self::answer(&mut self.calls, self.by_name.get_mut(name), answer)
     }
@@ -44,7 +45,7 @@ impl<'a> Pending<'a> {
     ) -> Result<(), ToolAnswer> {
         let Some(waiting) = waiting else { return Err(answer) };
         while let Some(call) = waiting.pop_front() {
-            // It may have been answered by its other key.
+            // The call may have got its result by its other key.
             if calls[call].1.is_none() {
                 calls[call].1 = Some(answer);
                 return Ok(());
@@ -53,7 +54,7 @@ impl<'a> Pending<'a> {
         Err(answer)
     }
 
-    /// All calls with their answers; none wait from now on.
+    /// Takes out all calls with their results.
     pub(super) fn take(&mut self) -> Vec<(ToolCall<'a>, Option<ToolAnswer>)> {
         std::mem::take(self).calls
     }

@@ -1,4 +1,4 @@
-//! The texts of a conversation cut into pieces of one kind of content each, whatever dialect they are in.
+//! Divides the texts of a conversation into pieces of one kind of content each, in any dialect.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,12 +19,12 @@ use super::{
     xml_calls,
 };
 
-/// A part of a text that is of one kind.
+/// A part of a text that has one kind of content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentPiece {
-    /// The block it stands in; 0 when the content is a string.
+    /// The index of the block; 0 if the content is a string.
     pub block: usize,
-    /// From the message to the text, as in [`Message::texts`]. The pieces of one text share it.
+    /// The path from the message to the text, as in [`Message::texts`]. The pieces of one text share it.
     pub path: Arc<[PathStep]>,
     /// Bytes of the text.
     pub range: Range<usize>,
@@ -32,12 +32,14 @@ pub struct ContentPiece {
     pub kind: ContentKind,
     /// Its source.
     pub source: PieceSource,
-    /// The speaker. Words of the user may hold pastes and notices of the host: [`ContentPiece::stretches`] tells them apart.
+    /// The speaker. The user's words may contain pastes and notices of the host, which [`ContentPiece::stretches`]
+    /// separates.
     pub voice: Voice,
 }
 
 impl ContentPiece {
-    /// Divides the piece, which is of `text`, into stretches of one voice each: in order, without gaps, at least one.
+    /// Divides the piece, which is of `text`, into stretches with one voice each: in order, without gaps, at least
+    /// one.
     #[must_use]
     pub fn stretches(&self, text: &str) -> Vec<Stretch> {
         voice::stretches(self.voice, self.range.clone(), text)
@@ -49,7 +51,7 @@ impl ContentPiece {
 pub enum PieceSource {
     /// The words of the user, of the assistant or of the host.
     Words,
-    /// A tool call or its answer (the header that announces the answer in plain text, and the tags of a call in XML, too).
+    /// A tool call or its result, including the header of a plain-text result and the tags of a call in XML.
     Tool(Arc<ToolSource>),
     /// A snapshot of the host's environment (`<environment_details>`).
     EnvironmentDetails,
@@ -58,7 +60,7 @@ pub enum PieceSource {
 }
 
 impl PieceSource {
-    /// A short line for people, such as `read_file src/a.ts`; empty when there is nothing to say.
+    /// Returns a short line for people, such as `read_file src/a.ts`; empty if there is nothing to say.
     #[must_use]
     pub fn label(&self) -> &str {
         match self {
@@ -77,7 +79,7 @@ impl PieceSource {
         }
     }
 
-    /// The name of the tool; empty when there is none or it is not known.
+    /// Returns the name of the tool; empty if there is none or it is unknown.
     #[must_use]
     pub fn tool(&self) -> &str {
         match self {
@@ -108,14 +110,14 @@ impl PieceSource {
     }
 }
 
-/// The pieces of every message, in order. The pieces of a text follow each other without gaps and cover it; an empty text has
-/// one empty piece. Linear in the length of the conversation.
+/// Returns the pieces of every message, in order. The pieces of a text cover it without gaps; an empty text has one
+/// empty piece. Linear in the length of the conversation.
 #[must_use]
 pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<ContentPiece>> {
     decompose_texts(conversation, &conversation.texts(), tools)
 }
 
-/// [`decompose`], for those who have the texts of the conversation already.
+/// [`decompose`] for callers that already have the texts of the conversation.
 #[must_use]
 pub fn decompose_texts(
     conversation: &Conversation,
@@ -126,7 +128,7 @@ pub fn decompose_texts(
     conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
 }
 
-/// The pieces of a message, each with the text it is a part of. Texts and their pieces come in the same order.
+/// Pairs the pieces of a message with their texts. Texts and pieces have the same order.
 pub fn with_texts<'t, 'a>(
     pieces: Vec<ContentPiece>,
     texts: &'t [TextAt<'a>],
@@ -162,7 +164,7 @@ impl<'a> Decomposer<'a, '_> {
             let first = texts.partition_point(|text| text.block < index);
             let parameters = texts[first..].iter().take_while(|text| text.block == index);
             let parameters = parameters.filter_map(|text| {
-                // A message's content, its block, the input, the parameter.
+                // The path is: content, block, input, parameter.
                 Some(Parameter { key: last_key(&text.path)?, value: text.text, is_nested: text.path.len() > 4 })
             });
             self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters, self.tools)));
@@ -183,7 +185,7 @@ impl<'a> Decomposer<'a, '_> {
                     is_nested: false,
                 });
                 let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, self.tools)));
-                // The tags are a piece of their own: who cuts words or values leaves them, so that the call stays one.
+                // The tags are a separate piece, so that cuts of words or values leave the call intact.
                 let mut frame = call.range.start;
                 for value in xml_calls::values(text.text, &call) {
                     cutter.cut(frame..value.range.start, ContentKind::MessageText, &source, Voice::Assistant);
@@ -273,7 +275,7 @@ impl<'a> Decomposer<'a, '_> {
     }
 }
 
-/// A text that is one piece.
+/// Returns a text as one piece.
 fn whole(text: &TextAt<'_>, source: PieceSource, voice: Voice) -> ContentPiece {
     let path = text.path.as_slice().into();
     ContentPiece { block: text.block, path, range: 0..text.text.len(), kind: text.kind, source, voice }
@@ -286,7 +288,7 @@ fn last_key(path: &[PathStep]) -> Option<&str> {
     })
 }
 
-/// Cuts a text: what lies between the cuts becomes pieces of words.
+/// Cuts a text; the text between the cuts becomes pieces of words.
 struct Cutter<'p, 't, F> {
     block: usize,
     path: Arc<[PathStep]>,
@@ -310,7 +312,7 @@ impl<'p, 't, F: Fn(&str) -> Voice> Cutter<'p, 't, F> {
         self.push(range.end, kind, source.clone(), voice);
     }
 
-    /// Cuts a tool's answer, in which the user may speak too.
+    /// Cuts a tool's result, which may contain the user's words.
     fn answer(&mut self, range: Range<usize>, source: &PieceSource, is_error: bool) {
         let PieceSource::Tool(tool) = source else {
             return self.cut(range, ContentKind::ToolResults, source, Voice::Tool);

@@ -7,13 +7,13 @@ use crate::conversation::{ContentKind, PathStep};
 /// A text of the conversation with its address.
 #[derive(Debug, Clone)]
 pub struct ConversationText<'a> {
-    /// The message.
+    /// The index of the message.
     pub message: usize,
-    /// The block; 0 when the content is a string.
+    /// The index of the block; 0 if the content is a string.
     pub block: usize,
-    /// From the message to the text, as in [`crate::conversation::Message::texts`].
+    /// The path from the message to the text, as in [`crate::conversation::Message::texts`].
     pub path: Arc<[PathStep]>,
-    /// The kind of content it is as a whole.
+    /// The kind of the whole text.
     pub kind: ContentKind,
     /// The text.
     pub text: &'a str,
@@ -24,11 +24,11 @@ pub struct ConversationText<'a> {
 pub struct Place {
     /// Index in [`super::Transcript::texts`].
     pub text: usize,
-    /// Bytes of that text.
+    /// The bytes in that text.
     pub range: Range<usize>,
 }
 
-/// A byte range of a text, small, because there is one for every line. Texts of 4 GiB and more are not read.
+/// A byte range in a text. Small, because there is one per line; texts of 4 GiB or more are not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
     start: u32,
@@ -36,23 +36,23 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of `range`, which must lie below 4 GiB.
+    /// Creates a span of `range`, which must be below 4 GiB.
     pub(super) fn new(range: Range<usize>) -> Self {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self { start: clip(range.start), end: clip(range.end) }
     }
 
-    /// The byte range.
+    /// Returns the byte range.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// How the lines of a file are numbered where they are shown.
+/// The style in which a file's lines are numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Numbering {
-    /// Not at all.
+    /// Without numbers.
     None,
     /// `     1⇥text` (`cat -n`, `nl`, Claude Code).
     Tab,
@@ -64,30 +64,31 @@ pub enum Numbering {
     Bar,
 }
 
-/// Successive lines of a file as a text shows them.
+/// Consecutive lines of a file, as a text shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The number of the first line, from 1; 0 when it is not known (the end of a file, say).
+    /// The number of the first line, from 1; 0 if it is unknown (for example at the end of a file).
     pub first: u32,
     /// Index in [`super::Transcript::texts`].
     pub text: usize,
-    /// From the number of the first line to the end of the last line, without its line break.
+    /// The bytes from the first line's number to the end of the last line, without its line break.
     pub range: Range<usize>,
-    /// The content of every line: without number, without `\n`, with `\r` where there is one.
+    /// The content of every line: without number and `
+    /// `, with `\r` if there is one.
     pub lines: Vec<Span>,
-    /// How the lines are numbered.
+    /// The style of the line numbers.
     pub numbering: Numbering,
 }
 
 impl Excerpt {
-    /// The lines of a range without numbers. A line break at the end starts no line.
+    /// Creates an excerpt of lines without numbers. A trailing line break starts no line.
     pub(super) fn plain(text: &str, index: usize, range: Range<usize>, first: u32) -> Self {
         let lines = lines(text, range.clone()).map(Span::new).collect();
         let end = range.end - usize::from(text[range.clone()].ends_with('\n'));
         Self { first, text: index, range: range.start..end.max(range.start), lines, numbering: Numbering::None }
     }
 
-    /// The numbers of the lines; starts with 0 when they are not known.
+    /// Returns the numbers of the lines; starts with 0 if they are unknown.
     #[must_use]
     pub fn numbers(&self) -> Range<u32> {
         let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
@@ -95,7 +96,8 @@ impl Excerpt {
     }
 }
 
-/// The lines in `range`, without their `\n`. A line break at the end starts no line.
+/// Returns the lines in `range`, without their `
+/// `. A trailing line break starts no line.
 pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = text.as_bytes();

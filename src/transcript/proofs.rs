@@ -1,13 +1,15 @@
-//! Whether an answer proves that a call did what it was asked to: the form in which its host says so, about the very file of the call.
+//! Checks whether a result proves that a call succeeded: by the form in which its host reports success, about the
+//! very file of the call.
 //!
-//! No list of words tells every failure, so none is looked for. An answer in a form that is not here proves nothing; nothing is concluded from it.
+//! No list of words covers every failure, so failures are not searched for. A result in an unknown form proves
+//! nothing, and nothing is concluded from it.
 
 use serde_json::Value;
 
 use super::paths::clean;
 
-/// Answers of hosts once a file was written or changed. `{path}` stands for the file's path, `{n}` for a number; where nothing is left open by `…`, only
-/// what hosts add on lines of their own or in brackets may follow.
+/// Results that hosts return after writing or changing a file. `{path}` represents the file's path and `{n}` a
+/// number. Unless `…` ends the form, only text that hosts add on separate lines or in brackets may follow.
 const WRITTEN: [&str; 24] = [
     // Claude Code.
     "The file {path} has been updated successfully.",
@@ -41,7 +43,7 @@ const WRITTEN: [&str; 24] = [
     "Successfully wrote to {path}",
 ];
 
-/// Answers of hosts once a todo list was set: Claude Code, Roo, Codex, Gemini CLI.
+/// Results that hosts return after setting a todo list: Claude Code, Roo, Codex, Gemini CLI.
 const LISTED: [&str; 4] = [
     "Todos have been modified successfully.…",
     "Todo list updated successfully.",
@@ -52,7 +54,7 @@ const LISTED: [&str; 4] = [
 /// Text that may follow a form on its line.
 const BEHIND: [&str; 4] = [" (", " Here is ", " Changed ", " Here's "];
 
-/// Whether an answer proves that the file at `path`, as the call names it, was written or changed.
+/// Returns true if a result proves that the file at `path`, as the call names it, was written or changed.
 pub(super) fn proves_change(answer: &str, path: &str) -> bool {
     let said = output(answer);
     let said = said.trim();
@@ -62,12 +64,12 @@ pub(super) fn proves_change(answer: &str, path: &str) -> bool {
         || shows_result(said, path)
 }
 
-/// Whether an answer proves that a list of things to do was set.
+/// Returns true if a result proves that a todo list was set.
 pub(super) fn proves_list(answer: &str) -> bool {
     LISTED.iter().any(|form| has_form(answer.trim(), form, ""))
 }
 
-/// Whether `said` begins with `form`, and nothing contradicts it behind.
+/// Returns true if `said` begins with `form`, and the rest does not contradict it.
 fn has_form(said: &str, form: &str, path: &str) -> bool {
     let (form, is_open) = form.strip_suffix('…').map_or((form, false), |form| (form, true));
     let Some((before, after)) = form.split_once("{path}") else {
@@ -100,7 +102,7 @@ fn ends(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['\n', '\r']) || BEHIND.iter().any(|behind| rest.starts_with(behind))
 }
 
-/// Whether two paths name one file, as far as one of them may be relative.
+/// Returns true if two paths name one file; one of them may be relative.
 fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (clean(one.trim_matches(['\'', '"', '`'])), clean(other));
     let is_end = |whole: &str, end: &str| {
@@ -109,7 +111,7 @@ fn is_same(one: &str, other: &str) -> bool {
     !one.is_empty() && (is_end(&one, &other) || is_end(&other, &one))
 }
 
-/// Roo: `{"path":"…","operation":"modified"}`, or the same in tags.
+/// Returns true for Roo's `{"path":"…","operation":"modified"}`, or the same in tags.
 fn is_written_result(said: &str, path: &str) -> bool {
     const DONE: [&str; 2] = ["created", "modified"];
     if let Some(tagged) = said.strip_prefix("<file_write_result>") {
@@ -131,14 +133,14 @@ fn is_written_result(said: &str, path: &str) -> bool {
         && text("status").is_none_or(|status| status == "success")
 }
 
-/// Codex and OpenCode: `Success. Updated the following files:`, and a line for each.
+/// Returns true for `Success. Updated the following files:` (Codex, OpenCode) if one of the lines names the file.
 fn is_patched(said: &str, path: &str) -> bool {
     let Some(files) = said.strip_prefix("Success. Updated the following files:") else { return false };
     let named = files.lines().skip(1).map_while(|line| line.trim().split_once(' '));
     named.take_while(|(how, _)| matches!(*how, "A" | "M" | "D" | "R")).any(|(_, named)| is_same(named.trim(), path))
 }
 
-/// Cline shows what the file holds now.
+/// Returns true for Cline's result, which shows the new content of the file.
 fn shows_result(said: &str, path: &str) -> bool {
     let shown = said.split_once("<final_file_content path=\"").and_then(|(_, rest)| rest.split_once("\">\n"));
     shown.is_some_and(|(named, _)| is_same(named, path)) && said.contains("successfully saved")

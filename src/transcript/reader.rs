@@ -1,4 +1,4 @@
-//! Walks a conversation, matches every call with its answer and has both interpreted.
+//! Walks through a conversation, matches calls with their results, and has both interpreted.
 
 use std::{ops::Range, sync::Arc};
 
@@ -17,14 +17,14 @@ use super::{
     xml_calls,
 };
 
-/// Reads a conversation as events. Any conversation will do: what is not understood makes no event, or one of [`Action::Other`].
-/// Linear in the length of the conversation.
+/// Reads a conversation as events. Works on any conversation: content that is not understood makes no event, or one
+/// of [`Action::Other`]. Linear in the length of the conversation.
 #[must_use]
 pub fn read<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Transcript<'a> {
     read_texts(conversation, conversation.texts(), tools)
 }
 
-/// [`read`], for those who have the texts of the conversation already. Works on this thread alone.
+/// [`read`] for callers that already have the texts of the conversation. Uses only this thread.
 #[must_use]
 pub fn read_texts<'a>(
     conversation: &'a Conversation,
@@ -46,14 +46,14 @@ struct Reader<'a, 't> {
     events: Vec<Event>,
     /// The calls of the assistant's newest message.
     pending: Pending<'a>,
-    /// Files that user messages since then show without a call.
+    /// Files that user messages have shown since then without a call.
     uncalled: Vec<Event>,
     working_directory: Option<String>,
-    /// Whether a user message came since the assistant's newest one.
+    /// True if there was a user message after the assistant's newest one.
     user_spoke: bool,
 }
 
-/// A part of a user's text, free of what it borrows.
+/// A part of a user's text, without borrowed data.
 enum Part {
     Header { name: String, target: String },
     Body { announced: bool },
@@ -87,7 +87,7 @@ impl<'a, 't> Reader<'a, 't> {
         }));
         match message.role {
             Role::Assistant => {
-                // Two messages of the assistant in a row have their answers behind the second.
+                // Two adjacent assistant messages have their results after the second.
                 if std::mem::take(&mut self.user_spoke) {
                     self.flush();
                 }
@@ -103,7 +103,7 @@ impl<'a, 't> Reader<'a, 't> {
 
     fn assistant(&mut self, index: usize, message: &'a Message, first: usize) {
         let mut at = first;
-        // A content that is a string has no blocks, but one text.
+        // A string content has no blocks, but one text.
         let blocks = message.content.blocks().len().max(1);
         for block in 0..blocks {
             let from = at;
@@ -180,7 +180,7 @@ impl<'a, 't> Reader<'a, 't> {
         }
     }
 
-    /// The parts of the message's texts, in order.
+    /// Returns the parts of the message's texts, in order.
     fn parts(&self, first: usize, whole: bool) -> Vec<(usize, Range<usize>, Part)> {
         let called = |name: &str| self.pending.is_called(name);
         let mut sections = UserTexts::new(self.tools, called);
@@ -208,7 +208,7 @@ impl<'a, 't> Reader<'a, 't> {
     fn answer_in_text(&mut self, header: Option<(String, String)>, place: Place) {
         let answer = ToolAnswer { places: vec![place], is_error: false };
         let Some((name, target)) = header else {
-            // A result without its call: nothing tells what it was.
+            // A result without its call: its tool is unknown.
             let unknown = Event { answers: answer.places, ..Event::new("", Action::Other) };
             return self.uncalled.push(unknown);
         };
@@ -229,7 +229,7 @@ impl<'a, 't> Reader<'a, 't> {
         }
     }
 
-    /// Turns the calls of the assistant's last message and what came behind them into events.
+    /// Turns the calls of the assistant's last message, and what followed them, into events.
     fn flush(&mut self) {
         for (call, answer) in self.pending.take() {
             let events = self.interpreter.events(&self.texts, &call, answer);
@@ -247,7 +247,7 @@ impl<'a, 't> Reader<'a, 't> {
         let named: Vec<Arc<str>> = {
             let mut named: Vec<Arc<str>> = Vec::new();
             for path in self.events.iter().flat_map(|event| event.path.clone().into_iter().chain(hits(event))) {
-                // Hits of one file follow one another.
+                // Hits in one file are adjacent.
                 if named.last() != Some(&path) {
                     named.push(path);
                 }
@@ -256,7 +256,7 @@ impl<'a, 't> Reader<'a, 't> {
         };
         let mut paths = Paths::new(named.iter().map(|path| &**path), stated.as_deref());
         for event in &mut self.events {
-            // In which directory a shell begins is not known either.
+            // The directory in which the shell begins is unknown too.
             if stated.is_none() && self.tools.meaning(&event.tool) == Meaning::Command {
                 event.may_be_elsewhere();
             }
@@ -276,12 +276,12 @@ impl<'a, 't> Reader<'a, 't> {
     }
 }
 
-/// Spans hold offsets below 4 GiB.
+/// Returns true if spans can address the text: they hold offsets below 4 GiB.
 fn is_readable(text: &str) -> bool {
     u32::try_from(text.len()).is_ok()
 }
 
-/// The working directory in a snapshot of the environment.
+/// Returns the working directory in an environment snapshot.
 fn stated_directory(snapshot: &str) -> Option<String> {
     let heads = ["# Current Workspace Directory (", "# Current Working Directory ("];
     let rest = heads.iter().find_map(|head| Some(&snapshot[snapshot.find(head)? + head.len()..]))?;
@@ -289,14 +289,14 @@ fn stated_directory(snapshot: &str) -> Option<String> {
     Some(line[..line.rfind(')')?].to_owned())
 }
 
-/// The project's directory, which Claude Code says below the output of a command that left it.
+/// Returns the project's directory, which Claude Code appends to the output of a command that left it.
 fn directory_of_shell(answer: &str) -> Option<String> {
     const NOTE: &str = "Shell cwd was reset to ";
     let last = answer.trim_end().rsplit('\n').next()?;
     last.strip_prefix(NOTE).map(str::to_owned)
 }
 
-/// The directory that Codex names before the user's first words.
+/// Returns the directory that Codex names before the user's first words.
 fn directory_of_context(words: &str) -> Option<String> {
     let context = words.trim_start().strip_prefix("<environment_context>")?;
     Some(context.split_once("<cwd>")?.1.split_once("</cwd>")?.0.trim().to_owned())

@@ -1,8 +1,9 @@
-//! Files followed line by line: which of the lines that were shown a later event replaced.
+//! Follows files line by line, to find which of the shown lines a later event replaced.
 //!
-//! A line is replaced where an edit exchanged the text that it stands in, or where the whole file is seen or written later and does not hold it. Whatever may
-//! have changed a file out of sight makes uncertain what was known before: what an edit or a write replaced may be back, so it stays. Only a later view of the
-//! whole file decides again; and what may have gone to another name is never decided. From the newest event to the oldest, because the newest decides.
+//! A line is replaced if an edit replaced the text that contains it, or if the whole file is seen or written later
+//! without it. After an event that may have changed a file unseen, the lines that an edit or write replaced may be
+//! back, so they stay. Only a later view of the whole file settles that; a file that may have been renamed is never
+//! settled. Events are read from the newest to the oldest, because the newest decides.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,14 +25,15 @@ use crate::{
     markers::{Gap, NoteLine, may_hold_pointers},
 };
 
-/// Lines that an event shows and a later one replaced.
+/// Lines that an event shows and a later event replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedLines {
-    /// The event, by its place in [`Transcript::events`].
+    /// The event's index in [`Transcript::events`].
     pub event: usize,
-    /// The excerpt, by its place in [`Event::shown`].
+    /// The excerpt's index in [`Event::shown`].
     pub excerpt: usize,
-    /// The lines, by their places in [`Excerpt::lines`]: those that were replaced, and few bytes of others between them that stand below too.
+    /// Indices in [`Excerpt::lines`]: the replaced lines, and a few bytes of lines between them that are also shown
+    /// below.
     pub lines: Range<usize>,
     /// The event that replaced the last of them.
     pub newer: usize,
@@ -40,11 +42,12 @@ pub struct ReplacedLines {
 /// Lines and writes that later events replaced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replaced {
-    /// Lines that were shown, in the order of the texts.
+    /// Shown lines, in the order of the texts.
     pub lines: Vec<ReplacedLines>,
-    /// Writes and edits of files that were written anew, each with the event that did so; in order.
+    /// Overwritten writes and edits, each with the event that overwrote it; in order.
     pub written: Vec<(usize, usize)>,
-    /// Writes that stay although another came after, each with that one; from the newest. A command that ran since may have brought back or moved what they wrote.
+    /// Writes that stay although a later write followed, each with that one; newest first. A command in between may
+    /// have restored or moved their content.
     pub unproven: Vec<(usize, usize)>,
 }
 
@@ -52,7 +55,7 @@ pub struct Replaced {
 /// them would cost as much.
 const ISLAND_BYTES: usize = 160;
 
-/// Hosts cut lines that are longer, each in its own way: of these a view of the file does not say whether it still holds them.
+/// Hosts cut longer lines, each in its own way, so a view of the file does not show whether it still contains them.
 const LONG_LINE_BYTES: usize = 500;
 
 /// The number of edits with a line in common that are compared with each place that shows it.
@@ -72,20 +75,20 @@ pub fn replaced(transcript: &Transcript<'_>) -> Replaced {
     follower.found
 }
 
-/// A file: its path, and the directory that a relative path is of.
+/// A file: its path, and the number of the directory that a relative path refers to.
 type File<'a> = (&'a str, u32);
 
-/// How often, up to here, any file may have changed, and may have got another name.
+/// Number of times so far that any file may have changed, and may have been renamed.
 type Times = (usize, usize);
 
 struct Follower<'t, 'a> {
     transcript: &'t Transcript<'a>,
     files: HashMap<File<'t>, Later<'t>, RandomState>,
-    /// Files and folders that were touched, and how often each was changed and moved.
+    /// Touched files and folders, with how often each was changed and renamed.
     touched: HashMap<&'t str, Times>,
-    /// How often any file may have been changed out of sight.
+    /// Number of unseen changes of any file.
     changes: usize,
-    /// How often any file may have been moved out of sight.
+    /// Number of unseen renames of any file.
     moves: usize,
     found: Replaced,
 }
@@ -95,15 +98,15 @@ struct Follower<'t, 'a> {
 struct Later<'t> {
     /// The whole file, when it was last certain.
     whole: Option<Whole>,
-    /// The next write that nothing took back.
+    /// The next write that was not undone.
     written: Option<usize>,
-    /// The next write, where a command behind it leaves open what it replaced.
+    /// The next write, if a command after it makes uncertain what it replaced.
     beyond: Option<usize>,
-    /// Edits that nothing took back.
+    /// Edits that were not undone.
     edits: Edits<'t>,
-    /// Something later decides already whether an edit or a write is still there.
+    /// True if something later already decides whether an edit or a write is still in the file.
     is_closed: bool,
-    /// The unseen changes that are considered so far.
+    /// The unseen changes taken into account so far.
     seen: Times,
 }
 
@@ -113,15 +116,15 @@ struct Whole {
     event: usize,
 }
 
-/// The old text of edits, by the line of each that is looked for.
+/// The old texts of edits, by the hash of the line that is searched for.
 #[derive(Default)]
 struct Edits<'t>(HashMap<u64, Vec<Edit<'t>>, ByHash>);
 
 struct Edit<'t> {
     old: Vec<&'t str>,
-    /// The last of the old lines is one to its end.
+    /// True if the last old line is replaced to its end.
     ends_line: bool,
-    /// Which of the old lines is looked for.
+    /// The index of the old line that is searched for.
     anchor: usize,
     /// The new lines, as hashes.
     new: HashSet<u64, ByHash>,
@@ -134,7 +137,7 @@ enum Fate {
     Stays,
     /// It is also shown below.
     Again,
-    /// By an event.
+    /// Replaced by the event with this index.
     Replaced(usize),
 }
 
@@ -193,7 +196,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// How often a file may have been changed and moved out of sight, up to here.
+    /// Returns how often a file may have been changed and renamed unseen so far.
     fn times(&self, path: &str) -> Times {
         let ancestors = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
         ancestors
@@ -207,13 +210,13 @@ impl Later<'_> {
         let (changes, moves) = std::mem::replace(&mut self.seen, times);
         self.is_closed |= changes < times.0;
         if moves < times.1 {
-            // The former file may have another name now, whatever file has this one.
+            // The former file may have another name now, whichever file has this one.
             let beyond = self.written.or(self.beyond);
             *self = Self { is_closed: true, seen: times, beyond, ..Self::default() };
         }
     }
 
-    /// The whole file is these lines.
+    /// Records that the whole file consists of these lines.
     fn is_seen(&mut self, content: &Excerpt, transcript: &Transcript<'_>, event: usize) {
         self.is_closed = true;
         if self.whole.is_none() {
@@ -230,7 +233,7 @@ impl Later<'_> {
         let hashes: Vec<u64> = (0..shown.lines.len()).map(|at| hash(line(at))).collect();
         let in_whole = |(at, hash): (usize, &u64)| match &self.whole {
             Some(whole) if whole.lines.contains(hash) => Fate::Again,
-            // A note that stands in the place of lines is no line of the file.
+            // A note in place of lines is not a line of the file.
             _ if NoteLine::read(line(at)).is_some() => Fate::Stays,
             Some(whole) if line(at).len() < LONG_LINE_BYTES => Fate::Replaced(whole.event),
             _ => Fate::Stays,
@@ -264,7 +267,7 @@ impl<'t> Edits<'t> {
 }
 
 impl Edit<'_> {
-    /// Marks the lines that it replaced, where line `at` is the one that is looked for and the others stand around it.
+    /// Marks the lines that the edit replaced, if line `at` is the one searched for and the others surround it.
     fn mark<'l>(&self, at: usize, line: impl Fn(usize) -> &'l str, hashes: &[u64], fates: &mut [Fate]) {
         let Some(first) = at.checked_sub(self.anchor).filter(|first| first + self.old.len() <= hashes.len()) else {
             return;
@@ -289,10 +292,11 @@ impl Edit<'_> {
     }
 }
 
-/// A view of fewer lines may be what a host says in the place of a file.
+/// A result of fewer lines may be a host's message instead of a file.
 const LEAST_WHOLE_LINES: usize = 4;
 
-/// How hosts say that they show less than there is, in the first and last lines of what they show and in lines of their own: a word is enough for a doubt.
+/// Words with which hosts say that they show only a part, in the first and last lines or on lines of their own. One
+/// word is enough for doubt.
 const CUT: [&str; 14] = [
     "truncat",
     "omitted",
@@ -315,7 +319,7 @@ fn says_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// The whole file, where an event shows it and nothing makes that doubtful.
+/// Returns the whole file if an event shows it beyond doubt.
 fn whole<'e>(transcript: &Transcript<'_>, event: &'e Event) -> Option<&'e Excerpt> {
     let only = whole_by_its_form(event)?;
     let count = only.lines.len();
@@ -342,10 +346,10 @@ fn whole_by_its_form(event: &Event) -> Option<&Excerpt> {
     (is_whole && event.outcome == CallOutcome::Ok).then_some(only)
 }
 
-/// The ranges of lines to leave out, and which event replaced the last of each.
+/// Returns the ranges of lines to leave out, each with the event that replaced its last line.
 fn ranges(transcript: &Transcript<'_>, shown: &Excerpt, fates: &[Fate]) -> Vec<(Range<usize>, usize)> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-    // How many bytes stand below too, since the last line that was replaced.
+    // Bytes of lines also shown below, since the last replaced line.
     let mut island = None;
     for (at, fate) in fates.iter().enumerate() {
         match fate {

@@ -10,20 +10,21 @@ use super::{
 /// A line that a search shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The file.
+    /// The path of the file.
     pub path: Arc<str>,
-    /// Its number, from 1; 0 when it is not shown.
+    /// The line's number, from 1; 0 if it is not shown.
     pub line: u32,
-    /// The content of the line in the text of the answer.
+    /// The content of the line in the text of the result.
     pub span: Span,
 }
 
-/// The hits in an answer of Roo (`# path`, ` 12 | text`, `----`; before that `path`, `│text`, `│----`) of its `codebase_search`, or of grep and ripgrep (`path:12:text`, `12:text`, `path-12-text`).
-/// `only` is the file that was searched, when it was a file.
+/// Returns the hits in a result of Roo (`# path`, ` 12 | text`, `----`; earlier `path`, `│text`, `│----`), of Roo's
+/// `codebase_search`, or of grep and ripgrep (`path:12:text`, `12:text`, `path-12-text`). `only` is the searched
+/// file, if only one was searched.
 pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut current: Option<Arc<str>> = None;
-    // Successive hits mostly stand in one file, which shares its name.
+    // Adjacent hits are mostly in one file, and share its name.
     let mut last: Option<Arc<str>> = None;
     let mut named: Option<Arc<str>> = None;
     let mut chunk = Chunk::default();
@@ -40,7 +41,7 @@ pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> 
             hits.push(hit);
             continue;
         }
-        // Roo's answers of early 2025 name the file on a line of its own and show no numbers.
+        // Roo's results of early 2025 name the file on its own line and show no numbers.
         if let Some(rest) = content.strip_prefix('│') {
             if let Some(path) = named.as_ref().filter(|_| rest != "----") {
                 hits.push(Hit { path: path.clone(), line: 0, span: Span::new(line.end - rest.len()..line.end) });
@@ -71,7 +72,8 @@ pub(super) fn hits(text: &str, range: Range<usize>, only: Option<&Arc<str>>) -> 
     hits
 }
 
-/// A part of a file in an answer of Roo's `codebase_search`: `File path: P`, `Lines: 3-5`, `Code Chunk: …` and its other lines.
+/// Part of a file in a result of Roo's `codebase_search`: `File path: P`, `Lines: 3-5`, `Code Chunk: …` and its
+/// further lines.
 #[derive(Default)]
 struct Chunk {
     path: Option<Arc<str>>,
@@ -105,14 +107,14 @@ impl Chunk {
     }
 }
 
-/// Path (empty when none is shown), number, and where the content starts.
+/// Returns path (empty if none is shown), number, and start of the content.
 fn grep_line(line: &str, one_file: bool) -> Option<(&str, u32, usize)> {
     let digits = |from: usize| line.as_bytes()[from..].iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
     let first = digits(0);
     if one_file && first > 0 && matches!(line.as_bytes().get(first), Some(b':' | b'-')) {
         return Some(("", line[..first].parse().ok()?, first + 1));
     }
-    // `path:12:` for a match and `path-12-` for a line around it. Paths are short, so the search is.
+    // `path:12:` for a match and `path-12-` for a line around it. Paths are short, so only the start is searched.
     let end = (0..=line.len().min(400)).rev().find(|end| line.is_char_boundary(*end))?;
     for (at, separator) in line[..end].match_indices([':', '-']) {
         let count = digits(at + 1);

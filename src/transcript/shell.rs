@@ -1,4 +1,4 @@
-//! Command lines that read or write one file, where that is certain: a single simple command, no globs, no variables.
+//! Recognises command lines that certainly read or write one file: a single simple command, no globs, no variables.
 
 use std::{ffi::OsStr, ops::Range, path::Path};
 
@@ -9,32 +9,32 @@ use super::{events::Touch, shell_characters::ShellCharacters};
 pub(super) enum ShellAction {
     /// Shows lines of a file.
     Read { path: String, lines: Lines, numbered: bool },
-    /// Sets the content of a file; the bytes of the command line that hold it.
+    /// Sets the content of a file; `content` is its range in the command line.
     Write { path: String, content: Range<usize> },
-    /// Adds to the end of a file.
+    /// Appends to a file.
     Append { path: String, content: Range<usize> },
-    /// Shows lines of a file, or of files, that match; the file when it is one.
+    /// Shows matching lines of a file or of several; `path` if it is one.
     Search { path: Option<String> },
-    /// Changes, moves or deletes files in a way that is not followed.
+    /// Changes, moves or deletes files in a way that is not followed further.
     Touch { paths: Vec<(String, Touch)> },
-    /// Names files.
+    /// Lists files.
     List,
 }
 
-/// Which lines of a file are shown.
+/// The shown lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lines {
-    /// All of them.
+    /// All lines.
     All,
     /// From the first to the last, both shown; `None` for the end of the file.
     From(u32, Option<u32>),
-    /// The last ones, this many.
+    /// The last lines, this many.
     Last(u32),
 }
 
 /// Returns the effect of a command line; `None` if it is uncertain or not followed.
 pub(super) fn action(command: &str) -> Option<ShellAction> {
-    // Beyond this length only what a heredoc writes matters, and its first line is short.
+    // In a longer line only a heredoc's content matters, and its first line is short.
     const MAX_LINE_BYTES: usize = 4096;
     let start = command.len() - command.trim_start().len();
     let first_end = memchr::memchr(b'\n', &command.as_bytes()[start..]).map_or(command.len(), |at| start + at);
@@ -93,7 +93,7 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
     }
 }
 
-/// The files that a command line changes, as far as that is certain.
+/// Returns the files that a command line certainly changes.
 #[must_use]
 pub fn changed_by(command: &str) -> Vec<String> {
     match action(command) {
@@ -103,12 +103,12 @@ pub fn changed_by(command: &str) -> Vec<String> {
     }
 }
 
-/// Whether a command line is there to show files or their changes, whatever else it does with what they hold. What is shown need not be known,
-/// so this is less certain than [`action`].
+/// Returns true if a command line shows files or their changes, whatever else it does. The exact lines need not be
+/// known, so this is less certain than [`action`].
 pub(super) fn shows_files(command: &str) -> bool {
     let line = command.trim_start();
     let line = if line.starts_with("cd ") { line.split_once("&&").map_or(line, |(_, rest)| rest) } else { line };
-    // With a heredoc, `cat` writes a file instead.
+    // With a heredoc, `cat` writes a file.
     let first = line.lines().next().unwrap_or_default();
     let mut words = first.split_whitespace();
     let (program, argument) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -121,7 +121,7 @@ pub(super) fn shows_files(command: &str) -> bool {
     shows && !first.contains("<<")
 }
 
-/// `cd DIRECTORY && REST`.
+/// Parses `cd DIRECTORY && REST`.
 fn leave_directory(line: &str) -> Option<(Option<String>, &str)> {
     let Some(rest) = line.strip_prefix("cd ") else { return Some((None, line)) };
     let (directory, rest) = rest.split_once("&&")?;
@@ -130,11 +130,12 @@ fn leave_directory(line: &str) -> Option<(Option<String>, &str)> {
     is_plain_path(directory).then(|| (Some(directory.trim_end_matches('/').to_owned()), rest.trim()))
 }
 
-/// The words of every command of a pipeline; `None` when the line is anything else than simple commands and pipes.
+/// Returns the words of every command in a pipeline; `None` if the line contains anything but simple commands and
+/// pipes.
 fn pipeline(line: &str) -> Option<Vec<Vec<String>>> {
     let mut starts = vec![0];
     let mut ends = Vec::new();
-    let mut characters = ShellCharacters::of(line);
+    let mut characters = ShellCharacters::new(line);
     while let Some((at, character, is_quoted)) = characters.next() {
         match character {
             '$' if line[at + 1..]
@@ -148,7 +149,7 @@ fn pipeline(line: &str) -> Option<Vec<Vec<String>>> {
                 ends.push(at);
                 starts.push(at + 1);
             }
-            // Errors that are thrown away or mixed in do not change what a file shows.
+            // Discarded or mixed-in errors do not change what a file shows.
             '2' if line[..at].ends_with(' ')
                 && (line[at..].starts_with("2>/dev/null") || line[at..].starts_with("2>&1")) =>
             {
@@ -170,7 +171,7 @@ fn pipeline(line: &str) -> Option<Vec<Vec<String>>> {
     words.collect()
 }
 
-/// Which lines `head`, `tail` or `sed -n` let through, given without a file.
+/// Returns the lines that `head`, `tail` or `sed -n` pass, without a file argument.
 fn range_filter(words: &[String]) -> Option<Lines> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let count = |text: &str| text.parse::<u32>().ok();
@@ -230,7 +231,7 @@ fn search(tool: &str, words: &[&str], located: impl Fn(&str) -> String) -> Optio
     Some(ShellAction::Search { path: only })
 }
 
-/// `None` where one of the words may stand for other files than it names.
+/// Returns the action on the named files; `None` if a word may expand to other files.
 fn touched(words: &[&str], touch: Touch, located: impl Fn(&str) -> String) -> Option<ShellAction> {
     let named = words.iter().filter(|word| !word.starts_with('-'));
     let is_certain = |word: &&str| is_plain_path(word) && !matches!(*word, "." | "..");
@@ -239,13 +240,14 @@ fn touched(words: &[&str], touch: Touch, located: impl Fn(&str) -> String) -> Op
     (!paths.is_empty()).then_some(ShellAction::Touch { paths })
 }
 
-/// `git checkout PATH…`: it is as it was committed last. Of another commit, or of one side of a merge, it is what that has.
+/// Parses `git checkout PATH…`, which restores the last commit. From another commit, or one side of a merge, the file
+/// has that version.
 fn checked_out(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
     let ends_named = words.iter().position(|word| *word == "--");
     let (of, paths) = ends_named.map_or((&[][..], words), |at| (&words[..at], &words[at + 1..]));
     let is_side = |word: &&str| ["--ours", "--theirs", "--merge"].contains(word);
     let is_other = words.iter().any(is_side) || of.iter().any(|word| !word.starts_with('-') && *word != "HEAD");
-    // The names of branches have slashes, but seldom an extension.
+    // Branch names contain slashes, but rarely an extension.
     let is_file = |word: &&&str| {
         let extension = Path::new(word).extension().and_then(OsStr::to_str);
         ends_named.is_some()
@@ -255,8 +257,8 @@ fn checked_out(words: &[&str], located: impl Fn(&str) -> String) -> Option<Shell
     touched(&paths, if is_other { Touch::Changed } else { Touch::TakenBack }, located)
 }
 
-/// `git restore PATH…`: it is as it was made ready for the next commit or committed last; of another source, it is what that has. What is only taken out of
-/// the next commit stays as it is.
+/// Parses `git restore PATH…`, which restores the staged or committed version; from another source, the file has that
+/// version. Unstaging alone leaves the file as it is.
 fn restored(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
     let has = |options: [&str; 2]| words.iter().any(|word| options.contains(word));
     if has(["--staged", "-S"]) && !has(["--worktree", "-W"]) {
@@ -266,7 +268,7 @@ fn restored(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAct
     touched(words, if is_other { Touch::Changed } else { Touch::TakenBack }, located)
 }
 
-/// `mv FROM… TO`: the last path is where it goes.
+/// Parses `mv FROM… TO`; the last path is the destination.
 fn moved(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction> {
     if words.iter().any(|word| word.starts_with("-t") || word.starts_with("--target")) {
         return None;
@@ -278,13 +280,13 @@ fn moved(words: &[&str], located: impl Fn(&str) -> String) -> Option<ShellAction
     Some(ShellAction::Touch { paths })
 }
 
-/// `cat > PATH << 'EOF'`, `cat << EOF > PATH`, `tee PATH << EOF` and their bodies.
+/// Parses `cat > PATH << 'EOF'`, `cat << EOF > PATH`, `tee PATH << EOF` and their bodies.
 fn heredoc(command: &str, first_end: usize, line: &str, located: impl Fn(&str) -> String) -> Option<ShellAction> {
     let (before, after) = line.split_once("<<")?;
     if after.starts_with('<') {
         return None;
     }
-    // `<<-` takes tabs away from the lines, so what is written is not what stands here.
+    // `<<-` strips leading tabs, so the written lines differ from those here.
     let after = after.trim_start();
     if after.starts_with('-') {
         return None;
@@ -316,13 +318,13 @@ fn heredoc(command: &str, first_end: usize, line: &str, located: impl Fn(&str) -
             closing_mark(body, mark)?
         };
     let content = &body[..close];
-    // Without quotes the shell fills in variables and commands.
+    // Without quotes, the shell expands variables and commands.
     if !is_plain_path(path) || (!quoted && content.contains(['$', '`', '\\'])) {
         return None;
     }
     let content = body_start..body_start + close;
     let path = located(path);
-    // More commands behind the mark may read or change the file, but later: the write itself is certain.
+    // Commands after the closing mark may read or change the file, but the write itself is certain.
     Some(if append { ShellAction::Append { path, content } } else { ShellAction::Write { path, content } })
 }
 

@@ -1,24 +1,25 @@
-//! The characters of a command line that a shell may act on.
+//! Finds the characters of a command line that a shell may interpret.
 
 use std::{iter::Peekable, str::CharIndices};
 
-/// The characters that are neither in single quotes nor behind a backslash, without the quotation marks: where each stands, and whether it is in double quotes.
+/// Iterates over the characters that are neither in single quotes nor escaped, without the quotation marks: the
+/// position of each, and whether it is in double quotes.
 pub(super) struct ShellCharacters<'l> {
     characters: Peekable<CharIndices<'l>>,
     quote: Option<char>,
 }
 
 impl<'l> ShellCharacters<'l> {
-    pub(super) fn of(line: &'l str) -> Self {
+    pub(super) fn new(line: &'l str) -> Self {
         Self { characters: line.char_indices().peekable(), quote: None }
     }
 
-    /// Whether a quotation is still open here.
+    /// Returns true inside a quotation.
     pub(super) const fn is_quoted(&self) -> bool {
         self.quote.is_some()
     }
 
-    /// Passes over the next ones that are among these.
+    /// Skips following characters that are in `these`.
     pub(super) fn pass(&mut self, these: &[char]) {
         while self.characters.next_if(|(_, next)| these.contains(next)).is_some() {}
     }

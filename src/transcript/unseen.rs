@@ -11,7 +11,7 @@ pub(super) struct Effects {
     pub(super) directory: Option<String>,
 }
 
-/// Programs that only look, whatever they are given.
+/// Programs that only read, whatever their arguments.
 const LOOK: [&str; 44] = [
     "[", "basename", "cat", "cd", "cmp", "column", "comm", "cut", "date", "df", "diff", "dirname", "du", "echo",
     "egrep", "env", "exit", "export", "false", "fgrep", "file", "grep", "head", "id", "jq", "ls", "nl", "printf", "ps",
@@ -26,7 +26,7 @@ const GIT_LOOKS: [&str; 11] =
 /// Commands that take a shell to another directory, or may.
 const LEAVE: [&str; 9] = ["cd", "pushd", "popd", "chdir", "Set-Location", "z", "source", ".", "eval"];
 
-/// Commands, in any shell, that move files or make copies.
+/// Commands, in any shell, that move or copy files.
 const MOVE: [&str; 9] = ["mv", "cp", "copy", "rsync", "move", "ren", "rename", "Move-Item", "Rename-Item"];
 
 /// Returns the effects of a command line beyond those followed elsewhere.
@@ -65,7 +65,7 @@ fn only_looks(command: &[String]) -> bool {
     let has = |flags: &[&str]| arguments.iter().any(|argument| flags.iter().any(|flag| argument.starts_with(flag)));
     match program {
         "find" => !has(&["-delete", "-exec", "-ok", "-fprint", "-fls"]),
-        // `sed` writes by flag, and by the commands `w` and `e` of its script: only what prints lines is certain.
+        // `sed` writes by flag, and by its script's commands `w` and `e`; only scripts that print lines are certain.
         "sed" => {
             arguments.first().is_some_and(|flag| flag == "-n") && !has(&["-i", "--in-place", "-s"]) && {
                 let script = arguments.get(1).map_or("", String::as_str);
@@ -83,12 +83,13 @@ fn only_looks(command: &[String]) -> bool {
     }
 }
 
-/// The words of every simple command; `None` where the line is more than such commands, one after the other or in pipes, or writes to a file.
+/// Returns the words of every simple command; `None` if the line is more than such commands in sequence or pipes, or
+/// writes to a file.
 fn commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut characters = ShellCharacters::of(line);
+    let mut characters = ShellCharacters::new(line);
     while let Some((at, character, is_quoted)) = characters.next() {
         match character {
             '`' => return None,
@@ -102,7 +103,7 @@ fn commands(line: &str) -> Option<Vec<Vec<String>>> {
                 if !stream && !nowhere {
                     return None;
                 }
-                // A redirection names its target, which is no command.
+                // A redirection is followed by its target, which is not a command.
                 characters.pass(&['>', '&', ' ']);
             }
             ';' | '|' | '&' | '\n' => {

@@ -13,7 +13,8 @@ const INSTEAD: &str = "the user said:\n";
 /// Behind it hosts say this where the user says nothing yet.
 const NOTHING_YET: &str = "The user wants to clarify these questions.";
 
-/// Whether an answer that is marked as an error is a refusal that says what the user wants instead. What a tool found may begin like one, and is not marked.
+/// Returns true if an answer that is marked as an error is a refusal that says what the user wants instead. Output of
+/// a tool may begin with the same words, but is not marked as an error.
 #[must_use]
 pub fn refuses_in_words(answer: &str) -> bool {
     let text = answer.trim();
@@ -21,7 +22,8 @@ pub fn refuses_in_words(answer: &str) -> bool {
         && (says_instead(text) || is_tagged(text) || has_feedback(text))
 }
 
-/// Whether an answer refuses in the words of a host that marks no refusal as an error, and says what the user wants instead.
+/// Returns true if an answer refuses in the words of a host that marks no refusal as an error, and says what the user
+/// wants instead.
 pub(super) fn refuses(answer: &str) -> bool {
     const BEGINNINGS: [&str; 3] =
         ["The user doesn't want to ", "The user denied this operation", "The user rejected permission to use this "];

@@ -1,7 +1,8 @@
-//! Says who speaks in which stretch of a message: the user, the assistant, a tool, or the host in somebody's place.
+//! Determines who speaks in which stretch of a message: the user, the assistant, a tool, or the host in another's
+//! place.
 //!
-//! Structure decides: the role and the block, and the forms in which hosts put the user's words into a tool's answer or a reminder. Whatever no
-//! structure marks as the user's is not the user's in an answer, and is the user's in a message of the user.
+//! Structure decides: the role, the block, and the forms in which hosts put the user's words into a tool result or a
+//! reminder. Without such a form, a result is not the user's, and a user message is.
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub enum Voice {
     Paste,
     /// The assistant.
     Assistant,
-    /// A tool, or the line that announces its answer.
+    /// A tool, or the line that announces its result.
     Tool,
     /// The host: a reminder, a notice, a snapshot of the environment, a file that the user mentioned.
     Host,
@@ -34,10 +35,10 @@ pub enum Voice {
     Summary,
 }
 
-/// A stretch of a text in which one speaks.
+/// A stretch of a text with one speaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stretch {
-    /// Bytes of the text.
+    /// The bytes in the text.
     pub range: Range<usize>,
     /// The speaker.
     pub voice: Voice,
@@ -49,8 +50,8 @@ impl Stretch {
     }
 }
 
-/// Divides the part `range` of `text`, in which `voice` speaks, into stretches of one voice each: in order, without gaps, at least one. Only what the
-/// user says is divided. Linear in the length of the part.
+/// Divides the part `range` of `text`, spoken by `voice`, into stretches with one voice each: in order, without gaps,
+/// at least one. Only the user's words are divided. Linear in the length of the part.
 pub(super) fn stretches(voice: Voice, range: Range<usize>, text: &str) -> Vec<Stretch> {
     if voice != Voice::User {
         return vec![Stretch::new(range, voice)];
@@ -78,16 +79,17 @@ pub(super) fn stretches(voice: Voice, range: Range<usize>, text: &str) -> Vec<St
     found
 }
 
-/// Says who speaks in a text of the user's role that no call is answered in.
+/// Returns the speaker of a text in the user's role that contains no tool result.
 pub(super) fn voice_of_words(text: &str) -> Voice {
-    match HostText::of(text) {
+    match HostText::recognise(text) {
         Some(HostText::Summary) => Voice::Summary,
         Some(HostText::Notice) => Voice::Host,
         None => Voice::User,
     }
 }
 
-/// The stretches of a tool's answer: its own, and those of the user that a host put into it. In order, without gaps; an empty answer has none.
+/// Returns the stretches of a tool result: the tool's own, and the user's that a host put into it. In order, without
+/// gaps; none for an empty result.
 pub(super) fn answer_stretches(text: &str, answer: Range<usize>, tool: &ToolSource, is_error: bool) -> Vec<Stretch> {
     let own = &text[answer.clone()];
     if tool.asks_user || is_users_alone(own, tool, is_error) {
@@ -121,7 +123,7 @@ pub(super) fn answer_stretches(text: &str, answer: Range<usize>, tool: &ToolSour
     found.into_iter().map(|stretch| Stretch::new(range_from(answer.start, stretch.range), stretch.voice)).collect()
 }
 
-/// A tool's own answer, behind what a host says of the user's judgement.
+/// Returns a tool's own result, after a host's statement of the user's judgement.
 pub(super) fn behind_judgement(answer: &str) -> &str {
     let is_approved = |object: &str| !object.contains("\"operation\"");
     let judged = judgement(answer).filter(|end| is_approved(&answer[..*end]));
@@ -133,16 +135,16 @@ fn range_from(start: usize, range: Range<usize>) -> Range<usize> {
     start + range.start..start + range.end
 }
 
-/// Whether an answer is nothing but what the user wants instead.
+/// Returns true if a result consists only of what the user wants instead.
 fn is_users_alone(answer: &str, tool: &ToolSource, is_error: bool) -> bool {
-    // Roo writes this over the list as the user changed it.
+    // Roo writes this above the list as the user changed it.
     const CHANGED_LIST: &str = "User edits todo";
     (is_error && refuses_in_words(answer))
         || refuses(answer)
         || (tool.meaning == Meaning::Todo && answer.trim_start().starts_with(CHANGED_LIST))
 }
 
-/// Fields in which hosts hand on what the user said to a call, or changed in what it wrote.
+/// Fields in which hosts pass on the user's words about a call, or the user's changes to what it wrote.
 const USERS_FIELDS: [&str; 2] = ["feedback", "user_edits"];
 
 /// Returns the end of an object at the start of a result that hands on the user's words:
@@ -160,7 +162,8 @@ fn judgement(answer: &str) -> Option<usize> {
     (is_of_host && USERS_FIELDS.iter().any(|field| says(field))).then(|| blanks + values.byte_offset())
 }
 
-/// The user's changes to written text before it was saved: `<user_edits>` (Roo), or a sentence above a diff (Cline).
+/// Returns the user's changes to a written text before it was saved: `<user_edits>` (Roo), or a sentence above a diff
+/// (Cline).
 fn edited_by_user(answer: &str) -> Option<Range<usize>> {
     const OPEN: &str = "<user_edits>";
     const CLOSE: &str = "</user_edits>";
@@ -177,7 +180,7 @@ fn edited_by_user(answer: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Returns the start of the user's words at the end of a result, behind a sentence of the host that announces them.
+/// Returns the start of the user's words at the end of a result, after a sentence of the host that announces them.
 fn announced_words(answer: &str, end: usize) -> Option<usize> {
     spoken_from(answer, 0..end).filter(|open| answer[*open..].starts_with("The user "))
 }
@@ -189,7 +192,7 @@ fn first_notice(text: &str) -> Option<(usize, Voice)> {
     let close = format!("</{tag}>");
     let end = start + memmem::find(&text.as_bytes()[start..], close.as_bytes())? + close.len();
     let ends_line = text[end..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
-    // A text that one stretch fills has one voice already.
+    // A text that consists of one stretch has one voice already.
     (ends_line && !text[end..].trim().is_empty()).then(|| (end, voice_of_words(&text[start..end])))
 }
 
@@ -221,7 +224,7 @@ mod tests {
         told(answer, &answer_stretches(answer, 0..answer.len(), &source, is_error))
     }
 
-    /// The only words of the user in an answer, if there are any.
+    /// The only words of the user in a result, if there are any.
     fn users<'t>(tool: &str, answer: &'t str) -> Option<&'t str> {
         let found = answered(tool, answer, false);
         assert_eq!(found.iter().map(|(_, text)| *text).collect::<String>(), answer);

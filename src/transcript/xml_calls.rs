@@ -1,6 +1,6 @@
 //! Tool calls that the assistant writes as XML in its text (Roo and Cline before native tool calls).
 //!
-//! Parameters are not escaped, so a file that is written may contain the closing tags of its own call.
+//! Parameters are not escaped, so a file to be written may contain the closing tags of its own call.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -11,15 +11,15 @@ use super::tools::{Tool, ToolTable};
 /// A tool call in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct XmlCall<'a, 't> {
-    /// The tool's name.
+    /// The tool's name as written.
     pub(super) name: &'a str,
     /// The tool.
     pub(super) tool: &'t Tool,
-    /// From the opening tag to behind the closing one.
+    /// The bytes from the opening tag through the closing one.
     pub(super) range: Range<usize>,
     /// The parameters in order.
     pub(super) parameters: Vec<Parameter<'a>>,
-    /// Whether the closing tag is there; a response that was cut off has none.
+    /// True if there is a closing tag; a response that was cut off has none.
     pub(super) closed: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Parameter<'a> {
 }
 
 impl XmlCall<'_, '_> {
-    /// The range of the first of these parameters that is there.
+    /// Returns the range of the first of these parameters that exists.
     pub(super) fn parameter<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
         let of_name = |name: &str| self.parameters.iter().find(|parameter| parameter.name == name);
         names.find_map(of_name).map(|parameter| parameter.value.clone())
@@ -42,18 +42,18 @@ impl XmlCall<'_, '_> {
 
 /// The value of a parameter of a call.
 pub(super) struct Value {
-    /// Its bytes, of which there is at least one.
+    /// Its byte range, which is not empty.
     pub(super) range: Range<usize>,
-    /// It is what the assistant says to the user.
+    /// True if it contains the assistant's words to the user.
     pub(super) is_spoken: bool,
 }
 
-/// Parameters that hold others, each in its tags, where a call is about several files.
+/// Parameters that contain others in tags, if a call concerns several files.
 const NESTING: [&str; 4] = ["args", "file", "files", "diff"];
-/// `<args><file><diff>` is as deep as they go.
+/// The deepest nesting is `<args><file><diff>`.
 const MAX_NESTED: usize = 4;
 
-/// The values of a call in order: of its parameters, and of those within them.
+/// Returns the values of a call in order: of its parameters, and of those inside them.
 pub(super) fn values(text: &str, call: &XmlCall<'_, '_>) -> Vec<Value> {
     let mut found = Vec::new();
     for parameter in &call.parameters {
@@ -72,11 +72,12 @@ fn push_values(text: &str, parameter: &Parameter<'_>, tool: &Tool, most: usize, 
     }
 }
 
-/// The tool calls of `text`, in order. Only a tag at the start of a line opens one.
+/// Returns the tool calls of `text`, in order. Only a tag at the start of a line opens one.
 pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<'a, 't>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    // The last closing tag of each tool: an opening behind it is never closed, and finding that out again and again is quadratic.
+    // The last closing tag of each tool. An opening tag after it is never closed, and searching for that repeatedly
+    // would be quadratic.
     let mut last_close: HashMap<&str, Option<usize>> = HashMap::new();
     let mut at = 0;
     while let Some(open) = memchr::memchr(b'<', &bytes[at..]).map(|step| at + step) {
@@ -91,7 +92,7 @@ pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<
         let last = *last_close.entry(name).or_insert_with(|| memmem::rfind(bytes, close_tag.as_bytes()));
         let (end, closed) = match last.filter(|last| *last >= inside) {
             Some(last) => (matching_close(text, name, &close_tag, inside, last), true),
-            // Cut off in the middle of a call; a bare tag in prose has no parameter behind it.
+            // The call was cut off. A bare tag in prose has no parameter after it.
             None if opens_parameter(text, inside, tool) => (text.len(), false),
             None => continue,
         };
@@ -102,8 +103,8 @@ pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<
     found
 }
 
-/// The closing tag that belongs to the call whose inside starts at `inside`: tags at line starts are counted as brackets, so
-/// that a file which shows a call stays inside, and a second call in the same text stays outside.
+/// Returns the closing tag of the call whose content starts at `inside`. Tags at line starts are counted like
+/// brackets, so that a file that shows a call stays inside, and a second call in the same text stays outside.
 fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 1_usize;
@@ -123,14 +124,15 @@ fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: 
             depth += 1;
         }
         if at > last {
-            // More closing tags than opening ones: the call's content holds some, and the last one is the call's own.
+            // There are more closing tags than opening ones: the content contains some, and the last one is the
+            // call's own.
             return last;
         }
     }
     matching.unwrap_or(last)
 }
 
-/// The parameters inside a call.
+/// Returns the parameters inside a call.
 fn parameters<'a>(text: &'a str, inside: Range<usize>, tool: &Tool) -> Vec<Parameter<'a>> {
     let mut found = Vec::new();
     let mut at = inside.start;
@@ -149,7 +151,7 @@ fn parameters<'a>(text: &'a str, inside: Range<usize>, tool: &Tool) -> Vec<Param
         } else {
             memmem::find(body, close_tag.as_bytes())
         };
-        // Not closed: cut off, so all the rest belongs to it.
+        // The parameter was cut off, so all the rest belongs to it.
         let end = close.map_or(inside.end, |close| start + close);
         at = close.map_or(inside.end, |_| end + close_tag.len());
         found.push(Parameter { name, value: trim_breaks(text, start..end) });
@@ -157,7 +159,7 @@ fn parameters<'a>(text: &'a str, inside: Range<usize>, tool: &Tool) -> Vec<Param
     found
 }
 
-/// `range` without one line break at each end.
+/// Returns `range` without one line break at each end.
 pub(super) fn trim_breaks(text: &str, mut range: Range<usize>) -> Range<usize> {
     for line_break in ["\r\n", "\n"] {
         if text[range.clone()].starts_with(line_break) {
@@ -177,7 +179,7 @@ pub(super) fn trim_breaks(text: &str, mut range: Range<usize>) -> Range<usize> {
 /// The longest name that the services allow for a tool.
 const MAX_TAG_BYTES: usize = 64;
 
-/// The name in an opening tag without attributes at `open`.
+/// Returns the name in an opening tag without attributes at `open`.
 pub(super) fn tag_name(text: &str, open: usize) -> Option<&str> {
     let rest = &text.as_bytes()[open + 1..];
     let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'-');
@@ -185,7 +187,7 @@ pub(super) fn tag_name(text: &str, open: usize) -> Option<&str> {
     (length > 0 && rest.get(length) == Some(&b'>')).then(|| &text[open + 1..open + 1 + length])
 }
 
-/// Whether only blanks stand between the start of the line and `at`.
+/// Returns true if only blanks precede `at` on its line.
 pub(super) fn starts_line(text: &str, at: usize) -> bool {
     let before = text.as_bytes()[..at].iter().rev();
     before.copied().take(80).find(|byte| !matches!(byte, b' ' | b'\t')).is_none_or(|byte| byte == b'\n')
@@ -201,7 +203,7 @@ mod tests {
     use super::super::tools::{Meaning, ParameterRole, ToolRows};
     use super::*;
 
-    /// A call by its name, and its parameters with their values.
+    /// A call: its name, and its parameters with their values.
     type Read = (String, Vec<(String, String)>);
 
     fn read_with(text: &str, tools: &ToolTable) -> Vec<Read> {

@@ -23,21 +23,21 @@ pub struct Said {
     pub values: Values,
 }
 
-/// Values by name.
+/// The values, by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values(Vec<(Cow<'static, str>, Value)>);
 
-/// A value in the words.
+/// A value in a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// Words of the conversation or the configuration, in no language of ours.
+    /// Words of the conversation or the configuration, which are not translated.
     Text(String),
-    /// A number; its form says of what.
+    /// A number; its form is given in the text.
     Number(f64),
     /// A part of the sentence.
     Said(Box<Said>),
-    /// Several.
+    /// Several texts.
     List(Vec<Said>),
 }
 
@@ -50,12 +50,12 @@ macro_rules! said {
 pub(crate) use said;
 
 static ENGLISH: LazyLock<HashMap<&'static str, Cow<'static, str>>> = LazyLock::new(|| {
-    // A test reads it: it is part of the source.
+    // A test reads it, because it is part of the source.
     serde_json::from_str(include_str!("en.json")).unwrap_or_default()
 });
 
 impl Said {
-    /// `code` is a key of `en.json`, without the ending that tells one from many.
+    /// Creates a text. `code` is a key of `en.json`, without the ending for one or many.
     #[must_use]
     pub fn new(code: &'static str, values: Vec<(&'static str, Value)>) -> Self {
         let values = values.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect();
@@ -64,7 +64,7 @@ impl Said {
         said
     }
 
-    /// Wraps words that are no message of ours, unchanged.
+    /// Wraps words without a code, unchanged.
     #[must_use]
     pub fn own(text: impl Into<String>) -> Self {
         said!("own", text: text.into())
@@ -76,7 +76,7 @@ impl Said {
         if ENGLISH.contains_key(code_or_words) { said!(code_or_words) } else { Self::own(code_or_words) }
     }
 
-    /// The same of something, where that has a name.
+    /// Adds the subject, if it has a name.
     #[must_use]
     pub fn about(self, what: &str) -> Self {
         if what.is_empty() { self } else { said!("change.of", done: self, of: what) }
@@ -112,7 +112,7 @@ impl Display for Said {
     }
 }
 
-/// Digits behind the point of dollars.
+/// Decimal places of dollars.
 const CENTS: usize = 4;
 
 impl Value {
@@ -219,7 +219,8 @@ mod tests {
         serde_json::from_str(json).unwrap()
     }
 
-    /// The values that words ask for. Their forms may differ: one language has the name of an option where another has what it means.
+    /// The names of the values in a text. Their forms may differ: one language uses an option's name where another
+    /// describes it.
     fn places(words: &str) -> BTreeSet<&str> {
         words.split("{{").skip(1).map(|rest| rest.split(['}', ',']).next().unwrap()).collect()
     }

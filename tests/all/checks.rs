@@ -1,4 +1,4 @@
-//! What has to hold after every condensation, whoever did it.
+//! Invariants that hold after every condensation, by any provider.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -22,7 +22,7 @@ pub fn work(conversation: Conversation, call: CallOptions) -> Work {
     Work { call, ..Work::new(conversation) }
 }
 
-/// What a provider of the tests says of itself: nothing but its id.
+/// Returns the info of a provider of the tests: nothing but its id.
 pub fn info_of(id: &str) -> ProviderInfo {
     ProviderInfo {
         id: id.into(),
@@ -207,7 +207,7 @@ const ENDS_OF_TARGET: f64 = 0.15;
 /// host put into the first message may be shortened, and what the newest calls but the last were given; words of the assistant never.
 pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, newest: usize, target: Option<usize>) {
     let tally = tally(before);
-    // Who promises to keep fewer may still try to keep as many as others do.
+    // A provider that promises to keep fewer messages may still try to keep as many as others do.
     let tried = newest.max(5);
     let ends = (0..before.task()).chain(before.len().saturating_sub(tried).max(before.task())..before.len());
     let fixed: usize = ends.map(|message| tally.message(message)).sum();
@@ -227,7 +227,7 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
                 || text.starts_with("This session")
                 || text.starts_with("Base directory for this skill: ")
         };
-        // What was pasted into a newer message.
+        // Text pasted into a newer message.
         let is_long = |text: &str| {
             let most = target.unwrap_or(usize::MAX) / 10;
             index >= before.task()
@@ -352,7 +352,8 @@ pub fn fingerprint(before: &Conversation, report: &Report) -> String {
     format!("{}\n{changes}\n{:?}", before.export(report.plan()).unwrap(), report.warnings())
 }
 
-/// What the rules `protect` are about stands in the result word for word, but for pointers whose lines were left out.
+/// Checks that content matched by the rules `protect` is in the result word for word, except pointers whose lines
+/// were left out.
 pub fn check_protected(before: &Conversation, after: &Conversation, report: &Report, protect: &Value) {
     let words =
         |name: &str| protect[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();

@@ -45,7 +45,7 @@ fn any_value_of(schema: &Value, root: &Value) -> BoxedStrategy<Value> {
         }
         Some("array") => vec(any_value_of(&schema["items"], root), 0..4).prop_map(Value::from).boxed(),
         Some("object") => any_object(schema, root),
-        // What only JavaScript can give.
+        // Kinds of values that only JavaScript can give.
         _ => Just(Value::Null).boxed(),
     }
 }

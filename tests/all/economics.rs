@@ -30,7 +30,7 @@ fn manager(options: Value) -> Manager {
     Manager::new(ManagerOptions::read(&options).unwrap())
 }
 
-/// What the trigger is told: all but the last message has so many tokens.
+/// Creates the input of the trigger: all messages but the last have `tokens` tokens.
 fn work(messages: &[Value], tokens: usize, options: Value) -> Work {
     let context = json!({ "totalTokens": tokens, "contextWindow": WINDOW, "taskId": "t" });
     Work {
@@ -60,7 +60,7 @@ async fn a_cold_cache_has_to_be_written_anyway_so_less_pays_at_once() {
     let cold = decided(&messages, 70_000, json!({ "expectedRequests": 1, "msSinceLastRequest": 300_000 })).await;
     assert_eq!((cold.condense, cold.code, cold.provider.as_deref()), (true, "pays", Some("truncation")));
     assert_eq!((cold.warm, cold.costs, cold.target_tokens), (false, 0.0, Some(40_000)));
-    // What is not written any more, at the price of writing.
+    // Tokens that need not be written any more, at the price of writing.
     assert!((cold.saves - cold.tokens_freed * 3.75 / 1e6).abs() < 1e-9, "{cold:?}");
     assert!(cold.tokens_freed > 30_000.0);
     let warm = decided(&messages, 70_000, json!({ "expectedRequests": 1, "msSinceLastRequest": 299_999 })).await;
@@ -113,7 +113,7 @@ async fn what_frees_too_little_is_not_done() {
     };
     let little = decided(&messages, 70_000, cold(json!({ "clearAtLeast": 34_000 }))).await;
     assert_eq!((little.condense, little.code), (false, "nothing_to_gain"));
-    // What is protected cannot be freed.
+    // Protected tokens cannot be freed.
     let mut options = priced(cold(json!({ "clearAtLeast": 30_000 })));
     options["frozenMessages"] = json!(50);
     let frozen = told(&manager(json!({})).decide(work(&messages, 70_000, options)).await);
@@ -160,7 +160,7 @@ async fn the_window_comes_before_money_and_the_threshold_behind_it() {
     assert!(plain.did_condense() && plain.decision().is_none());
     let full = manager().condense_if_needed(work(&messages, 190_000, once.clone())).await;
     assert_eq!((full.did_condense(), told(&full).code), (true, "window"));
-    // What is done is what is done without money.
+    // The result is the same as without prices.
     let as_ever = manager().condense_if_needed(work(&messages, 190_000, json!({}))).await;
     assert_eq!(full.tokens_removed(), as_ever.tokens_removed());
     let advice = told(&manager().decide(work(&messages, 190_000, once)).await);

@@ -18,7 +18,7 @@ use super::{
     invariants::{Target, Trial},
 };
 
-/// What a provider does wrong.
+/// The fault of a provider.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     CutsTheFirst,
@@ -91,7 +91,7 @@ fn a_provider_that_breaks_an_invariant_is_found_out() {
     ];
     for (fault, expected) in faults {
         let provider = Arc::new(Faulty { fault, calls: AtomicUsize::new(0) });
-        let trial = Trial::of(provider, Value::Null, Target::None);
+        let trial = Trial::with_provider(provider, Value::Null, Target::None);
         let panic = catch_unwind(AssertUnwindSafe(|| trial.check(&history))).expect_err("found out");
         let told = panic.downcast_ref::<String>().cloned().unwrap_or_default();
         assert!(told.contains(expected), "{fault:?}: {told}");

@@ -1,4 +1,4 @@
-//! What is frozen: the first messages stay as they are, byte for byte and next to each other, whatever is done behind them.
+//! Frozen messages: the first messages stay byte for byte and next to each other, whatever is done after them.
 
 use std::sync::Arc;
 
@@ -39,11 +39,11 @@ proptest! {
     ) {
         let before = Conversation::parse(&json).unwrap();
         let mut config = config;
-        // What was condensed once has pointers, also in what is frozen then.
+        // A history that was condensed before contains pointers, even in the messages that are then frozen.
         let lossless = create_provider("lossless", &json!({})).unwrap();
         let once = wait_for(condense_with(&lossless, Encoding::default(), Work::new(before.clone())));
         let before = Conversation::parse(&export(&before.apply(once.plan()).unwrap())).unwrap();
-        let mut call = CallOptions { target_tokens: target.of(&before), ..CallOptions::default() };
+        let mut call = CallOptions { target_tokens: target.tokens(&before), ..CallOptions::default() };
         if by_call {
             call = CallOptions { target_tokens: call.target_tokens, ..CallOptions::read(&json!({}), &json!({ "frozenMessages": frozen })).unwrap() };
         } else {
@@ -54,7 +54,7 @@ proptest! {
         manager.register(provider);
         call.provider = Some(id.to_owned());
         if !by_call {
-            // Those that stand in for it have configurations of their own.
+            // The providers that replace it have configurations of their own.
             call.target_tokens = None;
         }
         let report = wait_for(manager.condense(Work { llm: model(), call, ..Work::new(before.clone()) }));

@@ -13,7 +13,8 @@ use crate::scripted::Scripted;
 /// A piece of a question: in whose message it stands, what it is said to be, and its text.
 type Piece = (LlmRole, String, String);
 
-/// What a reader makes of a question: the system prompt says what the lines above the pieces begin with.
+/// Splits a question into pieces as a reader would: the system prompt gives the beginning of the lines above the
+/// pieces.
 fn pieces(request: &LlmRequest) -> Vec<Piece> {
     let opening =
         request.system.split("begins with a line that begins with \"").nth(1).and_then(|rest| rest.split('"').next());
@@ -57,7 +58,7 @@ async fn asked(messages: &Value, provider: &Value) -> Vec<LlmRequest> {
     handler.asked()
 }
 
-/// What an attacker makes a tool say, and what of it is written otherwise in the question.
+/// Returns texts that an attacker may put into tool output, and their changed form in the question, if it changes.
 fn injections() -> Vec<(&'static str, String, Option<String>)> {
     let same = |name, text: &str| (name, text.to_owned(), None);
     vec![

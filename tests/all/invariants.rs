@@ -34,7 +34,7 @@ pub fn cases(count: u32) -> ProptestConfig {
     if is_set("PROPTEST_CASES") { config } else { ProptestConfig { cases: count, ..config } }
 }
 
-/// What a target is taken from.
+/// A target: none, a percentage of the tokens, or a number of tokens.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     None,
@@ -43,7 +43,7 @@ pub enum Target {
 }
 
 impl Target {
-    pub fn of(self, conversation: &Conversation) -> Option<usize> {
+    pub fn tokens(self, conversation: &Conversation) -> Option<usize> {
         match self {
             Self::None => None,
             Self::Percent(percent) => Some(tally(conversation).total() * percent / 100),
@@ -134,11 +134,11 @@ impl fmt::Debug for Trial {
 impl Trial {
     /// A registered provider, without a model.
     pub fn new(provider: &str, config: Value, target: Target) -> Self {
-        Self::of(create_provider(provider, &config).unwrap(), config, target)
+        Self::with_provider(create_provider(provider, &config).unwrap(), config, target)
     }
 
     /// A provider that has this configuration, without a model.
-    pub fn of(provider: Arc<dyn Provider>, config: Value, target: Target) -> Self {
+    pub fn with_provider(provider: Arc<dyn Provider>, config: Value, target: Target) -> Self {
         Self { provider, config, target, model: None }
     }
 
@@ -161,7 +161,7 @@ impl Trial {
     /// Panics unless everything holds that holds for every provider.
     pub fn check(&self, json: &str) {
         let before = parse(json);
-        let target = self.target.of(&before);
+        let target = self.target.tokens(&before);
         let (report, charged) = self.run(&before, target);
         assert_eq!(export(&before), export(&parse(json)), "the input was changed");
         assert!((report.cost() - charged).abs() < 1e-9, "{} of {charged} dollars are reported", report.cost());
@@ -302,7 +302,7 @@ fn fixtures_keep_the_invariants() {
 }
 
 fn check_corpus(share: Share) {
-    for (number, name, conversation) in share.of(corpus("the invariants")) {
+    for (number, name, conversation) in share.select(corpus("the invariants")) {
         check_recorded(number, &name, &beginning(&conversation, 10_000));
     }
 }

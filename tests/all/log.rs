@@ -63,7 +63,7 @@ fn said(conversation: &Conversation) -> String {
     letters(&texts.chain(inputs).collect::<Vec<_>>().join("\n"))
 }
 
-/// What is quoted, without the gaps in long lines.
+/// Returns the quoted parts, without the gaps in long lines.
 fn parts(quote: &str) -> impl Iterator<Item = String> {
     let in_line = |part: &str| part.split_once(" characters]").map_or(part, |(_, behind)| behind).to_owned();
     quote

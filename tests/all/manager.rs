@@ -596,7 +596,7 @@ proptest! {
     #[test]
     fn the_chain_without_a_model_keeps_the_invariants(json in any_history(), target in any_target()) {
         let before = Conversation::parse(&json).unwrap();
-        let target = target.of(&before);
+        let target = target.tokens(&before);
         let run = || {
             let call = CallOptions { target_tokens: target, ..CallOptions::default() };
             wait_for(manager(json!({ "provider": "lossless" }), vec![]).condense(work(before.clone(), call)))

@@ -278,7 +278,8 @@ async fn a_store_that_never_answers_is_given_up() {
     assert_eq!(report.warnings().iter().filter(told).count(), 1, "it is not asked to keep anything either");
 }
 
-/// What a preview has in the place of an answer, as a history may have it too: of one that another tool kept, say.
+/// The text that a preview has in place of an answer. A history may contain it, too, for example if another tool kept
+/// a preview.
 const SAID: &str = "(what a model would write here) … … …";
 
 #[tokio::test]

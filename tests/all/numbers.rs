@@ -1,4 +1,4 @@
-//! What is reported by the host and what is counted here: all numbers of a result go by one and the same share.
+//! Numbers reported by the host and numbers counted here: all numbers of a result are scaled by the same factor.
 
 use std::sync::Arc;
 

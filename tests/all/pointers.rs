@@ -1,4 +1,5 @@
-//! What is written stays true: whatever providers do to a condensed conversation, its pointers stand for what they stood for, or are none any more.
+//! Written pointers stay true: whatever providers do to a condensed conversation, its pointers keep their meaning, or
+//! are no pointers any more.
 
 use proptest::{prelude::*, sample::select};
 use roo_condense::{Conversation, Llm, create_provider, decode, expand};
@@ -133,7 +134,7 @@ fn pointers_stay_true_on_the_other_recorded_histories() {
 
 fn check_recorded(share: Share) {
     let steps = steps();
-    for (number, name, conversation) in share.of(fixtures().into_iter().chain(corpus("true pointers"))) {
+    for (number, name, conversation) in share.select(fixtures().into_iter().chain(corpus("true pointers"))) {
         let conversation = beginning(&conversation, 30_000);
         let first = if number % 3 == 0 { json!({ "keep": "first" }) } else { json!({}) };
         for turn in 0..3 {
@@ -181,7 +182,8 @@ fn pointers_are_checked_again_when_a_change_is_taken_back() {
     check(&conversation, &[("lossless", json!({ "minTokensSaved": 1, "preserveRecentCount": 0 }), None)], "taken back");
 }
 
-/// What a text was before an earlier call is not known, so no text is made longer: a pointer whose lines go says how many they were.
+/// The text before an earlier call is unknown, so no text is made longer: a pointer whose lines are removed is
+/// replaced by their number.
 #[test]
 fn across_calls_a_pointer_whose_lines_go_becomes_a_gap() {
     let text: String = (0..30).map(|line| format!("const value{line} = read(\"{line}\", settings);\n")).collect();

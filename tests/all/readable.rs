@@ -1,5 +1,5 @@
-//! What a condensed history looks like, for a person to read. After a change that is meant: `INSTA_UPDATE=always cargo test readable`,
-//! then read the difference.
+//! Condensed histories in a form that a person can read. After an intended change, run `INSTA_UPDATE=always cargo
+//! test readable`, then read the difference.
 
 use std::{fmt::Write, fs, path::Path};
 
@@ -31,7 +31,7 @@ fn block_texts(message: &Message, block: usize) -> Vec<String> {
     message.texts().into_iter().filter(|text| text.block == block).map(|text| text.text.to_owned()).collect()
 }
 
-/// What was changed, and what stands there now. At most `most` of the changes are shown.
+/// Shows the changed texts and their replacements, at most `most` of them.
 fn readable(before: &Conversation, report: &Report, most: usize) -> String {
     let after = before.apply(report.plan()).unwrap();
     let mut result = format!("{} tokens, {} after\n", report.original_tokens(), report.final_tokens());

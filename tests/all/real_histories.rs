@@ -39,7 +39,10 @@ pub enum Share {
 
 impl Share {
     /// The histories of this share, each with its number among all.
-    pub fn of(self, histories: impl IntoIterator<Item = (String, Conversation)>) -> Vec<(usize, String, Conversation)> {
+    pub fn select(
+        self,
+        histories: impl IntoIterator<Item = (String, Conversation)>,
+    ) -> Vec<(usize, String, Conversation)> {
         let numbered = histories.into_iter().enumerate().map(|(number, (name, history))| (number, name, history));
         numbered
             .filter(|(number, ..)| self == Self::All || (self == Self::Sample) == number.is_multiple_of(3))
@@ -49,7 +52,7 @@ impl Share {
 
 /// Calls `check` with the name and the conversation of every recorded history of this share.
 pub fn for_each_history(test: &str, share: Share, mut check: impl FnMut(&str, &Conversation)) {
-    for (_, name, conversation) in share.of(fixtures().into_iter().chain(corpus(test))) {
+    for (_, name, conversation) in share.select(fixtures().into_iter().chain(corpus(test))) {
         check(&name, &conversation);
     }
 }

@@ -1,4 +1,4 @@
-//! What the smart provider promises beyond the invariants: presets in their order, selections that hold.
+//! Properties of the smart provider beyond the invariants: presets in their order, selections that hold.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -22,7 +22,7 @@ fn check_order(name: &str, conversation: &Conversation, target: Target) {
 
 /// The same with a model whose summaries have so many words, as far as they may.
 fn check_order_with(name: &str, conversation: &Conversation, target: Target, words: Option<usize>) {
-    let target = target.of(conversation);
+    let target = target.tokens(conversation);
     let left = ["conservative", "balanced", "aggressive"].map(|preset| {
         let handler = words.map(|words| Arc::new(Scripted::new(move |_, _| Ok(answer(&"word ".repeat(words))))));
         let llm = Llm { handler: handler.map(|handler| handler as Arc<dyn LlmHandler>), ..Llm::default() };

@@ -23,7 +23,7 @@ use super::{
     scripted::Scripted,
 };
 
-/// What the service makes of everything before a block.
+/// Returns the service's signature of everything before a block.
 fn signature(messages: &[Value], blocks: &[Value]) -> String {
     let said: Vec<Value> = messages.iter().map(|message| json!([message["role"], message["content"]])).collect();
     let mut hasher = DefaultHasher::new();
@@ -54,7 +54,7 @@ fn signed(history: &str) -> Option<Conversation> {
     Some(Conversation::parse(&json!(messages).to_string()).unwrap())
 }
 
-/// What the service refuses: thinking that was not made behind what stands before it now.
+/// Returns the thinking that the service refuses: its signature does not match the messages before it.
 fn refused(conversation: &Conversation) -> Vec<(usize, usize)> {
     let messages: Vec<Value> = serde_json::from_str(&export(conversation)).unwrap();
     let mut found = Vec::new();
@@ -306,7 +306,7 @@ proptest! {
     ) {
         let Some(before) = signed(&history) else { return Ok(()) };
         let llm = Llm { condensing_handler: Some(Arc::new(Scripted::saying("In short: it was read."))), ..Llm::default() };
-        let call = CallOptions { target_tokens: target.of(&before), ..call(Some(true), None) };
+        let call = CallOptions { target_tokens: target.tokens(&before), ..call(Some(true), None) };
         let report = if in_chain {
             let manager = Manager::new(ManagerOptions::read(&json!({ "provider": id })).unwrap());
             wait_for(manager.condense(Work { llm, ..work(before.clone(), call) }))

@@ -1,4 +1,5 @@
-//! What rules of tools promise: calls that are kept stand word for word, whatever the target; others have no more tokens than their limit.
+//! Properties of tool rules: kept calls stay word for word, whatever the target; others have no more tokens than
+//! their limit.
 
 use proptest::{collection::vec, prelude::*, sample::select};
 use roo_condense::{Conversation, Encoding, Report, count_tokens as count};
@@ -79,7 +80,7 @@ proptest! {
         });
         let config = json!({ "tools": tools });
         let before = Conversation::parse(&history(&calls).to_string()).unwrap();
-        let target = target.of(&before);
+        let target = target.tokens(&before);
         let (before, after, report) = condensed(provider, &config, &calls, target);
         let is_browser = |tool: &str| tool.contains("browser");
         let browsers: Vec<usize> = (0..calls.len()).filter(|index| is_browser(calls[*index].0)).collect();
@@ -110,7 +111,7 @@ proptest! {
     fn what_is_never_to_be_touched_is_not(calls in any_calls(), target in any_target()) {
         for provider in ["lossless", "truncation", "smart"] {
             let config = json!({ "tools": { "browser_*": { "protect": true }, "browser_look": { "maxTokens": 30 } } });
-            let target = target.of(&Conversation::parse(&history(&calls).to_string()).unwrap());
+            let target = target.tokens(&Conversation::parse(&history(&calls).to_string()).unwrap());
             let (before, after, _) = condensed(provider, &config, &calls, target);
             for (index, (tool, ..)) in calls.iter().enumerate() {
                 if tool.contains("browser") && *tool != "browser_look" {

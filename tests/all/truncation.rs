@@ -1,4 +1,4 @@
-//! What truncation promises beyond the invariants.
+//! Properties of truncation beyond the invariants.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,8 @@ proptest! {
                 prop_assert!(index > 0 && index + keep < before.len(), "message {} is no old one", index);
                 prop_assert!(tokens(old.text) as u64 >= least);
                 prop_assert!(new.text.len() < old.text.len());
-                // What stays is a beginning, or a note in place of everything. Texts that hold markers already are counted together.
+                // The rest of a text is its beginning, or a note in place of everything. Texts that already contain
+                // markers are counted together.
                 let beginning = new.text.split("... (").next().unwrap();
                 let first = beginning.split('\n').next().unwrap();
                 let marked = old.text.contains("... (");
@@ -89,10 +90,10 @@ proptest! {
                         prop_assert!(new.text.chars().count() <= parameters + notes * 50, "{:?}", new.text);
                     }
                     ContentKind::ToolResults if !suppress => {
-                        // What an earlier cut says of lines stays where it says so, between those that stay.
+                        // Notes of an earlier cut about lines stay at their place between the remaining lines.
                         let (notes, shown): (Vec<&str>, Vec<&str>) = new.text.split('\n').partition(|line| says_lines(line));
                         prop_assert!(notes.len() <= shown.len() + 1, "{:?}", new.text);
-                        // Of what stands for nobody knows how much.
+                        // A line in brackets replaces an unknown number of lines.
                         let of_others = shown.iter().filter(|line| line.starts_with('[') && line.ends_with(']')).count();
                         prop_assert!(shown.len() - of_others <= lines + 1, "{:?}", new.text);
                         prop_assert!(new.text.split('\n').all(|line| line.chars().count() <= characters + 50));
@@ -109,7 +110,7 @@ proptest! {
         let total = super::checks::tally(&before).total();
         let report = |percent: usize| run_alone("truncation", &json!({ "preserveRecentCount": 1 }), &before, Some(total * percent / 100));
         let (tight, loose) = (report(percent), report(percent + 5));
-        // What misses its target says in two messages that others went.
+        // A result that misses its target adds two notes about removed messages.
         let is_missed = tight.warnings().iter().any(|warning| warning.code == WarningCode::TargetNotMet);
         let notes = if is_missed { 2 * tokens(BEFORE) + 10 } else { 0 };
         // The search stops within 2% of the budget, so a little less is no surprise.

@@ -1,4 +1,4 @@
-// The ways to a host: HTTP, messages, or none at all.
+// The ways to reach a host: HTTP, messages, or a static report without one.
 
 import { readAnswer, readRequest } from "../../js/studio/protocol.js";
 import {
@@ -50,7 +50,7 @@ interface Envelope {
 
 type Send = (request: { id: number; method: string; params: object }, signal: AbortSignal | undefined) => Promise<Envelope>;
 
-/** A client by a way to send requests. What goes out is checked like what comes in. */
+/** Creates a client from a function that sends requests. Requests are checked like answers. */
 function clientOf(send: Send, isLive = true): CondenseClient {
   let last = 0;
   const call = async (method: Method, params: object = {}, { signal }: { signal?: AbortSignal } = {}) => {
@@ -72,7 +72,7 @@ function clientOf(send: Send, isLive = true): CondenseClient {
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";
 
-/** Asks a server: that of `roo-condense studio`, at the address of the page. */
+/** Creates a client of a server: the one of `roo-condense studio`, at the address of the page. */
 export function createHttpClient(base: string): CondenseClient {
   return clientOf(async (request, signal) => {
     let response: Response;
@@ -94,14 +94,14 @@ export function createHttpClient(base: string): CondenseClient {
   });
 }
 
-/** What messages go through: `acquireVsCodeApi()` and the window of a webview, or anything else of this shape. */
+/** A way for messages: `acquireVsCodeApi()` and the window of a webview, or anything else of this shape. */
 export interface MessagePortLike {
   postMessage(message: unknown): void;
-  /** Returns what ends listening. */
+  /** Returns a function that stops listening. */
   onMessage(listener: (message: unknown) => void): () => void;
 }
 
-/** Asks whoever is at the other end of a port, such as the extension that opened the webview. */
+/** Creates a client of the other end of a port, such as the extension that opened the webview. */
 export function createPostMessageClient(port: MessagePortLike): CondenseClient {
   const waiting = new Map<number, (answer: Envelope) => void>();
   port.onMessage((message) => {
@@ -131,7 +131,7 @@ export function createPostMessageClient(port: MessagePortLike): CondenseClient {
   );
 }
 
-/** Hears the messages that come to a window, or from a worker. */
+/** Listens to the messages that come to a window, or from a worker. */
 const listeningTo =
   (source: Window | Worker): MessagePortLike["onMessage"] =>
   (listener) => {
@@ -140,31 +140,31 @@ const listeningTo =
     return () => source.removeEventListener("message", heard);
   };
 
-/** The port of a webview of VS Code. */
+/** Returns the port of a webview of VS Code. */
 export const vscodePort = (api: { postMessage(message: unknown): void }): MessagePortLike => ({
   postMessage: (message) => api.postMessage(message),
   onMessage: listeningTo(window),
 });
 
-/** The port of a worker in which `createStudioHost` answers. */
+/** Returns the port of a worker in which `createStudioHost` answers. */
 export const workerPort = (worker: Worker): MessagePortLike => ({
   postMessage: (message) => worker.postMessage(message),
   onMessage: listeningTo(worker),
 });
 
-/** What a static report holds: answers that were given when it was written. */
+/** The contents of a static report: answers from the time it was written. */
 export interface Snapshot {
   hello: Hello;
   inspect: { revision: number; inspection: Inspection; advice: Steps };
   condense: Condensation;
   trials: Trial[];
-  /** By the names of what was tried. */
+  /** By the names of the trials. */
   recalls: Record<string, Recall>;
-  /** Absent where the texts were left out. */
+  /** Absent if the texts were left out. */
   messages?: MessageTexts[];
 }
 
-/** Answers from what was written into the page. */
+/** Creates a client that answers from the data in the page. */
 export function createStaticClient(snapshot: Snapshot): CondenseClient {
   const answers: Record<string, (params: never) => unknown> = {
     hello: () => snapshot.hello,

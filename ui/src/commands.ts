@@ -1,14 +1,14 @@
-// What can be done on the page, by name and by key. Parts of the page say what they can do while they are shown.
+// The commands of the page, by name and by key. Parts of the page register theirs while they are shown.
 
 import { createContext, useContext, useEffect, useRef } from "react";
 
 export interface Command {
   id: string;
-  /** For people. */
+  /** The name that the user sees. */
   name: string;
-  /** A letter or sign that does it where nobody writes; with `Ctrl+` everywhere, where ⌘ does as well. */
+  /** A letter or sign that runs the command unless the user is typing; with `Ctrl+` it does so everywhere, as ⌘ does. */
   key?: string | undefined;
-  /** Absent where it cannot be done now. */
+  /** Absent if the command is not available now. */
   run?: (() => void) | undefined;
 }
 
@@ -22,12 +22,12 @@ export class Commands {
     };
   }
 
-  /** All that can be done now. */
+  /** Returns all commands that are available now. */
   all(): Command[] {
     return [...this.#sources].flatMap((source) => source()).filter(({ run }) => run);
   }
 
-  /** The command of a key; what has a key but cannot be done is told from what has none. */
+  /** Returns the command of a key, even one that is not available now; undefined if the key has none. */
   forKey(key: string): Command | undefined {
     return [...this.#sources].flatMap((source) => source()).find((command) => command.key === key);
   }
@@ -35,7 +35,7 @@ export class Commands {
 
 export const CommandsContext = createContext<Commands | undefined>(undefined);
 
-/** Says what can be done while a part of the page is shown. */
+/** Registers commands while a part of the page is shown. */
 export function useCommands(commands: readonly Command[]): void {
   const all = useContext(CommandsContext);
   const now = useRef(commands);
@@ -46,7 +46,7 @@ export function useCommands(commands: readonly Command[]): void {
 const isWriting = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=checkbox]), textarea, select"));
 
-/** Does what keys say. Single ones, if they are wanted at all, only where nobody writes and nothing lies over the page. */
+/** Runs the commands of keys. Single keys work only if the user wants them, is not typing, and no dialog is open. */
 export function useCommandKeys(commands: Commands, hasLetters: boolean): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -57,7 +57,7 @@ export function useCommandKeys(commands: Commands, hasLetters: boolean): void {
       if (isControl && shiftKey) return;
       const command = commands.forKey(isControl ? `Ctrl+${key.toUpperCase()}` : key);
       if (!command) return;
-      // Also where it cannot be done now: the browser would save the page.
+      // Also if the command is not available now: the browser would save the page.
       event.preventDefault();
       command.run?.();
     };

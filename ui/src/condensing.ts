@@ -1,4 +1,4 @@
-// What is chosen for a history, and what comes of it. Everything that the page shows of a condensation is asked for here.
+// The choices for a history and their results. All data about a condensation that the page shows is requested here.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { CUSTOM, choiceOf } from "./components/choices.js";
@@ -19,10 +19,10 @@ import {
   isGone,
 } from "./types.js";
 
-/** What passes of one's own begin with. */
+/** The preset with which custom passes begin. */
 export const FIRST_PRESET = "balanced";
 
-/** What is chosen for a history: which provider, with what, and how much may be left. */
+/** The choices for a history: the provider, its configuration, and the target. */
 export function useChoices(history: string, draft: PassDraft, remembered: Remembered) {
   const [first] = useState(() => remembered.of(history));
   const [choice, setChoice] = useState(first.choice);
@@ -33,7 +33,7 @@ export function useChoices(history: string, draft: PassDraft, remembered: Rememb
     setChoice(name);
     setTaken(undefined);
   }, []);
-  /** A recommendation is taken with its configuration, by its preset where that is all of it, and with the target that it was measured with. */
+  /** Applies a recommendation: its configuration, as a preset if that is all of it, and the target that it was measured with. */
   const take = ({ provider, config, isDefault }: Advice, targetPercent: number | undefined) => {
     if (targetPercent !== undefined) setPercent(targetPercent);
     if (isDefault) return choose("");
@@ -48,7 +48,7 @@ export function useChoices(history: string, draft: PassDraft, remembered: Rememb
 
 export type Choices = ReturnType<typeof useChoices>;
 
-/** The passes that are tried while they are chosen, and what is wrong with them. */
+/** The custom passes while they are chosen, and their faults. */
 export function usePasses(choice: string, { config }: PassDraft) {
   const { client } = useStudio();
   const isOwn = choice === CUSTOM;
@@ -60,7 +60,7 @@ export function usePasses(choice: string, { config }: PassDraft) {
     150,
   );
   const faults = validated.answer?.faults ?? [];
-  // Only what was checked is tried.
+  // Only checked passes are tried.
   const isReady = !isOwn || (value !== undefined && validated.answer !== undefined && !validated.isWaiting && faults.length === 0);
   return { value: isOwn ? value : undefined, presets: answer?.presets, faults, isReady };
 }
@@ -68,18 +68,18 @@ export function usePasses(choice: string, { config }: PassDraft) {
 interface Given {
   history: HistoryInfo;
   contextWindow: number | undefined;
-  /** Whether the model can recall what is left out. */
+  /** True if the model can recall removed content. */
   recall: boolean;
   choices: Choices;
   passes: ReturnType<typeof usePasses>;
   remembered: Remembered;
-  /** Changes when the host goes by other settings. */
+  /** Changes when the host uses other settings. */
   settled: number;
-  /** The user does something with the condensation: what was said of an earlier saving is no news any more. */
+  /** Called when the user acts on the condensation: messages about an earlier saving are then out of date. */
   onChange: () => void;
 }
 
-/** The condensation that the choices lead to, and what can be done with it. */
+/** Returns the condensation for the choices, and the actions on it. */
 export function useCondensing({ history: { id, revision }, contextWindow, recall, choices, passes, remembered, settled, onChange }: Given) {
   const { client, t } = useStudio();
   const told = useTold();
@@ -100,7 +100,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
   const targetTokens = percent === undefined ? advice?.targetTokens : shareOf(percent);
   const own = passes.value === undefined ? "" : JSON.stringify(passes.value);
   const condensed = useAnswer(
-    // Without a target nobody has to know how large it is.
+    // Without a target the size of the history is not needed.
     (percent !== 100 && inspection === undefined) || !passes.isReady
       ? undefined
       : async (signal) => {
@@ -137,12 +137,13 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
     client.isLive ? 150 : 0,
   );
   const condensation = condensed.answer;
-  // What was read belongs to another state of the file for a moment after it changed.
+  // For a moment after the file changed, the data belongs to its earlier state.
   const isCurrent = condensation?.after.length === inspection?.messages.length;
-  // What came of other passes says nothing about these, and must not be saved in their name; nor what came of a choice before one that failed.
+  // The result of other passes says nothing about these, and must not be saved as theirs. The same is true for the
+  // result before a choice that failed.
   const isFaulty = passes.faults.length > 0;
   const current = isCurrent && !isFaulty && !condensed.error ? condensation : undefined;
-  // The list stays, with what is searched and open in it, until there is one of the file as it is now.
+  // The list stays, with its search and its open rows, until there is one for the current file.
   const listed = isFaulty || condensed.error ? undefined : condensation;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked and refused belongs to what was chosen
   useEffect(() => {
@@ -164,7 +165,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
         setAlong(dependants.length);
         remembered.keep(id, { kept: next.kept });
         set(next);
-        // Whatever is on its way was asked before this was chosen.
+        // An answer still on its way belongs to an earlier choice.
         if (now.current.isWaiting || now.current.revision !== next.revision) again();
         setRefused(
           left.length > 0
@@ -180,7 +181,7 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
     },
     [client, condensation, set, again, id, remembered, t, told, onChange],
   );
-  /** Goes on with fewer of the kept choices. */
+  /** Continues with fewer of the kept choices. */
   const keepOnly = (kept: KeptChoice[]) => {
     remembered.keep(id, { kept });
     onChange();
@@ -202,12 +203,12 @@ export function useCondensing({ history: { id, revision }, contextWindow, recall
     along,
     asks,
     askModel: () => setAsks(asks + 1),
-    /** Names what is chosen, passes included: the same when the file changes, and with it the tokens that a share of it is. */
+    /** Identifies the choices, passes included. It does not change with the file, although the tokens of a share do. */
     key: `${id} ${choice} ${percent} ${recall} ${contextWindow} ${own}`,
   };
 }
 
-/** A size to condense to, with what that leaves. */
+/** A size to condense to, with its result. */
 export interface MeasuredStep extends Step {
   isAdvised: boolean;
   /** Absent until it was tried. */
@@ -215,7 +216,8 @@ export interface MeasuredStep extends Step {
 }
 
 /**
- * The sizes to choose from, tried one after the other once the chosen one is there. Of two of which the later leaves no less, one remains.
+ * Returns the sizes to choose from, tried one after the other once the chosen one is done. Of two sizes, if the later
+ * one leaves no less, only one is kept.
  */
 export function useSteps(
   advice: Steps | undefined,
@@ -241,7 +243,8 @@ export function useSteps(
     const before = steps.at(-1);
     const isNoStep = before?.outcome !== undefined && outcome !== undefined && before.outcome.tokensAfter <= outcome.tokensAfter;
     if (!isNoStep) steps.push({ ...step, isAdvised, outcome });
-    // Lossless goes only as far as a target asks: the advised one of the two remains, under the first one's name.
+    // Lossless removes only as much as a target requires: the recommended one of the two is kept, under the first
+    // one's name.
     else if (isAdvised) steps.splice(-1, 1, { ...step, name: before.name, isAdvised, outcome });
   }
   return steps;

@@ -1,4 +1,4 @@
-// What every component finds around it: the client, the language, and how numbers are written.
+// The context of every component: the client, the language, and the format of numbers.
 
 import { type ReactNode, createContext, useContext, useMemo } from "react";
 import { type Format, createFormat } from "./format.js";
@@ -20,14 +20,14 @@ interface Surroundings {
 
 const Context = createContext<Surroundings | null>(null);
 
-/** English, unless French is wanted. */
+/** Returns French if it is wanted, else English. */
 export const languageOf = (wanted: string | undefined): Language => (wanted?.toLowerCase().startsWith("fr") ? "fr" : "en");
 
 export interface StudioProviderProps {
   client: CondenseClient;
-  /** Default: that of the browser, where it is known here. */
+  /** Default: the language of the browser, if known. */
   language?: string | undefined;
-  /** Default: that of VS Code, or of the system. */
+  /** Default: the theme of VS Code, or of the system. */
   theme?: Theme | undefined;
   children: ReactNode;
 }

@@ -1,10 +1,10 @@
-// Faults of a configuration, shown at the fields that they are about.
+// Faults of a configuration, shown at their fields.
 
 import { type ReactNode, createContext, useContext, useId } from "react";
 import { useTold } from "./told.js";
 import type { Said } from "./types.js";
 
-/** What is wrong with a configuration, by the path of the field. */
+/** A fault of a configuration, with the path of the field. */
 export interface ConfigFault {
   path: string;
   message: string;
@@ -13,7 +13,7 @@ export interface ConfigFault {
 
 const Faults = createContext<{ faults: readonly ConfigFault[]; base: string }>({ faults: [], base: "" });
 
-/** Below it, paths of fields begin at `base`. Without faults of their own, those from above count. */
+/** Makes paths of the fields inside it begin at `base`. Without `faults`, those from above apply. */
 export function FaultsAt({ base, faults, children }: { base: string; faults?: readonly ConfigFault[]; children: ReactNode }): ReactNode {
   const above = useContext(Faults);
   return (
@@ -23,22 +23,22 @@ export function FaultsAt({ base, faults, children }: { base: string; faults?: re
 
 const joined = (base: string, path: string) => (base === "" || path === "" || path.startsWith("[") ? `${base}${path}` : `${base}.${path}`);
 
-/** Whether a fault is about the field at `path`, or something in it. */
+/** Returns true if a fault is about the field at `path`, or something in it. */
 export const isAbout = (fault: ConfigFault, path: string) =>
   fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`);
 
-/** Beside its field a fault need not name it. */
+/** Removes the path from a fault that is shown beside its field. */
 const withoutPath = (said: string, path: string | undefined) =>
   path !== undefined && said.startsWith(path) ? said.slice(path.length).replace(/^\s?:? /, "") : said;
 
 export interface FieldFault {
-  /** What the control needs, so that the fault is told with it. */
+  /** Attributes of the control, so that screen readers read the fault with it. */
   control: { "data-path"?: string; "aria-invalid"?: true; "aria-describedby"?: string };
   /** To be put below the control. */
   note: ReactNode;
 }
 
-/** What is wrong with the field at `path`, which begins at the nearest {@link FaultsAt}; `own` is what the field itself has found. */
+/** Returns the fault of the field at `path`, relative to the nearest {@link FaultsAt}; `own` is a fault that the field itself has found. */
 export function useFieldFault(path: string | undefined, own?: string): FieldFault {
   const { faults, base } = useContext(Faults);
   const told = useTold();

@@ -1,24 +1,24 @@
-// Numbers for people.
+// Numbers in the language of the page.
 
 export interface Format {
   number(value: number): string;
-  /** What was saved, as what became of it: −12, or +5 where it became more. */
+  /** Returns savings as a difference: −12, or +5 for a growth. */
   less(saved: number): string;
-  /** Short, for labels of axes: 171k. */
+  /** Returns a short form for labels of axes: 171k. */
   compact(value: number): string;
-  /** A share from 0 to 100. */
+  /** Returns a share from 0 to 100. */
   percent(value: number): string;
   dollars(value: number): string;
   duration(ms: number): string;
   bytes(count: number): string;
-  /** How long ago something was, in milliseconds, in the largest unit that fits. */
+  /** Returns a time in milliseconds in the largest unit that fits. */
   ago(ms: number): string;
 }
 
-/** Numbers that the library counts something with in an English sentence; others, such as those in names of files, are none of its own. */
+/** Matches numbers with which the library counts something in an English sentence; others, such as those in file names, are left alone. */
 const COUNTED = /(?<![\w.,:/#-])\d{4,}(?=(?: more| other)? (?:tokens?|lines?|characters?|messages?|blocks?)\b)/g;
 
-/** A sentence of the library, whose numbers have no separators, with them. */
+/** Adds separators to the numbers in a sentence of the library. */
 export const withSeparators = (sentence: string): string => sentence.replace(COUNTED, (digits) => Number(digits).toLocaleString("en"));
 
 const AGES = [

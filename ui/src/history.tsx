@@ -73,7 +73,7 @@ export function History(props: HistoryProps): ReactNode {
   const [selected, setSelected] = useState<number>();
   /** The message that was looked at last: what is done otherwise to single messages begins with it. */
   const [looked, setLooked] = useState<number>();
-  /** What the list of changes is to be searched for; another object each time. */
+  /** A text to search for in the list of changes; another object each time. */
   const [sought, setSought] = useState<{ text: string }>();
   const page = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLDivElement>(null);
@@ -169,7 +169,7 @@ export function History(props: HistoryProps): ReactNode {
   const last = inspection.messages.length - 1;
   const open = selected !== undefined && selected <= last ? selected : undefined;
   const canUndo = isLive && current?.exact === true && current.didCondense;
-  /** What a message is about, and its tokens now and after. */
+  /** Returns the title of a message: its label, and its tokens now and after. */
   const titleOf = (index: number) => {
     const message = inspection.messages[index];
     const after = canUndo ? current.after[index] : undefined;

@@ -1,23 +1,23 @@
-// Asking the host from components: one question at a time, the newest wins, and what is not needed any more is stopped.
+// Requests to the host from components: one at a time, the newest wins, and unneeded ones are cancelled.
 
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react";
 import { StudioError } from "./types.js";
 
 export interface Asked<T> {
-  /** The newest answer; the one before stays while another is on its way. */
+  /** The newest answer; the previous one stays while another is on its way. */
   answer: T | undefined;
   error: StudioError | undefined;
-  /** An answer is on its way. */
+  /** True while an answer is on its way. */
   isWaiting: boolean;
   /** Stops waiting. */
   cancel: () => void;
   /** Asks again. */
   again: () => void;
-  /** Puts another answer in the place of the one there is. */
+  /** Replaces the current answer. */
   set: (answer: T) => void;
 }
 
-/** Asks `onGone` for another condensation where an error says that the host keeps this one no more. */
+/** Calls `onGone`, which requests another condensation, if an error says that the host no longer keeps this one. */
 export function useGone(error: StudioError | undefined, onGone: (() => void) | undefined): void {
   useEffect(() => {
     if (error?.code === "unknown_condensation") onGone?.();
@@ -28,14 +28,15 @@ const asStudioError = (error: unknown) =>
   error instanceof StudioError ? error : new StudioError("internal_error", error instanceof Error ? error.message : String(error));
 
 /**
- * Asks whenever `dependencies` change; `ask` may be undefined for nothing. What is asked sooner than `delay` milliseconds after the question before, or while
- * that has no answer yet, waits that long: somebody who goes on choosing need not wait for each step, and the first step is not late.
+ * Asks whenever `dependencies` change; `ask` may be undefined for nothing. A request less than `delay` milliseconds
+ * after the previous one, or before its answer, waits that long: a user who continues choosing causes no request for
+ * each step, and the first step is not delayed.
  */
 export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, dependencies: DependencyList, delay = 0): Asked<T> {
   const [state, setState] = useState<{ answer?: T | undefined; error?: StudioError | undefined; isWaiting: boolean }>({ isWaiting: false });
   const [times, setTimes] = useState(0);
   const running = useRef<AbortController>(undefined);
-  /** When the newest question was put, and whether it waits for its answer still. */
+  /** The time of the newest request, and whether its answer is still missing. */
   const last = useRef({ at: Number.NEGATIVE_INFINITY, isOpen: false });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says on what the question depends
   useEffect(() => {

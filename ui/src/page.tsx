@@ -1,4 +1,4 @@
-// The page's own script: gives the components the React that is bundled with it, finds out who answers, and shows the studio.
+// The page's own script: gives the components the bundled React, finds the host, and shows the studio.
 
 import * as React from "react";
 import * as ReactDOM from "react-dom";
@@ -9,7 +9,7 @@ import { download } from "./download.js";
 import { provide } from "./react.js";
 
 provide(React, ReactDOM, jsxRuntime);
-// By a name that the bundler does not follow: the file lies beside this one.
+// A variable that the bundler does not follow: the file is beside this one.
 const beside = "./components.js";
 type Components = typeof import("./components.js");
 
@@ -19,7 +19,7 @@ interface VsCodeApi {
   setState(state: object): void;
 }
 
-/** In a webview of VS Code. The ids of the histories are left for the extension that puts the panel back when VS Code starts again. */
+/** Returns a client for a webview of VS Code. Stores the ids of the histories for the extension, which restores the panel when VS Code restarts. */
 function clientOfVsCode({ createPostMessageClient, vscodePort }: Components, api: VsCodeApi) {
   const client = createPostMessageClient(vscodePort(api));
   client.hello().then(
@@ -29,11 +29,11 @@ function clientOfVsCode({ createPostMessageClient, vscodePort }: Components, api
   return client;
 }
 
-/** A worker with the library in it, where the page names one: nobody else is asked. */
+/** Returns a client of a worker with the library in it, if the page names one. */
 function clientOfWorker({ createPostMessageClient }: Components, script: string) {
   const worker = new Worker(new URL(script, location.href), { type: "module" });
   worker.addEventListener("message", ({ data }) => {
-    // It has no disk.
+    // The worker has no disk.
     if (data?.download) download(data.download.name, data.download.text);
   });
   return createPostMessageClient(workerPort(worker));

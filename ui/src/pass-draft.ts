@@ -1,4 +1,4 @@
-// The passes that somebody is putting together. They outlive the choice of another provider or history, and, where the browser allows it, the page.
+// The custom passes. They outlive the choice of another provider or history and, if the browser allows it, the page.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type PassMemory, newPassMemory } from "./components/pass-configuration.js";
@@ -11,14 +11,14 @@ export interface PassDraft {
   config: SmartConfig | undefined;
   setConfig: (config: SmartConfig) => void;
   memory: PassMemory;
-  /** They were copied or written to a file: nothing is lost when the page goes. */
+  /** The passes were copied or written to a file: nothing is lost when the page is closed. */
   taken: () => void;
 }
 
-/** What was put together last time. */
+/** Returns the passes of the last visit. */
 const last = () => stored("localStorage", STORED) as SmartConfig | undefined;
 
-/** Leaving the page with passes that were not taken asks first. */
+/** Leaving the page with passes that were not copied or written asks first. */
 export function usePassDraft(): PassDraft {
   const [config, setConfig] = useState(last);
   const [isUnsaved, setUnsaved] = useState(false);

@@ -1,2 +1,5 @@
-/** Gives the components the React that they run on: what `react`, `react-dom` and `react/jsx-runtime` export. Before `components.js` is loaded; written by scripts/build-ui.mjs. */
+/**
+ * Gives the components the React that they run on: the exports of `react`, `react-dom` and `react/jsx-runtime`. Called
+ * before `components.js` is loaded; written by scripts/build-ui.mjs.
+ */
 export function provide(...modules: object[]): void;

@@ -1,4 +1,4 @@
-// What was chosen for each history. It outlives a look at another one, and, where the browser allows it, a page that is loaded again.
+// The choices for each history. They outlive a look at another one and, if the browser allows it, a reload.
 
 import { store, stored } from "./storage.js";
 import { LANGUAGES, THEMES, type Language, type Theme } from "./context.js";
@@ -6,13 +6,13 @@ import type { KeptChoice } from "./types.js";
 
 const PAGE = "roo-condense.page";
 
-/** What was chosen for the page as a whole. It outlives the page as long as its origin is the same: a studio that is started again has another port. */
+/** The choices for the page as a whole. They outlive the page as long as its origin stays: a restarted studio has another port. */
 export interface PageChoices {
   language: Language | undefined;
   theme: Theme | undefined;
   /** The model's context window, in tokens. */
   window: number | undefined;
-  /** Whether single letters do something. */
+  /** True if single letters run commands. */
   letters: boolean;
 }
 
@@ -31,13 +31,13 @@ export const rememberPage = (chosen: Partial<PageChoices>): void => store("local
 const STORED = "roo-condense.choices";
 
 export interface Choices {
-  /** As `ProviderSelect` has it. */
+  /** The name of a choice of `ProviderSelect`. */
   choice: string;
-  /** A recommendation that was taken with its configuration. */
+  /** A recommendation that was applied with its configuration. */
   taken: { provider: string; config: Record<string, unknown> } | undefined;
-  /** What may stay, in percent; 100 without a target, undefined for as much as is advised. */
+  /** The target in percent; 100 for none, undefined for the recommended one. */
   percent: number | undefined;
-  /** What the user wants to stay as it was. */
+  /** Choices of content that the user wants to keep unchanged. */
   kept: KeptChoice[];
 }
 
@@ -46,7 +46,7 @@ const FIRST: Choices = { choice: "", taken: undefined, percent: undefined, kept:
 export class Remembered {
   readonly #first: Choices;
 
-  /** `percent`: what may stay of a history for which nothing was chosen yet. */
+  /** `percent`: the target of a history for which nothing was chosen yet. */
   constructor(percent?: number) {
     this.#first = { ...FIRST, percent };
   }

@@ -1,17 +1,17 @@
-// What leaves the page: saved in place and undone, copied, downloaded, as a report.
+// The ways out of the page: saving in place and undoing that, copying, downloading, and a report.
 
 import { useCallback, useEffect, useState } from "react";
 import { useStudio } from "./context.js";
 import { download } from "./download.js";
 import { type Condensation, type Fault, type HistoryInfo, StudioError, type Written, faultOf, isGone } from "./types.js";
 
-/** What was done last. */
+/** The last action. */
 export type Done =
   | (Written & { what: "saved" | "undone" })
   | { what: "copied" }
   | { what: "downloaded"; file: string; restoreData?: string | undefined };
 
-/** `key`: names what is chosen, of which the last word was. `onGone` is called where the host keeps the condensation no more. */
+/** `key`: identifies the choices that the last message belongs to. `onGone` is called if the host no longer keeps the condensation. */
 export function useSaving(history: HistoryInfo, condensation: Condensation | undefined, key: string, onGone: () => void) {
   const { client } = useStudio();
   const { id, revision } = history;
@@ -25,9 +25,9 @@ export function useSaving(history: HistoryInfo, condensation: Condensation | und
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was said belongs to what was chosen
   useEffect(clear, [clear, key]);
   useEffect(() => {
-    // The page follows what it writes itself, which is no news. What somebody else wrote is.
+    // A revision that this page has written is no news. One written by others is.
     setDone((old) => (old !== undefined && "revision" in old && old.revision === revision ? old : undefined));
-    // That it was not saved, because it had changed, stays to be read.
+    // The message that it was not saved, because the file had changed, stays readable.
     setProblem((old) => (old?.code === "unreadable" ? undefined : old));
   }, [revision]);
   const run = async (work: () => Promise<Done>) => {

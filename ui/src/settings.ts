@@ -1,23 +1,23 @@
-// Settings of automatic condensing: what the host has, what was changed here, and what came of that.
+// Settings of automatic condensing: the host's, the changes made here, and whether they were stored.
 
 import { useEffect, useRef, useState } from "react";
 import { useStudio } from "./context.js";
 import { type Fault, type SettingsTold, type StudioSettings, faultOf } from "./types.js";
 
-/** Who moves a slider or writes goes on for a moment. */
+/** A user who moves a slider or types continues for a moment. */
 const PAUSE_MS = 300;
 
 export interface Settings {
-  /** Absent until the host has told them. */
+  /** Absent until the host has answered. */
   told: SettingsTold | undefined;
-  /** Them as they are shown: with what was changed and is not stored yet. */
+  /** The settings as shown: with changes that are not stored yet. */
   value: StudioSettings;
   change: (part: Partial<StudioSettings>) => void;
   fault: Fault | undefined;
   isStored: boolean;
 }
 
-/** Reads the settings once, and stores them after each change. `onStored` is called when the host works by others. */
+/** Reads the settings once, and stores them after each change. `onStored` is called when the host uses new ones. */
 export function useSettings(onStored: (() => void) | undefined): Settings {
   const { client } = useStudio();
   const [told, setTold] = useState<SettingsTold>();
@@ -30,7 +30,7 @@ export function useSettings(onStored: (() => void) | undefined): Settings {
     client.settings({ signal: controller.signal }).then(setTold, (error) => !controller.signal.aborted && setFault(faultOf(error)));
     return () => controller.abort();
   }, [client]);
-  /** What is to be stored still, also when the panel goes. */
+  /** The change still to be stored, even if the panel is removed. */
   const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; store: () => void }>(undefined);
   useEffect(
     () => () => {
@@ -49,7 +49,7 @@ export function useSettings(onStored: (() => void) | undefined): Settings {
       try {
         const now = await client.changeSettings({ settings: next });
         setTold(now);
-        // Whatever was changed meanwhile is stored next.
+        // Changes made meanwhile are stored next.
         setChanged((latest) => (latest === next ? undefined : latest));
         setFault(undefined);
         stored.current?.();

@@ -1,8 +1,8 @@
-// What a page leaves with the browser for the next time. Storage may be forbidden, and hold anything.
+// Data that a page stores in the browser for the next visit. Storage may be forbidden, and contain anything.
 
 export type StorageName = "localStorage" | "sessionStorage";
 
-/** The object that was stored under a key, if there is one. */
+/** Returns the object stored under a key, if there is one. */
 export function stored(storage: StorageName, key: string): object | undefined {
   try {
     const found: unknown = JSON.parse(globalThis[storage].getItem(key) ?? "null");
@@ -12,11 +12,11 @@ export function stored(storage: StorageName, key: string): object | undefined {
   }
 }
 
-/** Stores an object; where that is not possible, it is gone with the page. */
+/** Stores an object; if that fails, it is lost with the page. */
 export function store(storage: StorageName, key: string, value: object): void {
   try {
     globalThis[storage].setItem(key, JSON.stringify(value));
   } catch {
-    // Nobody else can keep it.
+    // Nothing else can keep it.
   }
 }

@@ -1,4 +1,4 @@
-// The page: what fills the window, what would go, and what every provider makes of it.
+// The page: the contents of the window, the savings, and the result of every provider.
 
 import { FolderOpen, List as ListIcon, Search, Settings, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
@@ -21,10 +21,10 @@ import { type CondenseClient, type Hello, type HistoryInfo, StudioError, faultOf
 const WINDOWS = [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000];
 const NONE = "none";
 
-/** An editor's webview: its theme is the page's. */
+/** Returns true in an editor's webview, which sets the theme of the page. */
 const isInEditor = () => typeof document !== "undefined" && /\bvscode-(dark|light|high-contrast)/.test(document.body.className);
 
-/** Histories as they are now: told anew whenever one changes. */
+/** Returns the current histories, updated whenever one changes. */
 function useHistories(first: HistoryInfo[]) {
   const { client } = useStudio();
   const [histories, setHistories] = useState(first);
@@ -53,14 +53,14 @@ function useHistories(first: HistoryInfo[]) {
   return { histories, setHistories, isLost };
 }
 
-/** What histories are called: the last part of a path where no other one ends alike. */
+/** Returns the names of histories: the last part of the path if no other one ends alike. */
 function shortNames(histories: HistoryInfo[]): Map<HistoryInfo, string> {
   const counts = new Map<string, number>();
   for (const history of histories) counts.set(nameOf(history), (counts.get(nameOf(history)) ?? 0) + 1);
   return new Map(histories.map((history) => [history, counts.get(nameOf(history)) === 1 ? nameOf(history) : history.name]));
 }
 
-/** The last part of the name, which may be a path. */
+/** Returns the last part of the name, which may be a path. */
 const nameOf = ({ name }: HistoryInfo) => name.split(/[\\/]/).at(-1) || name;
 
 interface PageProps {
@@ -71,7 +71,7 @@ interface PageProps {
   onTheme: (theme: Theme) => void;
 }
 
-/** The page with what can be done on it. */
+/** The page with its commands. */
 function Page(props: PageProps): ReactNode {
   const [commands] = useState(() => new Commands());
   return (
@@ -89,11 +89,11 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
   const [window, setWindow] = useState<string>(() => String(hello.contextWindow ?? rememberedPage().window ?? NONE));
   const [recall, setRecall] = useState(hello.recall === true);
   const [isDragging, setDragging] = useState(false);
-  /** The list of sessions is shown in the place of a history. */
+  /** True while the list of sessions is shown instead of a history. */
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [isSetting, setSetting] = useState(false);
-  /** Counts the settings by which the host has condensed. */
+  /** Counts the changes of settings with which the host has condensed. */
   const [settled, setSettled] = useState(0);
   const [isCommanding, setCommanding] = useState(false);
   const [hasLetters, setLetters] = useState(() => rememberedPage().letters);
@@ -160,7 +160,7 @@ function PageInside({ commands, hello, language, theme, onLanguage, onTheme }: P
       document.title = own;
     };
   }, [history, t]);
-  // The page may be shorter than its window, which would show the file in its place.
+  // The page may be shorter than its window, which would otherwise open a dropped file.
   useEffect(() => {
     // Moving over the parts of the page leaves one and enters another; only the last one leaves the page.
     let inside = 0;
@@ -358,7 +358,7 @@ export interface StudioProps {
   theme?: Theme | undefined;
 }
 
-/** The whole page. Everything it knows comes from the client. */
+/** The whole page. All its data comes from the client. */
 export function Studio({ client, language: wanted, theme: first = "system" }: StudioProps): ReactNode {
   const [hello, setHello] = useState<Hello>();
   const [error, setError] = useState<StudioError>();

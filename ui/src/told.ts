@@ -1,5 +1,6 @@
-// What the library says, in the language of the page: a code and values where it gives them, else faults and warnings by their code, names by what they are
-// called in English. What is not known here, such as a host's own, stays as it was said.
+// Translates the library's sentences into the language of the page: from a code and values if it gives them, else
+// faults and warnings from their code, and names from their English. Unknown ones, such as a host's own, stay
+// unchanged.
 
 import { useMemo } from "react";
 import { type Key, useStudio } from "./context.js";
@@ -15,35 +16,38 @@ const english = (code: string): string | undefined => (RESOURCES.en.translation 
 const sentence = (said: string) => visibleText(withSeparators(said));
 const capitalized = (said: string) => said.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 
-/** Of these the sentence names changes by their ids, or messages by their place in an array. */
+/** Faults whose sentences name changes by their ids, or messages by their index. */
 const BY_ID = new Set(["needs_others", "misleads", "unknown_change", "changed_since"]);
 
-/** Whether a sentence of the library is for people who write programs: it names changes by their ids, functions, or options by their code. */
+/** Returns true if a sentence of the library is for programmers: it names changes by their ids, functions, or options by their code. */
 export const isForPrograms = ({ code, message }: Fault): boolean =>
   BY_ID.has(code) || /`|\w\(\)|\w\(…\)|\b[a-z]+_[a-z_]+: |\[\d+\]/.test(message);
 
-/** Something told: its English, and what that was made of. */
+/** A sentence in English, with the code and values that it was made from. */
 interface InWords {
   message: string;
   said?: Said | undefined;
 }
 
 export interface Told {
-  /** A fault or a warning: what it says with its numbers, as people say it; where it has no words, what its code stands for, or in English its own sentence unless that is for programs. */
+  /**
+   * Returns a fault or a warning in plain words with its numbers. If there are none: the words for its code or, in
+   * English, its own sentence unless that is for programmers.
+   */
   fault(fault: Fault): string;
-  /** What is wrong with a configuration or a file. */
+  /** Returns a fault of a configuration or a file. */
   problem(problem: InWords): string;
-  /** Why something was changed. `lang` where it stays in English, as what a host's own provider gives as its reason. */
+  /** Returns the reason for a change. `lang` is set if it stays in English, such as a reason from a host's own provider. */
   reason(change: { reason: string; said?: Said | undefined }): { said: string; lang?: "en" };
-  /** A sentence of a recommendation. */
+  /** Returns a sentence of a recommendation. */
   advice(said: string, made: Said | undefined): string;
-  /** Why a pass was left out. */
+  /** Returns why a pass was skipped. */
   skipped(pass: { skipped?: string | undefined; said?: Said | undefined }): string;
-  /** The name of a pass: somebody may have given it another. */
+  /** Returns the name of a pass, which the user may have changed. */
   passName(pass: { id: string; name?: string | undefined }): string;
-  /** What a provider is called of which only the id is told; the id where that is not known. */
+  /** Returns the name of a provider from its id; the id if it is unknown. */
   calledById(id: string): string;
-  /** The name and the description of a provider. */
+  /** Returns the name and the description of a provider. */
   providerName(provider: { id: string; name: string }): string;
   providerAbout(provider: { id: string; description: string }): string;
 }
@@ -65,7 +69,7 @@ export function useTold(): Told {
         const known = key in words ? t(key as Key) : undefined;
         const inWords = BY_ID.has(code) ? undefined : own(said);
         if (inWords !== undefined) return capitalized(inWords);
-        // A redacted report has the code alone.
+        // A redacted report has only the code.
         if (language === "en" && !(message === code || isForPrograms(fault))) return sentence(message);
         return known ?? sentence(message);
       },

@@ -1,4 +1,5 @@
-// Words in a language: those of the page, and those of the library, which says what it has to say as a code and values (src/words).
+// Words in a language: those of the page, and those of the library, which gives its sentences as a code and values
+// (src/words).
 
 import i18next from "i18next";
 import libraryEnglish from "../../src/words/en.json";
@@ -13,14 +14,14 @@ import type { Said, SaidValue } from "./types.js";
 export const LANGUAGES = ["en", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A key, without the ending by which i18next tells one from many. */
+/** A key, without the ending by which i18next tells singular and plural apart. */
 export type Key = WithoutPlural<keyof typeof en>;
 type WithoutPlural<Name extends string> = Name extends `${infer Stem}_one` | `${infer Stem}_other` ? Stem : Name;
 export type Translate = (key: Key, values?: Record<string, string | number>) => string;
 
 export interface Translator {
   t: Translate;
-  /** What the library says; undefined where there are no words for it, as for what a later version says. */
+  /** Returns a sentence of the library; undefined if there are no words for it, for example if it comes from a later version. */
   say(said: Said): string | undefined;
 }
 
@@ -31,7 +32,7 @@ export const RESOURCES = {
 
 export function createTranslator(language: Language): Translator {
   const instance = i18next.createInstance();
-  // Synchronous: all words are in the bundle. Values are never markup, React writes them as text.
+  // Synchronous, because all words are in the bundle. Values are never markup; React writes them as text.
   instance.init({
     lng: language,
     fallbackLng: "en",

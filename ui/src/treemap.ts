@@ -1,4 +1,5 @@
-// Areas in the ratio of numbers, as near to squares as they can be ("squarified treemaps", Bruls, Huizing and van Wijk 2000).
+// Areas in the ratio of numbers, as close to squares as possible ("squarified treemaps", Bruls, Huizing and van Wijk
+// 2000).
 
 export interface Box {
   left: number;
@@ -7,14 +8,14 @@ export interface Box {
   height: number;
 }
 
-/** The longest side of any in a row of areas along `side`, against the other; 1 is a square. */
+/** Returns the worst ratio of sides in a row of areas along `side`; 1 is a square. */
 function worst(row: readonly number[], side: number): number {
   const sum = row.reduce((all, one) => all + one, 0);
   const thick = sum / side;
   return Math.max(...row.map((area) => Math.max(area / thick / thick, (thick * thick) / area)));
 }
 
-/** A box for each of the values, in their order, which together fill `box`. Values are above 0, the largest first. */
+/** Returns a box for each of the values, in their order, which together fill `box`. Values are above 0, the largest first. */
 export function squarified(values: readonly number[], box: Box): Box[] {
   const total = values.reduce((all, one) => all + one, 0);
   if (total <= 0 || box.width <= 0 || box.height <= 0) return values.map(() => ({ left: box.left, top: box.top, width: 0, height: 0 }));
@@ -50,15 +51,15 @@ export function squarified(values: readonly number[], box: Box): Box[] {
   return boxes;
 }
 
-/** What messages are about, by the first word of their labels and the rest. */
+/** The subject of messages: the first word of their labels, and the rest. */
 export interface Part {
   name: string;
   tokens: number;
-  /** Of these tokens, how many would go. */
+  /** The tokens that would be removed. */
   gone: number;
-  /** The largest message of it. */
+  /** The index of its largest message. */
   message: number;
-  /** How many parts stand together in this one; 1 for itself. */
+  /** The number of parts combined in this one; 1 for a single part. */
   count: number;
 }
 
@@ -68,7 +69,7 @@ export interface Group extends Part {
 
 const bySize = (one: Part, other: Part) => other.tokens - one.tokens;
 
-/** The largest, and the others as one. */
+/** Returns the largest parts, and the others combined in one. */
 function largest(parts: Part[], most: number, others: string): Part[] {
   const sorted = parts.sort(bySize);
   if (sorted.length <= most) return sorted;
@@ -78,8 +79,8 @@ function largest(parts: Part[], most: number, others: string): Part[] {
 }
 
 /**
- * All messages by what they are about. `after`: for each message its tokens afterwards, -1 where it goes; undefined where that is not known. `nameOf` calls
- * those without a label.
+ * Returns all messages by subject. `after`: the tokens of each message afterwards, -1 if it is removed; undefined if
+ * unknown. `nameOf` names messages without a label.
  */
 export function groupsOf(
   messages: readonly { label: string; role: string; tokens: number }[],

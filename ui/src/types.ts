@@ -1,4 +1,4 @@
-// What the host answers. Checked on arrival by js/studio/protocol.js, which these types follow.
+// The answers of the host. Checked on arrival by js/studio/protocol.js, which these types follow.
 
 import type { DiffHunk, TextDiff } from "../../types/messages.js";
 import type { FileUsage, InspectedMessage, LargeBlock, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste } from "../../types/inspect.js";
@@ -47,7 +47,7 @@ export interface Hello {
   canSet?: boolean;
 }
 
-/** What a provider says of itself. */
+/** The known properties of a provider. */
 export interface ProviderFacts {
   id: string;
   name: string;
@@ -115,12 +115,12 @@ export interface Steps {
   steps: Step[];
 }
 
-/** What is told: a code and values, of which the words of any language are made. */
+/** A text as a code and values, from which the words of any language are made. */
 export interface Said {
   code: string;
   values: Record<string, SaidValue>;
 }
-/** What stands in such words. */
+/** A value in such a text. */
 export type SaidValue = string | number | Said | Said[];
 
 export type Grade = "inline" | "superseded" | "lossy";
@@ -138,7 +138,7 @@ export interface Change {
   grade: Grade;
 }
 
-/** What the user wants to stay as it was, by what stands there. The host makes it; a page only hands it on. */
+/** A choice of content that the user wants to keep unchanged. The host makes it; a page only passes it on. */
 export interface KeptChoice {
   messageIndex: number;
   /** -1 for a whole message. */
@@ -150,7 +150,7 @@ export interface KeptChoice {
   fault?: Fault;
 }
 
-/** Tokens of what would not stand word for word any more. */
+/** Tokens of content that would not stand word for word any more. */
 export interface Fate {
   /** A pointer leads to it. */
   pointed: number;
@@ -170,7 +170,7 @@ export interface Written {
   /** The revision of the history that this made; absent where somebody else has written since. */
   revision?: number;
   canUndo?: boolean;
-  /** Of an undo: how many messages were added since the saving; they stay. */
+  /** The number of messages added since the saving, which stay; only for an undo. */
   added?: number;
 }
 
@@ -238,7 +238,7 @@ export interface Recall {
   cuts: number[];
   names: Kept;
   edits: Kept;
-  /** Of what stood before the cuts. */
+  /** The share of the part before the cuts that was saved. */
   reductionPercent: number;
   /** Why nothing was measured. */
   reason?: "too_large" | "too_short" | "needs_model" | "failed";
@@ -251,7 +251,7 @@ export interface MessageTexts {
   diff: TextDiff[];
 }
 
-/** What of a change's lines can be read back. */
+/** How many of a change's lines can be read back. */
 export interface Proof {
   lines: number;
   readBack: number;
@@ -273,7 +273,7 @@ export interface FoundSession {
   bytes: number;
 }
 
-/** What is recommended, and why. */
+/** The recommendation and its reasons. */
 export interface Advice {
   provider: string;
   config: Record<string, unknown>;
@@ -322,7 +322,7 @@ export interface CondenseClient {
     request: { condensation: string; changes: string[] },
     options?: CallOptions,
   ): Promise<{ condensation: Condensation; refused: { id: string; code: string; reason: string }[]; dependants: string[] }>;
-  /** What is wrong with a configuration of a provider. */
+  /** Returns the faults in a configuration of a provider. */
   validate(
     request: { provider: string; config: object },
     options?: CallOptions,
@@ -333,7 +333,7 @@ export interface CondenseClient {
   changeSettings(request: { settings: StudioSettings }, options?: CallOptions): Promise<SettingsTold>;
   /** Which provider fits the answers and a history. */
   recommend(request: { history: string; answers: Record<string, unknown> }, options?: CallOptions): Promise<{ recommendation: Advice }>;
-  /** What the manager has done so far. */
+  /** Returns the manager's metrics so far. */
   metrics(options?: CallOptions): Promise<{ metrics: Metrics }>;
   try(
     request: Choice & { history: string; id: string; targetTokens?: number; contextWindow?: number },
@@ -346,7 +346,7 @@ export interface CondenseClient {
   message(request: { history: string; index: number; condensation?: string }, options?: CallOptions): Promise<MessageTexts>;
   /** The messages that say something, also what is not shown of them. */
   search(request: { history: string; text: string }, options?: CallOptions): Promise<{ revision: number; messages: number[] }>;
-  /** What of a change's lines can be read back, and where. */
+  /** Returns how many of a change's lines can be read back, and where they stand. */
   proof(request: { condensation: string; change: string }, options?: CallOptions): Promise<Proof>;
   save(request: { condensation: string }, options?: CallOptions): Promise<Written>;
   /** The condensed history as a file of its own, and the file that undoes it; absent where nothing changed. */
@@ -360,7 +360,7 @@ export interface CondenseClient {
   undoSave(request: { history: string }, options?: CallOptions): Promise<Written>;
   /** Sessions of agents that the host finds, the newest first, and where it looked. */
   sessions(options?: CallOptions): Promise<{ folders: string[]; sessions: FoundSession[] }>;
-  /** What one of them is about, and how large it is. */
+  /** Returns the title and size of one of them. */
   session(request: { id: string }, options?: CallOptions): Promise<{ title: string; messages: number; tokens: number }>;
   openSession(request: { id: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
   open(request: { name: string; text: string }, options?: CallOptions): Promise<{ history: HistoryInfo }>;
@@ -368,7 +368,7 @@ export interface CondenseClient {
   close(request: { history: string }, options?: CallOptions): Promise<object>;
 }
 
-/** Why something could not be answered. `code` is `unreachable` when nobody answered. */
+/** The error of a request. `code` is `unreachable` if nothing answered. */
 export class StudioError extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -378,7 +378,7 @@ export class StudioError extends Error {
   }
 }
 
-/** What was thrown, as the page tells it. */
+/** Returns an error in the form that the page shows. */
 export const faultOf = (error: unknown): Fault => ({
   code: error instanceof StudioError ? error.code : "internal_error",
   message: error instanceof Error ? error.message : String(error),

@@ -1,17 +1,18 @@
 "use strict";
 
-// The files that a session of Claude Code consists of, beside its own. The kind itself knows no files, because browsers use it, too.
+// The additional files of a Claude Code session. The kind itself uses no files, because browsers use it, too.
 
 const path = require("node:path");
 const { headOf, namesIn } = require("../folder.js");
 
-/** A conversation of a subagent. Those of `acompact` only write the summary of a compaction. */
+/** The name of a file with a subagent's conversation. Those with `acompact` only write the summary of a compaction. */
 const AGENT_FILE = /^agent-(?!acompact)(.*)\.jsonl$/;
-/** Bytes of such a file that name its session. */
+/** The number of bytes at the beginning of such a file that name its session. */
 const HEAD = 1 << 14;
 
 /**
- * Files with the conversations of a session's subagents: `{ file, thread }[]`. They are in a folder beside it; until 2025 they were beside it themselves, those of all sessions together.
+ * Returns the files with the conversations of a session's subagents: `{ file, thread }[]`. They are in a folder
+ * beside it; until 2025 the files of all sessions were beside it.
  * @param {string} file
  */
 function besides(file) {

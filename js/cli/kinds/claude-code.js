@@ -1,6 +1,7 @@
 "use strict";
 
-// Sessions of Claude Code and of its Agent SDK: ~/.claude/projects/*/*.jsonl. It reads such a file again to go on (`--resume`, `resume`).
+// Sessions of Claude Code and of its Agent SDK: ~/.claude/projects/*/*.jsonl. The program reads such a file again to
+// continue (`--resume`, `resume`).
 
 const { isRunEvent, isTranscriptLine } = require("../../formats.js");
 const isObject = require("../../is-object.js");
@@ -13,11 +14,11 @@ const isRecord = (value) => isObject(value) && typeof value.type === "string" &&
 const isOfMessage = (record) => (record.type === "user" || record.type === "assistant") && "message" in record;
 const holdsMessage = (record) => isOfMessage(record) && isObject(record.message) && "role" in record.message;
 
-/** Whether these values are records of a session. One that has just begun holds no message yet. */
+/** Returns true if these values are records of a session. A session that has just begun has no messages yet. */
 const sees = (values) =>
   values.every(isRecord) && !values.some(isRunEvent) && values.some((value) => isOfMessage(value) || isTranscriptLine(value));
 
-/** What is wrong with a record, by the field. */
+/** Returns the field that makes a record invalid. */
 function faultOf(record) {
   if (!isOfMessage(record)) return undefined;
   if (!isObject(record.message)) return "message";
@@ -26,18 +27,19 @@ function faultOf(record) {
   return typeof content === "string" || Array.isArray(content) ? undefined : "message.content";
 }
 
-/** Whether the model saw the content of a record. API errors and summaries are for people. */
+/** Returns true if the model saw the content of a record. API errors and summaries are for people. */
 const isShown = (record) => holdsMessage(record) && !record.isApiErrorMessage;
 
 const blocksOf = ({ message: { content } }) => (Array.isArray(content) ? content : []);
 
 /**
- * The records that the model was last sent, in order. Records name the one before them: what somebody went back from is left out, and so is what a compaction replaced.
- * Calls made together are each a record, and their results hang on them: the way from the last record has only one of them, so the others are added.
+ * Returns the records that were last sent to the model, in order. Each record names its predecessor: abandoned
+ * branches are left out, and so are records replaced by a compaction. Calls made together have a record each, with
+ * their results as successors: the path from the last record has only one of them, so the others are added.
  */
 function sentRecords(records) {
   const all = records.filter(isShown);
-  // Sidechains belong to subagents, whose own files hold nothing else.
+  // Sidechains belong to subagents, whose own files contain nothing else.
   const main = all.filter((record) => !record.isSidechain);
   const shown = main.length > 0 ? main : all;
   const last = shown.at(-1);
@@ -52,12 +54,12 @@ function sentRecords(records) {
   const kept = keptByCompaction(line);
   const sent = shown.filter((record) => way.has(record) && !kept?.uuids.has(record.uuid));
   if (!kept) return sent;
-  // They are sent behind the summary, but stand before it.
+  // They are sent after the summary, but are before it in the file.
   const at = sent.findIndex(({ uuid }) => uuid === kept.anchor) + 1;
   return [...sent.slice(0, at), ...shown.filter(({ uuid }) => kept.uuids.has(uuid)), ...sent.slice(at)];
 }
 
-/** The messages that a compaction left as they were. */
+/** Returns the messages that a compaction left unchanged. */
 function keptByCompaction(way) {
   const { preservedMessages } = way.find(({ subtype }) => subtype === "compact_boundary")?.compactMetadata ?? {};
   return Array.isArray(preservedMessages?.uuids)
@@ -68,8 +70,9 @@ function keptByCompaction(way) {
 const areResults = (content) => Array.isArray(content) && content.length > 0 && content.every((block) => block?.type === "tool_result");
 
 /**
- * Claude Code writes a record for each block of an answer, and one for each result of calls made together; what belongs together becomes one message again, also where
- * a result came before the next call of the same answer. Records of the user in a row are sent as one message.
+ * Returns the message that a record is added to. Claude Code writes a record for each block of an answer, and one for
+ * each result of calls made together; records of the same answer become one message again, even if a result comes
+ * before the next call. User records in a row are sent as one message.
  */
 function joins(messages, { role, content, record }) {
   if (role === "user") return messages.at(-1)?.role === "user" ? messages.length - 1 : -1;
@@ -90,7 +93,7 @@ function read({ lines, refuse }) {
   return { messages, written: (changed) => written(records, turns, changed) };
 }
 
-/** The records of other messages: `{ before, after }[]`. */
+/** Returns the records for other messages: `{ before, after }[]`. */
 function written(records, turns, messages) {
   const { contents, fresh } = contentsOf(messages);
   const byRecord = new Map(turns.map((turn) => [turn.record, turn]));
@@ -113,7 +116,7 @@ function written(records, turns, messages) {
   return relinked(lines, LINKS, (line) => next.get(line));
 }
 
-/** The fields that say where and by what a record was written. */
+/** The fields that say where and by which program a record was written. */
 const SETTING = ["isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "timestamp"];
 
 function freshRecord({ role, content }, beside = {}) {
@@ -132,11 +135,14 @@ function freshRecord({ role, content }, beside = {}) {
   return { parentUuid: null, ...setting, type: role, message, uuid: globalThis.crypto.randomUUID(), ...(isText && { [IS_TEXT]: true }) };
 }
 
-/** On a record of ours: an answer that was written as a block, because Claude Code wants blocks, is a text. So `restore` knows it again. */
+/**
+ * A field of our own records: an answer that was a text is written as a block, because Claude Code requires blocks.
+ * With it, `restore` recognises the text.
+ */
 const IS_TEXT = "rooCondenseText";
 const contentIn = ({ message: { content }, [IS_TEXT]: isText }) => (isText && content.length === 1 ? content[0].text : content);
 
-/** Attachments that hold what somebody said or a file that was shown, as the text of a message. Others list tools and states. */
+/** Attachments with content of the user or of a file, as the text of a message. Other attachments list tools and states. */
 const ATTACHED = {
   queued_command: ({ prompt }) => prompt,
   file: ({ filename, content }) => (isObject(content?.file) ? `${filename ?? ""}\n${content.file.content ?? ""}` : undefined),
@@ -147,7 +153,7 @@ function attachedMessage({ attachment }) {
   return typeof content === "string" || Array.isArray(content) ? { role: "user", content } : undefined;
 }
 
-/** Names the conversations of subagents. Old records have no `agentId`: such a conversation begins where a record names none before it. */
+/** Names the conversations of subagents. Old records have no `agentId`: such a conversation begins with a record that has no predecessor. */
 function sidechainNames() {
   const names = new Map();
   let count = 0;
@@ -159,13 +165,13 @@ function sidechainNames() {
   };
 }
 
-/** The whole session: `take(record)` gives the pieces of a record. */
+/** Reads the whole session: `take(record)` returns the pieces of a record. */
 function whole() {
   const taken = new Set();
   const threadOf = sidechainNames();
   return (record) => {
     if (!isRecord(record) || faultOf(record)) return undefined;
-    // A session that was resumed may repeat records.
+    // A resumed session may repeat records.
     if (record.uuid !== undefined && taken.has(record.uuid)) return [];
     taken.add(record.uuid);
     if (record.subtype === "compact_boundary") return [{ isBoundary: true }];

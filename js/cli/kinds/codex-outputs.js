@@ -1,29 +1,31 @@
 "use strict";
 
-// Outputs of tools as Codex sends them: when it reads a rollout again, it cuts the middle out of long ones (`process_item`; not within `replacement_history`). The rule was
-// tried with Codex 0.171: what a fake service got of outputs of many sizes is in __test__/cli/codex-outputs.test.mjs.
+// Outputs of tools as Codex sends them: when it reads a rollout again, it cuts the middle out of long ones
+// (`process_item`; not within `replacement_history`). The rule was tried with Codex 0.171:
+// __test__/cli/codex-outputs.test.mjs has the outputs of many sizes that a fake service received.
 
 const isObject = require("../../is-object.js");
 
 const CUT = new Set(["function_call_output", "custom_tool_call_output"]);
-/** Bytes that Codex takes for a token. */
+/** Codex's estimate of bytes per token. */
 const BYTES_PER_TOKEN = 4;
-/** Models that Codex 0.171 knows (by the beginning of their name): 10,000 tokens, and a fifth for what JSON adds. */
+/** Models that Codex 0.171 knows, by the beginning of their name. Their limit is 10,000 tokens, and a fifth for JSON. */
 const KNOWN_MODELS = ["gpt-5.5", "gpt-5.6-", "gpt-6-", "gpt-6.1-", "gpt-6.2-", "gpt-daybreak-", "codex-auto-review"];
 const OF_KNOWN = { limit: 12_000, bytesPerUnit: BYTES_PER_TOKEN, unit: "tokens" };
-/** For any other model: 10,000 bytes, and a fifth. */
+/** The limit for any other model: 10,000 bytes, and a fifth. */
 const OF_OTHERS = { limit: 12_000, bytesPerUnit: 1, unit: "chars" };
 
 /**
- * How much of an output Codex sends to a model. The user's `tool_output_token_limit` and `--model` are not in the rollout.
+ * Returns how much of an output Codex sends to a model. The user's `tool_output_token_limit` and `--model` are not in
+ * the rollout.
  * @param {unknown} model that of the newest turn
  */
 const limitFor = (model) => (KNOWN_MODELS.some((known) => String(model).startsWith(known)) ? OF_KNOWN : OF_OTHERS);
 
-/** Whether a byte goes on a character of UTF-8. */
+/** Returns true if a byte continues a UTF-8 character. */
 const isWithin = (byte) => (byte & 0xc0) === 0x80;
 
-/** A text with its middle cut out, so that so many bytes are left of it, half of them at each end, and whole characters. */
+/** Cuts the middle out of a text so that at most `most` bytes are left, half of them at each end, without splitting characters. */
 function withoutMiddle(text, most, { unit }) {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
@@ -36,7 +38,7 @@ function withoutMiddle(text, most, { unit }) {
   return `${bytes.subarray(0, head)}…${removed} ${unit} truncated…${bytes.subarray(tail)}`;
 }
 
-/** Parts of an output: its texts share what there is, the first ones first. Empty ones are not sent. */
+/** Returns the parts of an output: its texts share the limit, the first ones first. Empty ones are not sent. */
 function partsWithin(parts, policy) {
   let left = policy.limit;
   let omitted = 0;
@@ -54,7 +56,7 @@ function partsWithin(parts, policy) {
   return sent;
 }
 
-/** An item as Codex sends it; the same object where it sends it whole. */
+/** Returns an item as Codex sends it; the same object if it is sent whole. */
 function asSent(item, policy) {
   const { type, output } = item;
   if (!CUT.has(type)) return item;

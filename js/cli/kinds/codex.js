@@ -1,7 +1,8 @@
 "use strict";
 
-// Rollouts of Codex: ~/.codex/sessions/**/rollout-*.jsonl. It reads such a file again to go on (`codex resume`). A condensation is written as Codex writes its own: a line
-// at the end with all that is to be sent from there on.
+// Rollouts of Codex: ~/.codex/sessions/**/rollout-*.jsonl. The program reads such a file again to continue (`codex
+// resume`). A condensation is written as Codex writes its own: a line at the end with everything that is to be sent
+// from there on.
 
 const isObject = require("../../is-object.js");
 const { asSent, limitFor } = require("./codex-outputs.js");
@@ -9,10 +10,10 @@ const { areSame } = require("./turns.js");
 
 const isLine = (value) => isObject(value) && typeof value.type === "string" && !("role" in value) && "payload" in value;
 
-/** Whether these values are the lines of a rollout. */
+/** Returns true if these values are the lines of a rollout. */
 const sees = (values) => values.every(isLine) && values.some(({ type }) => type === "session_meta" || type === "response_item");
 
-/** What is wrong with a line, by the field. */
+/** Returns the field that makes a line invalid. */
 function faultOf({ type, payload }) {
   if (!isObject(payload)) return "payload";
   if (type === "response_item" && typeof payload.type !== "string") return "payload.type";
@@ -24,8 +25,9 @@ function faultOf({ type, payload }) {
 const isItems = (value) => Array.isArray(value) && value.every(isObject);
 
 /**
- * The history as Codex sends it to the model: items of OpenAI's Responses API, long outputs cut. A compaction replaces all items before it by its own, which are sent whole; lines of other
- * types repeat the conversation for the screen.
+ * Reads the history as Codex sends it to the model: items of OpenAI's Responses API, long outputs cut. A compaction
+ * replaces all items before it by its own, which are sent whole; lines of other types repeat the conversation for the
+ * screen.
  */
 function read({ lines, refuse }) {
   let messages = [];
@@ -47,19 +49,19 @@ function read({ lines, refuse }) {
   return { messages, written };
 }
 
-/** A message as Codex reads one: of any item in another form it drops the whole compaction. */
+/** Returns a message in the form that Codex reads: an item in any other form would make it drop the whole compaction. */
 const asItem = (item) =>
   typeof item.role === "string" && typeof item.content === "string"
     ? { type: "message", ...item, content: [{ type: item.role === "assistant" ? "output_text" : "input_text", text: item.content }] }
     : item;
 
-/** Lines at the end of a file. Where the others are numbered, Codex refuses a session whose last line is not. */
+/** Returns lines for the end of a file. If the other lines are numbered, Codex refuses a session whose last line is not. */
 const behind = ({ timestamp, ordinal }, lines) =>
   lines.map((line, index) => ({ after: { timestamp, ...(ordinal !== undefined && { ordinal: ordinal + 1 + index }), ...line } }));
 
 /**
- * The lines by which Codex knows what it has told the model of its surroundings; after a compaction without them it tells all anew. They are true where all that it told still
- * stands.
+ * Returns the lines that tell Codex which facts about its environment the model already knows; after a compaction
+ * without them it repeats all of them. They are written only if the messages with those facts are still there.
  */
 function statesFor(values, messages, changed) {
   const left = new Set(changed);
@@ -71,14 +73,17 @@ function statesFor(values, messages, changed) {
   return [...states, turn].map(({ type, payload }) => ({ type, payload }));
 }
 
-/** Whether an item may be one by which Codex told of the surroundings: a message of the developer's, or of the user's that nothing says was typed. */
+/**
+ * Returns true if an item may be one with which Codex described the environment: a developer message, or a user
+ * message that is not marked as typed.
+ */
 function isContext({ type, role, internal_chat_message_metadata_passthrough: metadata }) {
   if (type !== "message" || role === "assistant") return false;
   const kinds = metadata?.content_item_kinds;
   return !(role === "user" && Array.isArray(kinds) && kinds.some((kind) => String(kind).startsWith("user.")));
 }
 
-/** Those of 2025 have the items themselves, behind a first line of their own, and lines that tell the state. Codex no longer reads them. */
+/** Rollouts of 2025 contain the items directly, after a first line of metadata, and lines with the state. Codex no longer reads them. */
 const isHead = (value) => value.type === undefined && typeof value.id === "string" && typeof value.timestamp === "string";
 const isState = (value) => value.record_type === "state";
 
@@ -99,15 +104,15 @@ const codexOf2025 = {
   },
 };
 
-/** Items that no one said: lists of tools, and what only the service can read. */
+/** Items without text of a participant: lists of tools, and data that only the service can read. */
 const SILENT = new Set(["additional_tools", "compaction", "ghost_snapshot"]);
 
-/** The same for items that say the same, whatever their ids. */
+/** Returns the same key for items with the same content, whatever their ids. */
 const keyOf = ({ type, role, call_id: id, content }) => JSON.stringify(id === undefined ? [type, role, content] : [type, id]);
 
 /**
- * The whole session: `take(line)` gives the pieces of a line. A compaction repeats the messages that it keeps, and Codex repeats its instructions behind it; both are taken
- * once. What else a compaction holds is its summary.
+ * Reads the whole session: `take(line)` returns the pieces of a line. A compaction repeats the messages that it
+ * keeps, and Codex repeats its instructions after it; both are read once. The rest of a compaction is its summary.
  */
 function whole() {
   const taken = new Set();

@@ -1,14 +1,16 @@
 "use strict";
 
-// Conversations of Copilot Chat in VS Code, as `Chat: Export Chat...` writes them and as VS Code stores them (workspaceStorage/*/chatSessions/*.json). What the model was sent is in
-// the metadata of each request's result; `response` is for the screen. VS Code shows what it imports and does not send it, so nothing is written back.
+// Conversations of Copilot Chat in VS Code, as `Chat: Export Chat...` writes them and as VS Code stores them
+// (workspaceStorage/*/chatSessions/*.json). The messages sent to the model are in the metadata of each request's
+// result; `response` is for the screen. VS Code shows an imported conversation but does not send it, so nothing is
+// written back.
 
 const isObject = require("../../is-object.js");
 
 const sees = (root) =>
   isObject(root) && Array.isArray(root.requests) && root.requests.length > 0 && ("responderUsername" in root || "initialLocation" in root);
 
-/** The texts of a result: as they are, or in the leaves of the prompt that they were rendered to. */
+/** Returns the texts of a result: directly, or from the leaves of the prompt that they were rendered to. */
 const textsIn = (value) => {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
@@ -18,7 +20,7 @@ const textsIn = (value) => {
 
 const partsText = (parts) => (Array.isArray(parts) ? parts.flatMap(({ text }) => text ?? []).join("\n") : "");
 
-/** What the user reads, where nothing is known of what was sent. */
+/** Returns the text on the screen, used if the text sent to the model is unknown. */
 const shownText = (response) =>
   Array.isArray(response)
     ? response
@@ -37,7 +39,7 @@ function messagesOf({ message, result, response }) {
   return [user, ...toolCallRounds.flatMap((round) => roundOf(round, toolCallResults))];
 }
 
-/** An answer, and the results of its calls. Calls that were cancelled have none. */
+/** Returns an answer, and the results of its calls. Cancelled calls have none. */
 function roundOf({ response, toolCalls = [] }, results) {
   const calls = toolCalls.map(({ id, name, arguments: input }) => ({ id, type: "function", function: { name, arguments: input ?? "{}" } }));
   if (!response && calls.length === 0) return [];
@@ -61,7 +63,7 @@ function read({ root, refuse }) {
   return { messages: root.requests.flatMap(messagesOf) };
 }
 
-/** The whole conversation: `take(request)` gives the pieces of a request. */
+/** Reads the whole conversation: `take(request)` returns the pieces of a request. */
 const whole = () => (request) => (faultOf(request) ? undefined : messagesOf(request).map((message) => ({ message })));
 
 module.exports = { program: "Copilot Chat", format: "openai-chat", sees, read, elementsOf: ({ requests }) => requests, whole };

@@ -1,15 +1,16 @@
 "use strict";
 
-// Sessions of GitHub Copilot CLI: ~/.copilot/session-state/*/events.jsonl. Its events are not documented, and so nothing is written back.
+// Sessions of GitHub Copilot CLI: ~/.copilot/session-state/*/events.jsonl. Its events are not documented, so nothing
+// is written back.
 
 const isObject = require("../../is-object.js");
 
 const isEvent = (value) => isObject(value) && typeof value.type === "string" && isObject(value.data) && "parentId" in value;
 
-/** Events of subagents are between those of the conversation. */
+/** Returns true for an event of a subagent; they are among those of the conversation. */
 const isOfSubagent = ({ agentId, data }) => agentId !== undefined || data.agentId !== undefined;
 
-/** The result of a call, as a message. */
+/** Returns the result of a call as a message. */
 const resultOf = ({ toolCallId, result, error }) => ({
   role: "tool",
   tool_call_id: toolCallId,
@@ -58,7 +59,7 @@ const FIELDS = {
   "tool.execution_complete": { toolCallId: (value) => typeof value === "string" },
 };
 
-/** Names the field that makes an event invalid. */
+/** Returns the field that makes an event invalid. */
 function faultOf(event) {
   if (!isEvent(event)) return "data";
   const wrong = Object.entries(FIELDS[event.type] ?? {}).find(([field, isRight]) => !isRight(event.data[field]));
@@ -76,7 +77,7 @@ function read({ lines, refuse }) {
   return { messages };
 }
 
-/** The whole session: `take(event)` gives the pieces of an event. */
+/** Reads the whole session: `take(event)` returns the pieces of an event. */
 function whole() {
   let system;
   return (event) => {
@@ -84,7 +85,7 @@ function whole() {
     const { type, data, agentId = data.agentId } = event;
     const thread = isOfSubagent(event) ? `subagent ${agentId}` : undefined;
     if (type === "tool.execution_complete") return [{ message: resultOf(data), thread }];
-    // The same again with each turn.
+    // It is repeated with each turn.
     if (type === "system.message" && data.content === system) return [];
     if (type === "system.message") system = data.content;
     const messages = [];

@@ -1,7 +1,7 @@
 "use strict";
 
-// Transcripts of Cursor's agent: ~/.cursor/projects/<path with dashes>/agent-transcripts/**/*.jsonl. They hold what was said and the calls, but no results. Cursor does not read them
-// again.
+// Transcripts of Cursor's agent: ~/.cursor/projects/<path with dashes>/agent-transcripts/**/*.jsonl. They contain the
+// texts and the calls, but no results. Cursor does not read them again.
 
 const isObject = require("../../is-object.js");
 
@@ -18,7 +18,7 @@ function read({ lines, refuse }) {
   return { messages: lines.map(({ value }) => messageOf(value)) };
 }
 
-/** The whole transcript: `take(line)` gives the pieces of a line. */
+/** Reads the whole transcript: `take(line)` returns the pieces of a line. */
 const whole = () => (line) => (isLine(line) ? [{ message: messageOf(line) }] : undefined);
 
 module.exports = { program: "Cursor", format: "anthropic", sees: (values) => values.every(isLine), read, whole };

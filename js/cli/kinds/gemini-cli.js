@@ -1,13 +1,14 @@
 "use strict";
 
-// Chats of Gemini CLI: ~/.gemini/tmp/<hash>/chats/session-*.json, in later versions .jsonl. It reads such a file again to go on (`--resume`). Checkpoints of `/chat save` are
-// Gemini's contents, and need nothing of this.
+// Chats of Gemini CLI: ~/.gemini/tmp/<hash>/chats/session-*.json, in later versions .jsonl. The program reads such a
+// file again to continue (`--resume`). Checkpoints of `/chat save` are Gemini's contents, and need nothing from this
+// module.
 
 const isObject = require("../../is-object.js");
 const { areSame, contentsOf, messagesOfTurns, originalOf, standsFor } = require("./turns.js");
 
 const TYPES = new Set(["user", "gemini", "info", "error", "warning"]);
-/** Beginnings of what people type to the program, and of what it adds itself, which are not sent. */
+/** The beginnings of texts that are not sent: commands to the program, and context that it adds itself. */
 const NOT_SENT = /^\s*(?:$|[/?]|<session_context>|<hook_context>)/;
 
 const isRecord = (value) => isObject(value) && typeof value.id === "string" && TYPES.has(value.type);
@@ -22,13 +23,13 @@ const faultOf = ({ type, content, toolCalls }) => {
   return type === "gemini" && toolCalls !== undefined && !(Array.isArray(toolCalls) && toolCalls.every(isObject)) ? "toolCalls" : undefined;
 };
 
-/** The parts with which a call was answered. */
+/** Returns the parts that answered a call. */
 function resultsOf({ id, name, result }) {
   if (typeof result === "string") return result === "" ? [] : [{ functionResponse: { id, name, response: { output: result } } }];
   return [result ?? []].flat().filter(isObject);
 }
 
-/** What a record says to the model: of an answer the text and its calls, and behind it the responses to them. Thoughts are not read. */
+/** Returns the content of a record for the model: for an answer the text and its calls, followed by the responses to them. Thoughts are not read. */
 function turnsOf(record) {
   if (record.type === "user") {
     const content = partsOf(record.content);
@@ -60,7 +61,7 @@ function readRecords(records) {
   return { messages, written: (changed) => written(records, turns, changed) };
 }
 
-/** The records of other messages. */
+/** Returns the records for other messages. */
 function written(records, turns, messages) {
   const { contents, fresh } = contentsOf(messages, { field: "parts", splits: false });
   const before = new Map();
@@ -83,7 +84,7 @@ function written(records, turns, messages) {
   return [...all, ...(before.get(undefined) ?? [])];
 }
 
-/** The parts of a record by what they are in it. What is new behind a result belongs to that result. */
+/** Returns the parts of a record by their role in it. A new part after a result belongs to that result. */
 function byPlace(parts) {
   const own = [];
   const calls = new Map();
@@ -124,14 +125,15 @@ const freshRecord = ({ role, parts }, beside) => ({
 });
 
 /**
- * The whole chat: `take(line)` gives the pieces of a line, or of a record of the older form. Records are written again when they gain results, and responses stand in the record
- * of the call as well as in a message of the user; each is taken once. A list of all records that lacks earlier ones is a compression: what it adds is its summary.
+ * Reads the whole chat: `take(line)` returns the pieces of a line, or of a record of the older form. Records are
+ * written again when they gain results, and responses are in the record of the call as well as in a user message;
+ * each is read once. A list of all records that lacks earlier ones is a compression: its new content is the summary.
  */
 function whole() {
   const taken = new Set();
   let current = new Set();
   const isNew = (key) => !taken.has(key) && Boolean(taken.add(key));
-  /** The parts of a turn that were not taken. Without an id a part is known by its record and place. */
+  /** Returns the parts of a turn that were not read yet. A part without an id is identified by its record and place. */
   const freshParts = (record, parts) =>
     parts.filter(({ functionCall, functionResponse }, index) => {
       const place = `${record.id} ${index}`;
@@ -179,7 +181,7 @@ const chat = {
   },
 };
 
-/** The records after all lines: a later one of the same id replaces the earlier, and lines with a `$` change them all. */
+/** Returns the records after all lines: a later one with the same id replaces an earlier one, and lines with a `$` change all of them. */
 function replayed(lines, refuse) {
   let records = [];
   for (const line of lines) {

@@ -1,13 +1,14 @@
 "use strict";
 
-// Sessions of Goose in lines: ~/.local/share/goose/sessions/*.jsonl. The first line is about the session; each other one is a message. Newer versions have a database, whose exports
-// (`goose session export --format json`) hold the messages as `conversation`.
+// Sessions of Goose in lines: ~/.local/share/goose/sessions/*.jsonl. The first line is about the session; every other
+// one is a message. Newer versions have a database, whose exports (`goose session export --format json`) contain the
+// messages as `conversation`.
 
 const isObject = require("../../is-object.js");
 
 const isHead = (value) => isObject(value) && !("role" in value) && typeof value.working_dir === "string" && "message_count" in value;
 
-/** Whether these values are lines of a session. */
+/** Returns true if these values are lines of a session. */
 const sees = ([head, ...messages]) => isHead(head) && messages.every((message) => isObject(message) && typeof message.role === "string");
 
 function read({ lines }) {

@@ -1,11 +1,17 @@
 "use strict";
 
-// The kinds of files that agents keep their conversations in, where these are no list of messages. Each kind is a module: `program`, for people; `sees(values)`, of lines their values, else
-// the root, whether a file is of it; and `read({ lines | root, refuse })`, which returns `messages` and, where the program reads such a file again, `written(messages)`: of lines
-// `{ before, after }[]`, else another root; `appends`, if it writes a condensation at the end of what the file has. `refuse(place, field)` throws: a line, or a place in the root, cannot be read as what the file claims to be.
+// The kinds of files in which agents store conversations in another form than a list of messages. Each kind is a
+// module with `program`, its name for people; `sees(values)`, which returns true if the values of the lines, or else
+// the root, are of this kind; and `read({ lines | root, refuse })`, which returns `messages` and, if the program
+// reads such a file again, `written(messages)`: `{ before, after }[]` for lines, else another root. `appends` is set
+// if it writes a condensation at the end of the file. `refuse(place, field)` throws: a line, or a place in the root,
+// is invalid for this kind.
 //
-// For recall each kind also reads the whole session, with what compactions replaced. `whole()` returns `take(value)`, called with each line, or each of `elementsOf(root)`, in order; it
-// keeps what it has seen, and returns pieces, or undefined for a damaged value; `format` is that of their messages. A piece is `{ message, thread, isSummary }`: `thread` names the subagent whose conversation
+// For recall each kind also reads the whole session, with the messages that compactions replaced. `whole()` returns
+// `take(value)`, which is called with each line, or each of `elementsOf(root)`, in order; it keeps state, and returns
+// pieces, or undefined for a damaged value. `format` is the format of their messages. A piece is `{ message, thread,
+// isSummary }`: `thread` names the subagent whose conversation the message belongs to, and `isSummary` marks a text
+// of the program that replaced older messages; or it is `{ isBoundary: true }`, a compaction.
 // the message belongs to, `isSummary` what the program wrote in the place of older messages; or `{ isBoundary: true }`, a compaction.
 
 const claudeCode = require("./claude-code.js");
@@ -20,10 +26,10 @@ const pi = require("./pi.js");
 const OF_LINES = [codex, pi, copilotCli, chatLines, codexOf2025, goose, cursor, claudeCode];
 const OF_JSON = [chat, copilotChat];
 
-/** The kind that a file with these lines is of; undefined for a list of messages. */
+/** Returns the kind of a file with these lines; undefined for a list of messages. */
 const kindOfLines = (values) => OF_LINES.find((kind) => kind.sees(values));
 
-/** The kind that a file with this root is of; undefined for others. */
+/** Returns the kind of a file with this root; undefined for others. */
 const kindOfJson = (root) => OF_JSON.find((kind) => kind.sees(root));
 
 module.exports = { OF_JSON, OF_LINES, kindOfJson, kindOfLines };

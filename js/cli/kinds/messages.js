@@ -1,12 +1,13 @@
 "use strict";
 
-// Lists of messages that are no kind of their own: Roo-Code's and its forks', and those of other programs, in any format that is read.
+// Lists of messages without a kind of their own: those of Roo-Code and its forks, and of other programs, in any
+// supported format.
 
 const isObject = require("../../is-object.js");
 
 /**
- * The whole list: `take(message)` gives the pieces of a message. Roo-Code keeps what was condensed or truncated, with tags; its summary, or the marker of a truncation, stands where
- * that happened.
+ * Reads the whole list: `take(message)` returns the pieces of a message. Roo-Code keeps condensed and truncated
+ * messages, with tags; its summary, or the marker of a truncation, is where that happened.
  */
 const whole = () => (message) => {
   if (!isObject(message)) return undefined;

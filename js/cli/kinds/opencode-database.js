@@ -1,14 +1,14 @@
 "use strict";
 
-// Sessions of OpenCode in its database, ~/.local/share/opencode/opencode.db, where it keeps them since 2026. It is opened for reading alone, with Node's own SQLite (Node 22.13 and
-// later): a package for it would be a second addon.
+// Sessions of OpenCode in its database, ~/.local/share/opencode/opencode.db, where it stores them since 2026. It is
+// opened for reading only, with Node's own SQLite (Node 22.13 and later): a package for it would be a second addon.
 
 const { whole } = require("./opencode-storage.js");
 
-/** Node's SQLite; undefined in an older Node, for whose types it does not exist. @type {() => any} */
+/** Returns Node's SQLite; undefined in an older Node, for which there are no types. @type {() => any} */
 const sqlite = () => /** @type {any} */ (process).getBuiltinModule?.("node:sqlite");
 
-/** Runs `work` with the open database; undefined where this Node has no SQLite, or there is no database that can be read. */
+/** Runs `work` with the open database; returns undefined if this Node has no SQLite, or no database can be read. */
 function withDatabase(file, work) {
   let database;
   try {
@@ -22,10 +22,10 @@ function withDatabase(file, work) {
   }
 }
 
-/** Whether this Node can read such a database. */
+/** Returns true if this Node can read such a database. */
 const canReadDatabases = () => sqlite() !== undefined;
 
-/** All sessions: `{ id, directory, parent, changed }[]`, the newest first. */
+/** Returns all sessions: `{ id, directory, parent, changed }[]`, the newest first. */
 const sessionsIn = (file) =>
   withDatabase(file, (database) =>
     database.prepare("SELECT id, directory, parent_id AS parent, time_updated AS changed FROM session ORDER BY time_updated DESC").all(),
@@ -39,7 +39,7 @@ const parsed = (text) => {
   }
 };
 
-/** A session as `opencode export` writes it: `{ info, parts }[]`, with undefined for a message that is damaged; undefined where it cannot be read. */
+/** Returns a session as `opencode export` writes it: `{ info, parts }[]`, with undefined for a damaged message; undefined if it cannot be read. */
 function messagesIn(file, session) {
   return withDatabase(file, (database) => {
     const rows = database.prepare("SELECT id, message_id AS message, data FROM part WHERE session_id = ? ORDER BY id").all(session);

@@ -1,7 +1,9 @@
 "use strict";
 
-// Sessions of OpenCode in files of their own, as it kept them before it had a database: storage/session/<project>/<session>.json, storage/message/<session>/<message>.json and
-// storage/part/<message>/<part>.json. They are read as the one file that `opencode export` writes, which `opencode import` reads; the folders are not written.
+// Sessions of OpenCode in files, as it stored them before it had a database:
+// storage/session/<project>/<session>.json, storage/message/<session>/<message>.json and
+// storage/part/<message>/<part>.json. They are read as the single file that `opencode export` writes and `opencode
+// import` reads; the folders are not written.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -12,7 +14,7 @@ const { told } = require("../../words.js");
 
 const PROGRAM = "OpenCode";
 
-/** The folder `storage` and the session that a path names; undefined for any other path. */
+/** Returns the folder `storage` and the session for a path; undefined for any other path. */
 function sessionAt(name) {
   const file = path.resolve(name);
   const parts = file.split(path.sep);
@@ -21,7 +23,7 @@ function sessionAt(name) {
   return isSession ? { storage: parts.slice(0, at).join(path.sep), id: path.basename(file, ".json") } : undefined;
 }
 
-/** The values of the files in a folder, by their names, which ascend with time; none where there is no folder. */
+/** Returns the values of the files in a folder in the order of their names, which is that of time; none if there is no folder. */
 function valuesIn(folder, readFile) {
   let names;
   try {
@@ -42,7 +44,8 @@ function requireField({ file, value }, field) {
 }
 
 /**
- * The session that a path names, with its messages: `{ info, messages }`; undefined for any other path. `readFile(name)` reads a file of JSON.
+ * Returns the session for a path, with its messages: `{ info, messages }`; undefined for any other path.
+ * `readFile(name)` reads a file of JSON.
  * @param {string} name
  * @param {(name: string) => any} readFile
  */
@@ -61,16 +64,19 @@ function storedSession(name, readFile) {
   return { info, messages: messages.sort((one, other) => created(one) - created(other)) };
 }
 
-/** The text that is sent in the place of a cleared output is not what the tool said, which is kept beside it. */
+/** Returns a part with the tool's own output, which is kept beside the text that replaces it when it is sent. */
 const uncleared = (part) =>
   part?.state?.time?.compacted === undefined
     ? part
     : { ...part, state: { ...part.state, time: { ...part.state.time, compacted: undefined } } };
 
-/** Parts that say nothing: where steps begin and end, and what the program keeps of the files. */
+/** Parts without content: the begin and end of steps, and states of the files. */
 const SILENT = new Set(["compaction", "step-start", "step-finish", "snapshot", "patch"]);
 
-/** The whole session: `take(message)` gives the pieces of a message. A compaction is a part of a user's message, and the next answer its summary. */
+/**
+ * Reads the whole session: `take(message)` returns the pieces of a message. A compaction is a part of a user message,
+ * and the next answer is its summary.
+ */
 const whole = () => (message) => {
   if (!isObject(message) || !isObject(message.info) || !Array.isArray(message.parts)) return undefined;
   const { info, parts } = message;

@@ -1,6 +1,7 @@
 "use strict";
 
-// Sessions of Pi: ~/.pi/agent/sessions/--path--/*.jsonl. It reads such a file again to go on (`--continue`, `--resume`). They are trees; those of version 1 are not, and have no ids.
+// Sessions of Pi: ~/.pi/agent/sessions/--path--/*.jsonl. The program reads such a file again to continue
+// (`--continue`, `--resume`). Sessions are trees; those of version 1 are not, and have no ids.
 
 const isObject = require("../../is-object.js");
 const { contentFor, contentsOf, isSame, messagesOfTurns, originalOf, standsFor } = require("./turns.js");
@@ -10,7 +11,7 @@ const LINKS = { id: "id", parent: "parentId", references: ["targetId", "fromId"]
 
 const sees = (values) => isObject(values[0]) && values[0].type === "session" && typeof values[0].cwd === "string" && "id" in values[0];
 
-/** What is wrong with an entry, by the field. */
+/** Returns the field that makes an entry invalid. */
 function faultOf(entry) {
   if (!isObject(entry) || typeof entry.type !== "string") return "type";
   if (entry.type === "compaction" || entry.type === "branch_summary") return typeof entry.summary === "string" ? undefined : "summary";
@@ -23,7 +24,7 @@ function faultOf(entry) {
 
 const isContent = (content) => typeof content === "string" || (Array.isArray(content) && content.every(isObject));
 
-/** A block of Pi's as one of the Messages API. */
+/** Turns a block of Pi into one of the Messages API. */
 const BLOCKS = {
   text: (block) => ({ type: "text", text: block.text }),
   image: ({ data, mimeType }) => ({ type: "image", source: { type: "base64", media_type: mimeType, data } }),
@@ -33,7 +34,7 @@ const BLOCKS = {
 const blockOf = (block) => standsFor(BLOCKS[block.type]?.(block) ?? { ...block }, block);
 const blocksOf = (content) => (typeof content === "string" ? content : content.map(blockOf));
 
-/** A block of the Messages API as Pi's. */
+/** Turns a block of the Messages API into one of Pi. */
 function backOf(block) {
   const original = originalOf(block);
   if (!original) return block.type === "text" ? { type: "text", text: block.text } : block;
@@ -42,7 +43,7 @@ function backOf(block) {
 }
 const backOfAll = (content) => (typeof content === "string" ? content : content.map(backOf));
 
-/** What a message says to the model, by its role. Answers that failed are not sent. */
+/** The content of a message for the model, by its role. Failed answers are not sent. */
 const TURNS = {
   user: ({ content }) => ({ role: "user", content: blocksOf(content) }),
   custom: ({ content }) => ({ role: "user", content: blocksOf(content) }),
@@ -61,11 +62,14 @@ const ENTRIES = {
   branch_summary: ({ summary }) => ({ role: "user", content: summary }),
 };
 
-/** A command that the user ran, as it is sent. */
+/** Returns a command that the user ran, as it is sent. */
 const commandOf = ({ command, output, excludeFromContext }) =>
   excludeFromContext ? undefined : { role: "user", content: `Ran \`${command}\`\n\`\`\`\n${output ?? ""}\n\`\`\`` };
 
-/** On an entry of ours: an answer that was written as a block, because Pi wants blocks, is a text. So `restore` knows it again. */
+/**
+ * A field of our own entries: an answer that was a text is written as a block, because Pi requires blocks. With it,
+ * `restore` recognises the text.
+ */
 const IS_TEXT = "rooCondenseText";
 
 function turnOf(record) {
@@ -74,7 +78,7 @@ function turnOf(record) {
   return turn && turn.content !== "" && turn.content.length > 0 ? [{ record, ...turn }] : [];
 }
 
-/** The entries that are sent: those on the way to the last one, and of what a compaction replaced those it kept. */
+/** Returns the entries that are sent: those on the path to the last one, and those that a compaction kept. */
 function sentEntries(entries) {
   const way = hasIds(entries) ? wayTo(entries.at(-1), entries, LINKS) : entries;
   const at = way.findLastIndex(({ type }) => type === "compaction");
@@ -94,7 +98,7 @@ function read({ lines, refuse }) {
   }
   const entries = lines.map(({ value }) => value);
   const turns = sentEntries(entries).flatMap(turnOf);
-  // A result has an entry of its own, and so may what the user says behind it.
+  // A result has an entry of its own, and so may the user's text after it.
   const joins = (messages, { role }) => (role === "user" && messages.at(-1)?.role === "user" ? messages.length - 1 : -1);
   const messages = messagesOfTurns(turns, { joins, message: ({ role, content }) => ({ role, content }) });
   // Without ids, a compaction counts lines.
@@ -102,7 +106,7 @@ function read({ lines, refuse }) {
   return { messages, ...(!isCounted && { written: (changed) => written(entries, turns, changed) }) };
 }
 
-/** The entry with other content. */
+/** Returns the entry with other content. */
 function changedEntry(entry, content) {
   if (entry.type === "custom_message") return { ...entry, content: backOfAll(content) };
   if (entry.type !== "message") return { ...entry, summary: textOf(content) };
@@ -125,7 +129,7 @@ function written(entries, turns, messages) {
     const turn = byEntry.get(entry);
     if (!turn) return entry;
     const content = contents.get(turn);
-    // Without the line of a compaction, what it replaced would be sent again.
+    // Without the entry of a compaction, the entries that it replaced would be sent again.
     if (content === undefined && entry.type !== "compaction") return undefined;
     const kept = entry.type === "compaction" ? keptFrom(entry, turns, isLeft) : entry;
     return content !== undefined && isSame(turn, content) ? kept : changedEntry(kept, contentFor(turn, content ?? ""));
@@ -138,7 +142,8 @@ function written(entries, turns, messages) {
     lines.splice(before ? lines.findIndex((each) => each.before === before.record) : lines.length, 0, line);
   }
   if (!hasIds(entries)) return lines.filter(({ after }) => after);
-  // Pi sends nothing from before a compaction but the entries from the first kept one on: new entries in front of that are kept, too.
+  // Pi sends no entries before a compaction except those from the first kept one on. New entries in front of that one
+  // must be kept, too.
   for (const line of lines.filter(({ after }) => after?.type === "compaction")) {
     const inFront = lines.find((each) => next.get(each)?.id === line.after.firstKeptEntryId);
     if (inFront) line.after = { ...line.after, firstKeptEntryId: inFront.after.id };
@@ -146,7 +151,7 @@ function written(entries, turns, messages) {
   return relinked(lines, LINKS, (line) => next.get(line));
 }
 
-/** A compaction that keeps from the first of what it kept that is still there. */
+/** Returns a compaction that keeps entries from the first one on that is still there. */
 function keptFrom(compaction, turns, isLeft) {
   const kept = turns.slice(turns.findIndex(({ record }) => record === compaction) + 1).map(({ record }) => record);
   const first = kept.findIndex(({ id }) => id === compaction.firstKeptEntryId);
@@ -167,7 +172,7 @@ function freshEntry({ role, content }, turns, beside, withIds) {
   return { type: "message", ...(withIds && { id, parentId: null }), timestamp, message, ...(isText && { [IS_TEXT]: true }) };
 }
 
-/** The whole session: `take(entry)` gives the pieces of an entry, of branches that somebody went back from, too. */
+/** Reads the whole session: `take(entry)` returns the pieces of an entry, even of abandoned branches. */
 function whole() {
   const taken = new Set();
   return (entry) => {

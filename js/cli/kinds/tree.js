@@ -1,9 +1,9 @@
 "use strict";
 
-// Files of which each line names the one before it in the conversation: a line may have several behind it, because somebody went back and on from there. The
-// conversation is the way from its last line to the beginning.
+// Files in which each line names its predecessor in the conversation. A line may have several successors, because the
+// user went back and continued from there. The conversation is the path from the last line to the beginning.
 
-/** The lines from the beginning to `last`, by the names of the fields with a line's own id and that of its parent. */
+/** Returns the lines from the beginning to `last`; `id` and `parent` are the names of the fields with a line's own id and its predecessor's. */
 function wayTo(last, values, { id, parent }) {
   const byId = new Map(values.filter((value) => value[id] !== undefined).map((value) => [value[id], value]));
   const way = new Set();
@@ -12,8 +12,9 @@ function wayTo(last, values, { id, parent }) {
 }
 
 /**
- * Lines after some were changed, removed and added: `{ before, after }[]`, with `before` undefined for a new one and `after` undefined for one that goes. A line behind one
- * that goes follows the nearest that stays; a new line stands between that and the line `behind(line)`. `references` are other fields that name lines.
+ * Returns lines after some were changed, removed and added: `{ before, after }[]`, with `before` undefined for a new
+ * line and `after` undefined for a removed one. A line after a removed one follows the nearest one that stays; a new
+ * line is placed between that and the line `behind(line)`. `references` are other fields that name lines.
  * @param {{ before?: any, after?: any }[]} lines
  * @param {{ id: string, parent: string, references?: string[] }} fields
  * @param {(line: any) => any} behind
@@ -28,7 +29,7 @@ function relinked(lines, { id, parent, references = [] }, behind) {
     }
     return link;
   };
-  /** By the id of a line, the last new one that was put before it. */
+  /** The last new line that was inserted before a line, by the id of that line. */
   const between = new Map();
   const parentOf = (value) => between.get(value[id]) ?? staying(value[parent]);
   let newest;
@@ -48,7 +49,7 @@ function relinked(lines, { id, parent, references = [] }, behind) {
   });
 }
 
-/** A line whose other references to lines that go lead to those that stay. */
+/** Returns a line whose other references to removed lines point to lines that stay. */
 function withReferences(value, references, gone, staying) {
   const lost = references.filter((field) => gone.has(value[field]));
   return lost.length === 0 ? value : { ...value, ...Object.fromEntries(lost.map((field) => [field, staying(value[field]) ?? null])) };

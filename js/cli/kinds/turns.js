@@ -1,14 +1,15 @@
 "use strict";
 
-// Messages that are made of several records of a file, and the way back: which record each block of a condensed conversation came from.
+// Builds messages from several records of a file, and finds the record from which each block of a condensed
+// conversation came.
 
-/** On messages and blocks: the turn they came from. Copies keep it, and JSON does not have it. */
+/** The turn of a message or block. Copies of objects keep it, and JSON leaves it out. */
 const TURN = Symbol("roo-condense.turn");
-/** On blocks: what they are in the file, where that is something else. */
+/** The original form of a block that has another form in the file. */
 const ORIGINAL = Symbol("roo-condense.original");
 
 /**
- * What one record says.
+ * The content of one record.
  * @typedef {object} Turn
  * @property {any} record
  * @property {string} role
@@ -19,20 +20,20 @@ const ORIGINAL = Symbol("roo-condense.original");
 const mark = (object, turn) => Object.defineProperty(object, TURN, { value: turn, configurable: true, writable: true });
 const isMarkable = (value) => typeof value === "object" && value !== null;
 
-/** The blocks of a turn, each with a note where it came from. */
+/** Returns the blocks of a turn, each marked with the turn. */
 function blocksOf(turn) {
   turn.blocks ??= typeof turn.content === "string" ? [{ type: "text", text: turn.content }] : turn.content;
   for (const block of turn.blocks.filter(isMarkable)) mark(block, turn);
   return turn.blocks;
 }
 
-/** A block that is written otherwise in the file, with what it is there. */
+/** Marks a block with its original form in the file. */
 const standsFor = (block, original) => Object.defineProperty(block, ORIGINAL, { value: original });
 const originalOf = (block) => block?.[ORIGINAL];
 
 /**
- * The messages of turns. `joins(messages, turn)` says which message a turn goes on, -1 for none; `message(turn)` makes the message of one that begins anew. A text alone stays
- * one.
+ * Returns the messages for turns. `joins(messages, turn)` returns the index of the message that a turn is added to,
+ * or -1; `message(turn)` creates a message for a turn that begins one. A single text stays a text.
  * @param {Turn[]} turns
  * @param {{ joins: (messages: any[], turn: Turn) => number, message: (turn: Turn) => any }} how
  */
@@ -53,9 +54,10 @@ function messagesOfTurns(turns, { joins, message }) {
 }
 
 /**
- * What each turn says after a condensation, by turn, and what is new: messages, each with the turn behind it. A turn without an entry has nothing left to say. What is new in a
- * message of the user is a message of its own, unless it stands within a turn; in one of the assistant it goes to the turn before it. `field`: where messages have their
- * blocks; `splits`: whether what is new in a message of the user may be one of its own.
+ * Returns the content of each turn after a condensation, and the new messages, each with the turn after it. A turn
+ * without an entry has no content left. New content in a user message becomes a message of its own, unless it is
+ * within a turn; new content in an assistant message is added to the turn before it. `field`: the field of messages
+ * with their blocks; `splits`: whether new content in a user message may become a message of its own.
  * @returns {{ contents: Map<Turn, any>, fresh: { message: any, before: Turn | undefined }[] }}
  */
 function contentsOf(messages, { field = "content", splits = true } = {}) {
@@ -96,7 +98,7 @@ function contentsOf(messages, { field = "content", splits = true } = {}) {
   return { contents, fresh };
 }
 
-/** Whether a turn says what it said. */
+/** Returns true if the content of a turn is unchanged. */
 function isSame(turn, content) {
   const { content: own, blocks = own } = turn;
   if (content === own) return true;
@@ -108,13 +110,13 @@ function isSame(turn, content) {
   );
 }
 
-/** The content of a turn as its record has it: a text, where it was one and still is. */
+/** Returns the content of a turn in the form of its record: a text if it was one and still is. */
 const contentFor = (turn, content) =>
   typeof turn.content === "string" && Array.isArray(content) && content.length === 1 && content[0].type === "text"
     ? content[0].text
     : content;
 
-/** Whether two lists hold the same messages. */
+/** Returns true if two lists contain the same messages. */
 const areSame = (one, other) => one === other || (one.length === other.length && one.every((message, index) => message === other[index]));
 
 module.exports = { areSame, contentFor, contentsOf, isSame, messagesOfTurns, originalOf, standsFor };

@@ -1,29 +1,30 @@
-//! The lines that stay, found again by what they say.
+//! Finds lines that stay by their content.
 
 use std::{collections::HashMap, ops::Range};
 
 use super::lines::{LineTable, NO_LINE};
 use crate::{by_hash::ByHash, restore::Row};
 
-/// A line alone is looked for only when it is at least this long, in bytes: shorter ones cost no more than a marker.
+/// A single line is looked up only if it has at least this many bytes. A shorter one costs no more than a marker.
 const LONG_LINE: u32 = 64;
 
-/// Otherwise so many lines that follow each other are.
+/// Shorter lines are looked up in windows of this many adjacent lines.
 const WINDOW: usize = 3;
 
-/// Of the places with the same lines, only so many are looked at, the newest entries first. That keeps a million equal lines linear.
+/// Number of places with the same lines that are examined, the newest entries first. This keeps a million equal lines
+/// linear.
 const CANDIDATES: usize = 12;
 
-/// A run of lines that stays, equal to another one.
+/// A run of lines that stays and equals another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Match {
-    /// Its first row.
+    /// The first row of the run.
     pub target: usize,
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
 }
 
-/// Where the lines that stay begin, by hash.
+/// The places where lines that stay begin, by hash.
 #[derive(Default)]
 struct Places {
     /// The newest place of each window.
@@ -35,11 +36,11 @@ struct Places {
 /// The lines that stay.
 pub struct Dictionary<'a> {
     lines: &'a LineTable,
-    /// In the texts that have had their turn.
+    /// Lines in the texts that are finished.
     done: Places,
-    /// In the text whose turn it is, so far.
+    /// Lines so far in the current text.
     here: Places,
-    /// For each row the place before it with the same window, or line.
+    /// For each row, the previous place with the same window, or the same line.
     before: Vec<u32>,
     before_long: Vec<u32>,
     stays: Vec<bool>,
@@ -48,7 +49,7 @@ pub struct Dictionary<'a> {
 const NOWHERE: u32 = u32::MAX;
 
 impl<'a> Dictionary<'a> {
-    /// An empty one.
+    /// Creates an empty dictionary.
     #[must_use]
     pub fn new(lines: &'a LineTable) -> Self {
         let count = lines.ids.len();
@@ -64,14 +65,14 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// Begins with the rows of a text, or begins with them anew.
+    /// Begins the rows of a text, or begins them again.
     pub fn begin(&mut self, text: Range<usize>) {
         self.here.windows.clear();
         self.here.long.clear();
         self.stays[text].fill(false);
     }
 
-    /// Notes that the rows stay. `is_final`: their text has had its turn.
+    /// Records that the rows stay. `is_final`: their text is finished.
     fn keep(&mut self, rows: Range<usize>, bytes: impl Fn(usize) -> u32, is_final: bool) {
         let long = if is_final { &mut self.done.long } else { &mut self.here.long };
         for row in rows {
@@ -83,7 +84,7 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// Lets the windows that begin in the rows be found. They must stay.
+    /// Makes the windows that begin in these rows findable. The rows must stay.
     fn keep_windows(&mut self, rows: Range<usize>, is_final: bool) {
         for row in rows {
             if let Some(window) = self.window(row) {
@@ -93,7 +94,8 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// The longest run equal to that from `row` on, which lies in rows that stay, and before `limit` where it is in the same text.
+    /// Returns the longest run equal to the rows from `row` on, among rows that stay; in the same text, only before
+    /// `limit`.
     #[must_use]
     pub fn find(&self, row: usize, bytes: u32, text: &Range<usize>, limit: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
@@ -124,7 +126,7 @@ impl<'a> Dictionary<'a> {
         best
     }
 
-    /// How many rows from `row` on equal those from `target` on, within one zone each.
+    /// Returns how many rows from `row` on equal those from `target` on, without leaving the zone of either.
     fn common(&self, row: usize, row_end: usize, target: usize, target_end: usize) -> usize {
         let LineTable { ids, zones, .. } = self.lines;
         let length = (row_end - row).min(target_end.min(ids.len()).saturating_sub(target));
@@ -138,7 +140,7 @@ impl<'a> Dictionary<'a> {
             .count()
     }
 
-    /// `found` for `row`, made longer towards the top, at most up to `first`. Returns where it begins then.
+    /// Extends `found`, a match for `row`, upwards as far as `first`, and returns its new first row.
     #[must_use]
     pub fn extended(&self, row: usize, found: Match, first: usize, text: &Range<usize>) -> (usize, Match) {
         let LineTable { ids, zones, .. } = self.lines;
@@ -156,7 +158,7 @@ impl<'a> Dictionary<'a> {
         (row - by, Match { target: found.target - by, rows: found.rows + by })
     }
 
-    /// `None` where there can be no second one.
+    /// Returns the hash of the window at a row, or `None` if no equal window can exist.
     fn window(&self, row: usize) -> Option<u64> {
         let LineTable { ids, zones, repeated, .. } = self.lines;
         let end = row + WINDOW;
@@ -167,32 +169,32 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// How far the rows of a text have been noted as staying.
+/// How far the rows of a text have been recorded as staying.
 pub struct KeptRows {
     /// The first row of the text.
     text: usize,
-    /// The first row that is not decided.
+    /// The first undecided row.
     next: usize,
     /// The first row whose window is not in the dictionary.
     window: usize,
-    /// The text has had its turn.
+    /// True if the text is finished.
     is_final: bool,
 }
 
 impl KeptRows {
-    /// Of a text that begins with row `text`, from row `from` on.
+    /// Creates it for a text whose first row is `text`, starting at row `from`.
     #[must_use]
     pub const fn new(text: usize, from: usize, is_final: bool) -> Self {
         Self { text, next: from, window: from, is_final }
     }
 
-    /// The first row that is not decided.
+    /// Returns the first undecided row.
     #[must_use]
     pub const fn next(&self) -> usize {
         self.next
     }
 
-    /// The rows up to `end` stay.
+    /// Records that the rows up to `end` stay.
     pub fn up_to(&mut self, end: usize, dictionary: &mut Dictionary<'_>, rows: &[Row]) {
         if end <= self.next {
             return;
@@ -208,7 +210,7 @@ impl KeptRows {
         dictionary.keep_windows(windows, self.is_final);
     }
 
-    /// The rows up to `row` have become a marker.
+    /// Records that the rows up to `row` became a marker.
     pub const fn skip_to(&mut self, row: usize) {
         self.next = row;
         self.window = row;
@@ -219,7 +221,7 @@ fn mixed(id: u32) -> u64 {
     mix(u64::from(id))
 }
 
-/// A number of which all bits depend on all bits of `key`.
+/// Returns a number in which each bit depends on all bits of `key`.
 fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
     let (low, high) = (product as u64, (product >> 64) as u64);

@@ -1,4 +1,4 @@
-//! The operations of grade "inline": texts are written anew with markers in them, and what these leave out is read back before anything is handed over.
+//! Runs the operations of grade "inline": rewrites texts with markers, and decodes the result before returning it.
 
 use std::{
     borrow::Cow,
@@ -23,30 +23,30 @@ use crate::{
 /// A text that changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// Its index.
+    /// The index of the text.
     pub text: usize,
-    /// What it says then.
+    /// The new text.
     pub new: String,
-    /// What was done to it.
+    /// The operations performed on it.
     pub done: Vec<Done>,
 }
 
-/// Something that was done to a text.
+/// An operation that was performed on a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    /// What.
+    /// The operation.
     pub operation: LosslessOperation,
-    /// Tokens saved, about.
+    /// Tokens saved, estimated.
     pub saved: usize,
-    /// What was done, for a person.
+    /// The change, as a sentence for people.
     pub reason: Said,
 }
 
-/// Bytes of programs and logs to a token, about: enough to share out what a block saved among the operations.
+/// Approximate bytes per token in programs and logs. Precise enough to divide a block's savings among operations.
 pub const BYTES_PER_TOKEN: usize = 4;
 
-/// Every text that gets shorter, and whether there may be more to find in the result. `known` are the lines of the texts as they were before anything was
-/// left out of them; `length` is how many messages there are.
+/// Returns every text that gets shorter, and whether the result may allow more. `known` are the original lines of the
+/// texts, before anything was left out of them; `length` is the number of messages.
 #[must_use]
 pub fn condense(
     texts: &[Text<'_>],
@@ -66,7 +66,7 @@ pub fn condense(
         let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
             let first = &rows.rows[excerpt.rows.start as usize];
             let last = &rows.rows[excerpt.rows.end as usize - 1];
-            // Below a heading, a number in a line would be taken for its own.
+            // Below a heading, a number at the start of a line would be taken for the line's number.
             let shows_another = |row: &Row| excerpt.style.is_shown(&text.text.as_bytes()[row.content_range()]);
             let members = excerpt.rows.start as usize..excerpt.rows.end as usize;
             may_lose_numbers
@@ -89,14 +89,14 @@ pub fn condense(
 
 /// A text with markers.
 struct Composed {
-    /// What it says.
+    /// The text.
     text: String,
-    /// How many lines lost their numbers, and how many tokens that won, about.
+    /// The number of lines that lost their numbers, and the tokens saved, estimated.
     unnumbered: (usize, usize),
 }
 
-/// Writes `text` with these runs replaced. `may_lose_numbers` says whether the numbers of an excerpt may be left out. `None` when
-/// nothing changes.
+/// Writes `text` with these runs replaced. `may_lose_numbers` returns whether an excerpt's numbers may be left out.
+/// `None` if nothing changes.
 fn compose(
     text: &str,
     rows: &Rows,
@@ -131,7 +131,7 @@ fn compose(
             out.push_str(heading);
             out.push('\n');
         }
-        // Where there is no heading, every number stays.
+        // Without a heading, every number stays.
         let keeps =
             heading.is_none() || rows.excerpts[row.excerpt as usize].number_of(row.line).is_multiple_of(NUMBERED_EVERY);
         let from = if keeps { row.start } else { row.content } as usize;
@@ -147,11 +147,11 @@ fn compose(
     Some(Composed { text: out, unnumbered })
 }
 
-/// The heading with which the numbers of an excerpt can be left out, how many lines lose theirs, and how many tokens that wins.
-/// `None` when it does not pay.
+/// Returns the heading that allows an excerpt's numbers to be left out, the number of lines that lose theirs, and the
+/// tokens saved. `None` if it does not pay.
 fn heading(excerpt: &NumberedExcerpt, runs: &[Run], encoding: Encoding) -> Option<(String, usize, usize)> {
     let (start, end) = (excerpt.rows.start as usize, excerpt.rows.end as usize);
-    // Runs do not cross the border of an excerpt.
+    // No run crosses the boundary of an excerpt.
     let first = runs.partition_point(|run| run.rows.start < start);
     let within = runs[first..].iter().take_while(|run| run.rows.start < end);
     let left_out: usize = within.map(|run| run.rows.len() - 1).sum();
@@ -160,13 +160,14 @@ fn heading(excerpt: &NumberedExcerpt, runs: &[Run], encoding: Encoding) -> Optio
     let mut number = String::new();
     excerpt.style.write(excerpt.number_of(excerpt.line), &mut number);
     let heading = format!("{number}{}", Pointer::Sparse { lines: excerpt.lines });
-    // The heading itself costs its line feed too.
+    // The heading's line feed counts too.
     let gain =
         (count_inside(&number, encoding).tokens * rows).checked_sub(count_inside(&heading, encoding).tokens + 1)?;
     (gain > 0).then_some((heading, rows, gain))
 }
 
-/// Takes back every change that the decoder cannot undo. `rows` are those of the texts, where they are known; `decoder` reads the texts `before`.
+/// Undoes every change that the decoder cannot read back. `rows` returns the rows of a text, if known; `decoder`
+/// reads the texts `before`.
 pub fn keep_what_decodes(
     before: &[&str],
     rows: impl Fn(usize) -> Option<Arc<Rows>> + Sync,
@@ -176,7 +177,7 @@ pub fn keep_what_decodes(
     if changed.is_empty() {
         return;
     }
-    // Text that looks like a marker before there are any has to mean the same afterwards.
+    // Text that already looked like a marker has to mean the same afterwards.
     let expected: HashMap<usize, Cow<'_, str>> =
         decoder.texts_with_pointers().into_iter().map(|text| (text, decoder.text(text))).collect();
     while !changed.is_empty() {
@@ -193,13 +194,13 @@ pub fn keep_what_decodes(
         let held = changed.len();
         changed.retain(|changed| !wrong.contains(&changed.text));
         if changed.len() == held {
-            // What is wrong is a text that nobody changed: the changes around it are to blame.
+            // The wrong text was not changed itself, so the changes around it are the cause.
             changed.clear();
         }
     }
 }
 
-/// What was done to a text, by operation.
+/// Returns what was done to a text, by operation.
 fn done(texts: &[Text<'_>], index: usize, lines: &LineTable, runs: &[Run], composed: &Composed) -> Vec<Done> {
     let rows = &lines.rows[index].rows;
     let mut found: Vec<(LosslessOperation, usize, usize, Vec<usize>)> = Vec::new();

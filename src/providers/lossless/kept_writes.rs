@@ -1,4 +1,4 @@
-//! Writes that were written over and stay, because nothing proves that what they wrote is gone: the result says so.
+//! Warns about writes that were overwritten but stay, because nothing proves that their content is gone.
 
 use std::collections::HashSet;
 
@@ -15,25 +15,25 @@ use crate::{
     words::said,
 };
 
-/// Writes with fewer tokens are not worth a word.
+/// Writes with fewer tokens are not worth a warning.
 const LEAST_TOKENS: usize = 100;
 
-/// Writes of a conversation that may stay, and by what is decided which of them do.
+/// The writes of a conversation that may stay, with all that decides which of them do.
 pub struct KeptWrites<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
     /// The events of the conversation.
     pub transcript: &'a Transcript<'a>,
-    /// The writes, by the index of their events, from the oldest.
+    /// The overwritten writes, as indices of events, oldest first.
     pub writes: &'a [usize],
-    /// The operations that are switched on.
+    /// The enabled operations.
     pub options: &'a LosslessOptions,
-    /// For counting.
+    /// The encoding for counting.
     pub encoding: Encoding,
 }
 
 impl KeptWrites<'_> {
-    /// The warning about those that stay whole; what became pointers in `changed` is not among them.
+    /// Returns the warning about writes that stay whole, except those that became pointers in `changed`.
     #[must_use]
     pub fn warning(&self, changed: &[Changed]) -> Option<Warning> {
         let is_on = self.options.parameters && self.options.is_on(LosslessOperation::OverwrittenWrite);
@@ -46,7 +46,7 @@ impl KeptWrites<'_> {
         (tokens >= LEAST_TOKENS).then(|| Warning::new(WarningCode::WritesKept, said).at(Some(first)))
     }
 
-    /// The message and the tokens of a write that stays whole and is old enough to go.
+    /// Returns the message and tokens of a write that stays whole although it is old enough to be left out.
     fn kept(&self, write: usize, changed: &HashSet<usize>) -> Option<(usize, usize)> {
         let places = given(&self.transcript.events[write]);
         let message = self.transcript.texts[places.first()?.text].message;

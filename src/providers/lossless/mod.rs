@@ -1,6 +1,6 @@
-//! The lossless provider: says each thing once.
+//! The lossless provider: keeps each line once.
 //!
-//! What the model has been shown is followed line by line. `search` finds runs of lines that stand elsewhere too; each `run` becomes a pointer, which
+//! The provider follows line by line what the model has been shown. `search` finds runs of lines that stand elsewhere too; each `run` becomes a pointer, which
 //! quotes the line that it leads to (`quotes`). `inline` writes the texts with these pointers, leaves out numbers of lines where a heading restores them,
 //! and lets the decoder read everything back before a plan is returned. `superseded` leaves out state that a later message replaced. `proposal` takes all of
 //! it or, with a target, as much as that asks for. `docs/markers.md` describes the markers.
@@ -36,13 +36,13 @@ use self::{
     work_text::Text,
 };
 
-/// Leaves out what the conversation says elsewhere, and what it says no more.
+/// Leaves out lines that are elsewhere in the conversation, and state that was replaced.
 pub struct Lossless {
     config: Value,
     memory: Memory,
 }
 
-/// What it is.
+/// The descriptor of this provider.
 pub const DESCRIPTOR: Descriptor = Descriptor {
     id: Lossless::ID,
     name: "called.lossless",
@@ -60,13 +60,13 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
 };
 
 impl Lossless {
-    /// What it is registered under.
+    /// The id it is registered under.
     pub const ID: &'static str = "lossless";
 
-    /// A provider with this configuration.
+    /// Creates a provider with this configuration.
     ///
     /// # Errors
-    /// Every field that is wrong.
+    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         TABLE.read(config)?;
         Ok(Self { config: config.clone(), memory: Memory::default() })

@@ -1,4 +1,4 @@
-//! What the provider can do, and what of it is switched on.
+//! The provider's operations, and the options that enable them.
 
 use crate::{
     options::{Field, Settings, Table},
@@ -10,31 +10,31 @@ use crate::{
 /// An operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LosslessOperation {
-    /// A whole part becomes a pointer to one that is the same.
+    /// A whole part becomes a pointer to an equal one.
     Reference,
-    /// A whole part becomes a pointer into one that contains it.
+    /// A whole part becomes a pointer into another one that contains it.
     Containment,
-    /// A file is shown again after a change: what did not change becomes pointers to the other version.
+    /// A file is shown again after a change: the unchanged lines become pointers to the other version.
     Diff,
-    /// Lines that stand elsewhere too become a pointer.
+    /// Lines that occur elsewhere too become a pointer.
     RepeatedLines,
-    /// Numbers of lines are left out behind a heading that restores them.
+    /// Line numbers are left out below a heading that restores them.
     LineNumbers,
-    /// A snapshot of the environment that is not the newest.
+    /// An outdated snapshot of the environment.
     Snapshot,
     /// Lines of a file that were read and then replaced.
     StaleRead,
-    /// Others that were read with them: their file was changed elsewhere.
+    /// The other lines of such a read, because their file changed elsewhere.
     StaleFile,
-    /// What was written and then written over.
+    /// A write whose content was overwritten.
     OverwrittenWrite,
-    /// A list of things to do that is not the newest.
+    /// An outdated todo list.
     TodoList,
-    /// An edit that failed and was then done right.
+    /// A failed edit that later succeeded.
     FailedEdit,
 }
 
-/// All of them, with the word that a result says and the switch that turns each off.
+/// All operations, each with its word in results and the option that disables it.
 const ALL: [(LosslessOperation, &str, &str); 11] = [
     (LosslessOperation::Reference, "reference", "reference"),
     (LosslessOperation::Containment, "containment", "containment"),
@@ -50,18 +50,18 @@ const ALL: [(LosslessOperation, &str, &str); 11] = [
 ];
 
 impl LosslessOperation {
-    /// The word in results.
+    /// Returns the operation's word in results.
     #[must_use]
     pub fn word(self) -> &'static str {
         ALL[self as usize].1
     }
 
-    /// The highest that [`LosslessOperation::harm`] says.
+    /// The maximum of [`LosslessOperation::harm`].
     pub const MOST_HARM: u8 = 3;
 
-    /// How much it takes from a reader who goes on to work with the text, from 0. Measured by whether passages that are edited next stay whole in one
-    /// block: differences between versions of a file and lines that repeat are what divides them; what says that all of it stands elsewhere, or was a
-    /// snapshot, divides none (`docs/decisions/0010-salience.md`).
+    /// Returns how much it hinders a reader who continues to work with the text, from 0. Measured by whether passages
+    /// that are edited next stay whole in one block. Differences between versions of a file and repeated lines divide
+    /// passages; pointers to a whole text, and snapshots, do not (`docs/decisions/0010-salience.md`).
     #[must_use]
     pub fn harm(self) -> u8 {
         match self {
@@ -76,7 +76,7 @@ impl LosslessOperation {
         ALL[self as usize].2
     }
 
-    /// What it keeps of the promise; `None` where it keeps nothing.
+    /// Returns the grade of the operation; `None` if it loses content.
     #[must_use]
     pub fn grade(self) -> Option<Grade> {
         match self {
@@ -179,29 +179,29 @@ pub(in crate::providers) static TABLE: Table = Table::new(
 /// A configuration as the operations read it.
 #[derive(Debug, Clone)]
 pub struct LosslessOptions {
-    /// What was found is remembered.
+    /// True if results are remembered for the next call.
     pub remembers: bool,
-    /// The oldest copy stays, not the newest.
+    /// True if the oldest copy stays instead of the newest.
     pub keep_first: bool,
-    /// Pointers for lines of files.
+    /// True if lines of files may become pointers.
     pub files: bool,
-    /// Pointers for other lines.
+    /// True if other lines may become pointers.
     pub results: bool,
-    /// Parameters of tool calls may be changed.
+    /// True if parameters of tool calls may change.
     pub parameters: bool,
-    /// The fewest tokens for which a pointer is put.
+    /// Minimum tokens that a pointer must save.
     pub least_saved: usize,
-    /// In so many of the newest messages less is done.
+    /// Number of newest messages in which less is done.
     pub recent: usize,
-    /// What was read of a file goes as a whole once it was changed and seen again.
+    /// True if a read is left out as a whole once its file was changed and seen again.
     pub whole_reads: bool,
-    /// Tools of the host.
+    /// The host's own tools.
     pub tools: ToolRows,
     on: [bool; ALL.len()],
 }
 
 impl LosslessOptions {
-    /// Reads them.
+    /// Reads the options.
     #[must_use]
     pub fn read(settings: &Settings<'_>) -> Self {
         let obsolete = settings.flag("removeObsoleteState") && !settings.flag("strict");
@@ -225,7 +225,7 @@ impl LosslessOptions {
         }
     }
 
-    /// Whether an operation is switched on.
+    /// Returns true if an operation is enabled.
     #[must_use]
     pub fn is_on(&self, operation: LosslessOperation) -> bool {
         self.on[operation as usize]

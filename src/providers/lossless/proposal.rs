@@ -1,5 +1,5 @@
-//! The proposal to leave out what was found: all of it or, with a target, no more than that asks for. What takes least from a reader goes first, and of
-//! that what saves most, so that few texts change.
+//! Turns the findings into a proposal: all of them or, with a target, only as many as it requires. Operations that
+//! hinder a reader least are used first, and among those the ones that save most, so that few texts change.
 
 use std::{
     borrow::Cow,
@@ -22,37 +22,37 @@ use crate::{
     words::Said,
 };
 
-/// A block, by its message and its number there.
+/// A block: the indices of message and block.
 type BlockAt = (usize, usize);
 
-/// What was found.
+/// The findings.
 pub struct Found<'a> {
-    /// The conversation as it is.
+    /// The conversation's texts and events.
     pub transcript: &'a Transcript<'a>,
-    /// Its texts without what a later message replaced.
+    /// The texts without what a later message replaced.
     pub texts: Vec<Text<'a>>,
-    /// What that was.
+    /// The replaced state.
     pub superseded: Superseded,
-    /// Texts with pointers in them.
+    /// The texts with pointers.
     pub changed: Vec<Changed>,
-    /// There may be more to find in the result.
+    /// True if the result may allow more.
     pub unfinished: bool,
 }
 
 impl Found<'_> {
-    /// The proposal to change no more than the target of the request asks for, or all.
+    /// Returns the proposal to change only as much as the request's target requires, or everything.
     pub fn proposal(&self, request: &Request, keep_first: bool) -> Proposal {
         let enough = request.budget().and_then(|budget| enough(request, self, budget, keep_first));
         enough.unwrap_or_else(|| self.proposal_of(None))
     }
 
-    /// The proposal to change these blocks, or all.
+    /// Returns the proposal to change these blocks; all if `None`.
     fn proposal_of(&self, chosen: Option<&HashSet<BlockAt>>) -> Proposal {
         let is_chosen = |block: BlockAt| chosen.is_none_or(|chosen| chosen.contains(&block));
         let is_chosen_text = |index: usize| is_chosen(at(&self.texts[index]));
         let mut changed: Vec<Changed> =
             self.changed.iter().filter(|changed| is_chosen_text(changed.text)).cloned().collect();
-        // What stays as it was may hold the line that a pointer quotes, nearer than the one that is meant.
+        // A text that stays unchanged may contain the line that a pointer quotes, nearer than the one it means.
         let stays = |index: usize| !is_chosen_text(index) && self.is_left_out(index);
         if changed.len() < self.changed.len() || (0..self.texts.len()).any(stays) {
             let before: Vec<&str> = (0..self.texts.len())
@@ -60,7 +60,7 @@ impl Found<'_> {
                 .collect();
             keep_what_decodes(&before, |_| None, Decoder::new(&before), &mut changed);
         }
-        // With a part of it, the target is met.
+        // A part was enough for the target, so there is nothing more to find.
         let unfinished = self.unfinished && chosen.is_none();
         let mut proposal = Proposal { pointers_checked: true, unfinished, ..Proposal::default() };
         self.describe(&changed, is_chosen, &mut proposal);
@@ -76,7 +76,7 @@ impl Found<'_> {
         for (index, text) in self.texts.iter().enumerate().filter(|(index, _)| is_chosen_text(*index)) {
             let new = match (new[index].take(), &text.text) {
                 (Some(new), _) => new,
-                // What is left out makes a text of its own.
+                // A text that only had state left out.
                 (None, Cow::Owned(new)) if self.is_left_out(index) => new.clone(),
                 _ => continue,
             };
@@ -89,23 +89,23 @@ impl Found<'_> {
         proposal
     }
 
-    /// Whether something of a text is left out because a later message replaced it.
+    /// Returns true if part of a text is left out because a later message replaced it.
     fn is_left_out(&self, index: usize) -> bool {
         matches!(&self.texts[index].text, Cow::Owned(new) if *new != *self.original(index))
     }
 
-    /// A text as it is in the conversation.
+    /// Returns a text as it is in the conversation.
     fn original(&self, index: usize) -> &str {
         self.transcript.texts[index].text
     }
 
-    /// What is done when these texts change, with the text that it is done to.
+    /// Returns the operations performed if these texts change, each with its text.
     fn done<'s>(&'s self, changed: &'s [Changed]) -> impl Iterator<Item = (usize, &'s Done)> {
         let inline = changed.iter().flat_map(|changed| changed.done.iter().map(|done| (changed.text, done)));
         self.superseded.done.iter().map(|(text, done)| (*text, done)).chain(inline)
     }
 
-    /// Why each block is changed, with what each operation saves there.
+    /// Adds the reason for changing each block, with the savings of each operation in it.
     fn describe(&self, changed: &[Changed], is_chosen: impl Fn(BlockAt) -> bool, proposal: &mut Proposal) {
         let mut shares: BTreeMap<(usize, usize, LosslessOperation), (usize, &Said)> = BTreeMap::new();
         for (index, done) in self.done(changed) {
@@ -123,7 +123,7 @@ impl Found<'_> {
     }
 }
 
-/// The block of a text.
+/// Returns the block that contains a text.
 fn at(text: &Text<'_>) -> BlockAt {
     (text.message, text.block)
 }
@@ -132,20 +132,21 @@ fn at(text: &Text<'_>) -> BlockAt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Candidate {
     block: BlockAt,
-    /// Of the operation that takes most from a reader.
+    /// The greatest harm of its operations.
     harm: u8,
-    /// Tokens.
+    /// Tokens saved.
     saved: usize,
 }
 
-/// Choices that are tried of each kind: tokens of texts are not quite those of the whole, and pointers may need one another.
+/// Number of selections tried per kind. More than one can be needed because single texts count slightly differently
+/// from the whole, and pointers may depend on one another.
 const MAX_TRIES: usize = 3;
 
-/// Saving more than is needed by less than this part of the whole is close enough.
+/// A selection that saves more than needed by at most this fraction of the whole (one in a hundred) is close enough.
 const SPARE: usize = 100;
 
-/// The proposal that leaves at most `budget` tokens and changes no more than that takes; `None` where all that was found is needed, or is not enough.
-/// With `keep_first`, pointers lead to earlier messages.
+/// Returns the proposal that leaves at most `budget` tokens and changes only what that requires; `None` if all
+/// findings are needed, or are not enough. With `keep_first`, pointers point to earlier messages.
 fn enough(request: &Request, found: &Found<'_>, budget: usize, keep_first: bool) -> Option<Proposal> {
     let candidates = candidates(request, found);
     let possible: usize = candidates.iter().map(|candidate| candidate.saved).sum();
@@ -172,8 +173,9 @@ fn enough(request: &Request, found: &Found<'_>, budget: usize, keep_first: bool)
     None
 }
 
-/// The newest blocks that save so many tokens together, or the oldest where pointers lead to earlier messages. What lies between a pointer and its
-/// lines is then changed as it is when all is, so that every pointer is found by its quote.
+/// Returns the newest blocks that together save this many tokens, or the oldest if pointers point to earlier
+/// messages. Everything between a pointer and its lines then changes as in the full proposal, so every pointer is
+/// found by its quote.
 fn from_one_end(candidates: &[Candidate], needed: usize, keep_first: bool) -> HashSet<BlockAt> {
     let mut saved = 0;
     let mut is_needed = |candidate: &&Candidate| {
@@ -181,7 +183,7 @@ fn from_one_end(candidates: &[Candidate], needed: usize, keep_first: bool) -> Ha
         saved += candidate.saved;
         is_needed
     };
-    // In order of message.
+    // By message.
     let taken: Vec<&Candidate> = if keep_first {
         candidates.iter().take_while(&mut is_needed).collect()
     } else {
@@ -196,7 +198,7 @@ fn candidates(request: &Request, found: &Found<'_>) -> Vec<Candidate> {
         let (harm, saved) = blocks.entry(at(&found.texts[index])).or_default();
         *harm = done.operation.harm().max(*harm);
         if found.superseded.inputs.contains_key(&at(&found.texts[index])) {
-            // A list, which is no text.
+            // A list is not a text.
             *saved += done.saved;
         }
     }
@@ -213,7 +215,8 @@ fn candidates(request: &Request, found: &Found<'_>) -> Vec<Candidate> {
     blocks.into_iter().map(|(block, (harm, saved))| Candidate { block, harm, saved }).collect()
 }
 
-/// Blocks that save so many tokens together: those that take least from a reader, unless others save less than `spare` more than is needed and these do not.
+/// Returns blocks that together save this many tokens: those that hinder a reader least, unless others save less than
+/// `spare` more than needed and these do not.
 fn chosen(candidates: &[Candidate], needed: usize, spare: usize) -> HashSet<BlockAt> {
     let mut taken: Vec<Candidate> = Vec::new();
     let mut left = needed;
@@ -223,7 +226,7 @@ fn chosen(candidates: &[Candidate], needed: usize, spare: usize) -> HashSet<Bloc
         left = left.saturating_sub(saved_by(&fitting));
         taken.extend(fitting);
     }
-    // What came first may not be needed beside what came last.
+    // Blocks taken first may be unnecessary after those taken last.
     let mut saved = saved_by(&taken);
     while let Some(unneeded) = taken.iter().rposition(|candidate| saved - candidate.saved >= needed) {
         saved -= taken.remove(unneeded).saved;
@@ -237,9 +240,10 @@ fn chosen(candidates: &[Candidate], needed: usize, spare: usize) -> HashSet<Bloc
     taken.into_iter().map(|candidate| candidate.block).collect()
 }
 
-/// The largest that are needed, and one of those that are too large for the rest: the smallest. All where that is not enough.
+/// Returns the largest candidates that are needed, and the smallest of those too large for the rest. All if they are
+/// not enough.
 fn fitting(mut candidates: Vec<Candidate>, needed: usize) -> Vec<Candidate> {
-    // Of the same value the newer one: more of the beginning stays as the model's provider has it in its cache.
+    // Among equal ones, the newer is taken, so that the prompt cache covers more of the beginning.
     candidates.sort_by_key(|candidate| Reverse((candidate.saved, candidate.block)));
     let mut left = needed;
     let (mut taken, rest): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(|candidate| {

@@ -1,4 +1,4 @@
-//! A run of lines that may become a pointer: what it becomes, and whether that pays.
+//! A run of lines that may become a pointer, and whether that pays.
 
 use std::ops::Range;
 
@@ -16,20 +16,20 @@ use crate::{
 /// Rows of one text that become a pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// The rows, counted in their text.
+    /// The rows, as indices in their text.
     pub rows: Range<usize>,
-    /// The marker.
+    /// The marker that replaces them.
     pub marker: String,
-    /// The text with the lines that stay, and the first of their rows there.
+    /// The text that contains the lines that stay, and the first of their rows there.
     pub target: (usize, usize),
-    /// One line of the target stands for all of the rows.
+    /// True if one line of the target represents all of the rows.
     pub repeats: bool,
-    /// What is done.
+    /// The operation.
     pub operation: LosslessOperation,
 }
 
 impl Run {
-    /// Rows of a text that become a pointer with this quote.
+    /// Creates a run that becomes a pointer with this quote.
     #[must_use]
     pub fn reference(
         text: usize,
@@ -44,7 +44,7 @@ impl Run {
         Self { rows, marker, target, repeats: false, operation }
     }
 
-    /// The rows it leads to, counted in their text.
+    /// Returns the rows it points to, as indices in their text.
     #[must_use]
     pub const fn target_rows(&self) -> Range<usize> {
         let first = self.target.1;
@@ -52,30 +52,31 @@ impl Run {
     }
 }
 
-/// Finds the runs.
+/// Finds runs.
 pub struct Finder<'a> {
     /// The texts.
     pub texts: &'a [Text<'a>],
     /// Their lines.
     pub lines: &'a LineTable,
-    /// What the pointers that are there already lead to.
+    /// The targets of the pointers that exist already.
     pub pointed_at: &'a [RowsOf],
-    /// What is switched on.
+    /// The enabled operations.
     pub options: &'a LosslessOptions,
-    /// For counting.
+    /// The encoding for counting.
     pub encoding: Encoding,
 }
 
-/// When to trust bytes and not count tokens. Lines with this many times more letters and digits than a pointer has bytes (and has to save
-/// tokens) have more tokens than it for certain.
+/// If lines have this many times more letters and digits than a pointer has bytes (plus the tokens it must save),
+/// they have more tokens for certain, and need not be counted.
 const CLEARLY: usize = 6;
 
-/// Of a run that was found, so many lines at the beginning may stay where they are because they cannot be quoted: brackets, blank lines. Below them
-/// it is found again.
+/// Maximum number of lines, such as brackets and blank lines, that may stay at the start of a run because they cannot
+/// be quoted. Below them, the run is searched for again.
 pub const MAX_SKIPPED: usize = 16;
 
 impl Finder<'_> {
-    /// The first row of a run, behind so many at most, that can be quoted, and a quote that it can be found by unless others begin like it.
+    /// Returns the first row of a run that can be quoted, skipping at most `most_skipped`, with a quote by which it
+    /// is found unless other lines begin the same.
     pub fn first_quote(&self, text: usize, rows: Range<usize>, most_skipped: usize) -> Option<(usize, &str)> {
         let rows = self.lines.rows[text].rows[rows].iter().enumerate().take(most_skipped.saturating_add(1));
         let quotes =
@@ -83,17 +84,17 @@ impl Finder<'_> {
         quotes.flatten().next()
     }
 
-    /// How long the contents of the rows are, with their line feeds.
+    /// Returns the bytes of the rows' contents, with their line feeds.
     pub fn bytes(&self, text: usize, rows: &Range<usize>) -> usize {
         self.lines.rows[text].rows[rows.clone()].iter().map(|row| row.content_range().len() + 1).sum()
     }
 
-    /// How many tokens the lines must have that a pointer stands for: those of the pointer, and what it has to save.
+    /// Returns the minimum tokens of lines that a pointer may replace: those of the pointer, plus what it must save.
     fn least(&self, marker: &str) -> usize {
         count_inside(marker, self.encoding).tokens + self.options.least_saved
     }
 
-    /// Whether a pointer saves enough tokens in the place of these rows.
+    /// Returns true if a pointer in place of these rows saves enough tokens.
     pub fn pays(&self, text: usize, rows: &Range<usize>, marker: &str) -> bool {
         if self.bytes(text, rows) <= marker.len() {
             return false;
@@ -118,7 +119,7 @@ impl Finder<'_> {
         for row in &of.rows[rows.clone()] {
             removed.push_str(&content[row.content_range()]);
             removed.push('\n');
-            // As soon as the first lines have enough tokens, the others need not be counted.
+            // Once the first lines have enough tokens, the others need not be counted.
             if removed.len() > 4 * marker.len() {
                 let cost = *cost.get_or_insert_with(|| self.least(marker));
                 gained += count_inside(&removed, self.encoding).tokens;

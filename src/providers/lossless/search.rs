@@ -1,7 +1,8 @@
-//! Decides which runs of lines become pointers, so that each line is said only once.
+//! Decides which runs of lines become pointers, so that each line is kept once.
 //!
-//! The texts take turns, from the newest to the oldest or the other way round, and a line stays in the first text that has it. Once a text
-//! has had its turn, it changes no more; and a pointer may lead only to lines that stay. So no pointer leads to a pointer.
+//! The texts take turns, from the newest to the oldest or in reverse, and a line stays in the first text that
+//! contains it. A text does not change after its turn, and a pointer may point only to lines that stay. So no pointer
+//! points to a pointer.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -23,39 +24,41 @@ use crate::{
     restore::{RowKind, RowsOf},
 };
 
-/// A row is noted as staying only this many rows later: a match that is found below may turn out to begin above it.
+/// A row is recorded as staying only after this many more rows, because a match found below may turn out to begin
+/// above it.
 const HELD_BACK: usize = 32;
 
-/// After so many passes over a text, what is left in it stays. Two or three find everything.
+/// After this many passes over a text, the rest of it stays. Two or three find everything.
 const MAX_PASSES: usize = 16;
 
-/// Of lines that may become pointers in another look, so many are compared before it is taken for granted that there is one.
+/// Maximum number of comparisons of lines that may become pointers in another pass. Beyond it, another pass is
+/// assumed to find some.
 const MAX_LOOKS: usize = 100_000;
 
-/// A line that is longer counts as several.
+/// A longer line counts as several comparisons.
 const BYTES_OF_A_LOOK: usize = 64;
 
-/// Looking for a quote counts as so many.
+/// The number of comparisons that a search for a quote counts as.
 const LOOKS_OF_A_QUOTE: usize = 1000;
 
-/// What becomes of rows that are said elsewhere.
+/// The decision about rows that occur elsewhere too.
 enum Verdict {
-    /// A pointer.
+    /// They become a pointer.
     Replace(Run),
-    /// They stay, all of them: what it would be called is switched off.
+    /// They all stay, because the operation is disabled.
     Leave,
-    /// As many would not pay.
+    /// This many rows would not pay.
     Refuse,
 }
 
-/// Where matches begin that would not pay. They are met again from each of their rows, and in each pass.
+/// Starts of matches that would not pay. They are found again from each of their rows, and in each pass.
 type TooShort = HashSet<(usize, Match), RandomState>;
 
-/// A line has to be repeated this often, after it was said once, to become a pointer.
+/// A line becomes a pointer if it is repeated at least this often after its first occurrence.
 const MIN_REPEATS: usize = 3;
 
 impl<'a> Finder<'a> {
-    /// The runs of every text, in order, and whether there may be more once these are pointers.
+    /// Returns the runs of every text, in order, and whether there may be more once these are pointers.
     #[must_use]
     pub fn find(&self) -> (Vec<Vec<Run>>, bool) {
         let mut found = vec![Vec::new(); self.texts.len()];
@@ -74,8 +77,9 @@ impl<'a> Finder<'a> {
         (found, is_unfinished)
     }
 
-    /// Whether lines that no quote leads to could become pointers once these runs have: to others above them in their text that say the same. All of them
-    /// were about to leave; where pointers of other texts lead to some, those stay for certain, and what was to leave with them is looked at anew.
+    /// Returns true if lines that could not be quoted may become pointers after these runs have, namely to equal
+    /// lines above them in their text. All those lines were candidates for removal. If pointers of other texts point
+    /// to some of them, these stay for certain, and those that were to be removed with them are examined again.
     fn may_find_more(&self, found: &[Vec<Run>], refused: &[bool], chooser: &mut Chooser<'_, '_>) -> bool {
         let mut targets = vec![false; self.lines.ids.len()];
         let mut texts = BTreeSet::new();
@@ -101,7 +105,8 @@ impl<'a> Finder<'a> {
     ) -> bool {
         let range = self.lines.of_text(text);
         let anew = self.looked_at_anew(text, refused, targets);
-        // Of each line the rows that stay, and those of them that are looked at anew: one of two has to be.
+        // For each line, its rows that stay, and those of them to be examined again. Of two rows, at least one must
+        // be.
         let mut above: HashMap<u32, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for row in range.clone() {
             if self.lines.ids[row] == NO_LINE || !chooser.stays(row) {
@@ -121,7 +126,7 @@ impl<'a> Finder<'a> {
         false
     }
 
-    /// Whether each row of a text was about to leave with rows that stay now.
+    /// Returns, for each row of a text, whether it was to be removed together with rows that now stay.
     fn looked_at_anew(&self, text: usize, refused: &[bool], targets: &[bool]) -> Vec<bool> {
         let range = self.lines.of_text(text);
         let mut anew = vec![false; range.len()];
@@ -134,8 +139,8 @@ impl<'a> Finder<'a> {
         anew
     }
 
-    /// Whether a row and what is around it would pay as a pointer to the same lines around another row of the text, which stay. Whoever asks too much
-    /// hears that it would.
+    /// Returns true if a row and its surroundings would pay as a pointer to the same lines around another row of the
+    /// text, which stay. Also true once the limit of comparisons is reached.
     fn would_pay(
         &self,
         text: usize,
@@ -160,7 +165,7 @@ impl<'a> Finder<'a> {
         let first = row - above - range.start;
         let bytes = self.bytes(text, &(first..first + above + below));
         *looks = looks.saturating_sub(1 + above + below + bytes / BYTES_OF_A_LOOK);
-        // What is above may be nothing that can be quoted.
+        // The lines above may include none that can be quoted.
         for above in [above, 0] {
             let found = Match { target: target - above, rows: above + below };
             if let Verdict::Replace(run) = self.reference(text, row - above, found, None) {
@@ -173,7 +178,7 @@ impl<'a> Finder<'a> {
         *looks == 0
     }
 
-    /// The rows that pointers which are there already lead to. They have to stay.
+    /// Returns the rows that existing pointers point to, which must stay.
     fn protected(&self) -> Vec<bool> {
         let mut protected = vec![false; self.lines.ids.len()];
         for RowsOf { text, rows } in self.pointed_at {
@@ -182,8 +187,8 @@ impl<'a> Finder<'a> {
         protected
     }
 
-    /// The runs of a text. Each pass sees the text as the one before has left it, until there is nothing more to find: so whoever condenses
-    /// the result finds nothing either.
+    /// Returns the runs of a text. Each pass works on what the pass before left, until there is nothing more to find,
+    /// so that condensing the result finds nothing either.
     fn text(
         &self,
         text: usize,
@@ -211,11 +216,12 @@ impl<'a> Finder<'a> {
                 tried.clone_from(&more);
                 chooser.choose(text, &mut more);
                 if more == runs {
-                    // What was found cannot be quoted.
+                    // The runs that were found cannot be quoted.
                     break;
                 }
                 runs = more;
-                // A pass has seen the rest as its own runs leave it. Only where some of them could not be quoted is there more to find.
+                // A pass already took its own runs into account, so another one finds more only if some could not be
+                // quoted.
                 if runs.iter().map(in_table).eq(wanted.iter().cloned()) {
                     break;
                 }
@@ -238,8 +244,8 @@ impl<'a> Finder<'a> {
         runs
     }
 
-    /// Runs that could not be quoted are tried once more, one by one: what stood in their way may have become a pointer, and what was to become one may
-    /// stay, and be what they lead to.
+    /// Tries runs that could not be quoted again, one by one. The lines that prevented it may have become a pointer,
+    /// and lines that were to become one may stay and serve as the target.
     fn try_again(&self, text: usize, tried: Vec<Run>, runs: &mut Vec<Run>, chooser: &mut Chooser<'_, '_>) {
         let start = self.lines.of_text(text).start;
         let mut targets = vec![false; self.lines.of_text(text).len()];
@@ -249,7 +255,7 @@ impl<'a> Finder<'a> {
             }
         };
         runs.iter().for_each(|run| mark(run, &mut targets));
-        // In the order in which a reader who follows a pointer meets them last to first.
+        // The reverse of the order in which a reader following a pointer passes them.
         let tried: Vec<Run> = if self.options.keep_first { tried } else { tried.into_iter().rev().collect() };
         let known = runs.len();
         for run in tried.into_iter().filter(|run| !run.repeats) {
@@ -291,7 +297,7 @@ impl<'a> Finder<'a> {
                 continue;
             }
             if row > range.start && self.lines.zones[row] != self.lines.zones[row - 1] {
-                // No run reaches up over the border of a zone.
+                // No run extends upwards across the boundary of a zone.
                 kept.up_to(row, dictionary, rows);
             }
             if !self.lines.may_change[row] || protected[row] || !self.lines.repeated[row] {
@@ -303,11 +309,12 @@ impl<'a> Finder<'a> {
             let length = rows[row - range.start].content_range().len();
             let match_here =
                 dictionary.find(row, u32::try_from(length).unwrap_or(u32::MAX), &(range.start..end), kept.next());
-            // What it is called: also of lines that have to stay, because they did not when the others were left alone.
+            // Protected lines count for the operation's name too, because they did not stay when the others were left
+            // alone.
             let called = match_here.and_then(|found| self.called(text, row, found, dictionary));
             let match_here = match_here.map(|found| dictionary.extended(row, found, kept.next(), &range));
             let match_here = match_here.map(|(first, found)| {
-                // Lines that have to stay end the run.
+                // Lines that must stay end the run.
                 let until = (first..first + found.rows).position(|row| protected[row]).unwrap_or(found.rows);
                 (first, Match { rows: until, ..found })
             });
@@ -347,7 +354,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// How many more times the line of this row stands right below it.
+    /// Returns how many more times this row's line occurs directly below it.
     fn repeats(&self, row: usize, end: usize, protected: &[bool]) -> usize {
         let LineTable { ids, zones, .. } = self.lines;
         let is_same = |below: &usize| ids[*below] == ids[row] && zones[*below] == zones[row] && !protected[*below];
@@ -367,8 +374,8 @@ impl<'a> Finder<'a> {
         self.pays(text, &rows, &marker).then_some(Run { rows, marker, target, repeats: true, operation })
     }
 
-    /// What it is to replace the rows of a match, as far as they stand elsewhere too, and whether it is about a file. `None` where nothing
-    /// depends on it.
+    /// Returns the operation that replaces the rows of a match, including those that must stay, and whether it
+    /// concerns a file. `None` if nothing depends on it.
     fn called(
         &self,
         text: usize,
@@ -392,7 +399,7 @@ impl<'a> Finder<'a> {
         let rows = row - start..row - start + found.rows;
         let target = self.lines.text_of(found.target);
         let target_row = found.target - self.lines.of_text(target).start;
-        // Before anything is written: even the shortest marker costs something.
+        // Even the shortest marker costs something.
         if self.bytes(text, &rows) < 32 {
             return Verdict::Refuse;
         }
@@ -407,7 +414,7 @@ impl<'a> Finder<'a> {
         if self.pays(text, &run.rows, &run.marker) { Verdict::Replace(run) } else { Verdict::Refuse }
     }
 
-    /// What it is to replace these rows by the others, and whether it is about a file.
+    /// Returns the operation that replaces these rows with the others, and whether it concerns a file.
     fn operation(
         &self,
         text: usize,
@@ -426,7 +433,7 @@ impl<'a> Finder<'a> {
         let is_all = |text: usize, rows: &Range<usize>| {
             let (start, zones) = (self.lines.of_text(text).start, &self.lines.zones);
             let at = |row: usize| zones.get(start + row).copied();
-            // The heading of lines without numbers is in their zone, and is no line.
+            // The heading of lines without numbers is in their zone, but is not one of their lines.
             let is_first =
                 |row: usize| at(row - 1) != at(row) || self.lines.rows[text].rows[row - 1].kind == RowKind::Heading;
             (rows.start == 0 || is_first(rows.start)) && at(rows.end) != at(rows.start)

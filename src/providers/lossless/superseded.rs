@@ -1,4 +1,4 @@
-//! State that a later message replaced is left out, and a note says which message that is (the operations of grade "superseded").
+//! Leaves out state that a later message replaced, with a note that says so (the operations of grade "superseded").
 
 use std::{
     borrow::Cow,
@@ -27,34 +27,34 @@ use super::{
     work_text::{Text, given},
 };
 
-/// What was left out of the texts.
+/// The state left out of the texts.
 #[derive(Default)]
 pub struct Superseded {
-    /// What was done, by the index of a text.
+    /// The operations performed, by the index of the text.
     pub done: Vec<(usize, Done)>,
-    /// The inputs of calls in which something is left out that is no text, by message and block.
+    /// Changed inputs of calls, by message and block, where something other than text is left out.
     pub inputs: BTreeMap<(usize, usize), NewInput>,
-    /// Something obsolete stays because pointers lead to it, which may go with what is left out.
+    /// True if stale state stays because pointers point to it that may themselves be left out.
     pub unfinished: bool,
-    /// Writes that were written over and stay, by the index of their events: see [`Replaced::unproven`].
+    /// Overwritten writes that stay, as indices of events: see [`Replaced::unproven`].
     pub unproven: Vec<usize>,
 }
 
-/// What stands in the place of a call's input: an edit sets a whole input, or texts in it.
+/// The replacement of a call's input. An edit either sets a whole input or texts in it.
 #[derive(Clone)]
 pub struct NewInput {
     json: Box<RawValue>,
-    /// What its texts say from now on, by their paths in it.
+    /// The new contents of its texts, by their paths in it.
     texts: Vec<(Vec<PathStep>, String)>,
 }
 
 impl NewInput {
-    /// Lets a text, by its path from the message, say something else.
+    /// Sets a text, given by its path from the message.
     pub fn set(&mut self, path: &[PathStep], text: String) {
         self.texts.push((path[INPUT_DEPTH..].to_vec(), text));
     }
 
-    /// The edit that puts it in the place of the input.
+    /// Returns the edit that replaces the input.
     #[must_use]
     pub fn into_edit(self, message: usize, block: usize) -> Edit {
         let Self { json, texts } = self;
@@ -67,22 +67,22 @@ impl NewInput {
     }
 }
 
-/// How deep in a message the input of a call lies.
+/// The depth of a call's input in a message's path.
 const INPUT_DEPTH: usize = 3;
 
-/// Something that a later message replaced, at a place of some kind.
+/// Stale state at a place.
 struct Obsolete<'a, P> {
-    /// What is left out.
+    /// The place of the state.
     place: P,
-    /// Why, and what is said instead.
+    /// The note that replaces it.
     note: LeftOut<'a>,
-    /// What is said instead where only some lines go.
+    /// The marker that replaces it if only some lines are left out.
     gap: Option<Gap>,
-    /// What of it was not replaced, in bytes: it goes because the rest of its file was changed.
+    /// Bytes in it that were not replaced themselves, but are left out because the rest of their file changed.
     lost: usize,
 }
 
-/// The operation that leaves out a state that was replaced.
+/// Returns the operation that leaves out this kind of stale state.
 fn operation(state: OldState<'_>) -> LosslessOperation {
     match state {
         OldState::Environment => LosslessOperation::Snapshot,
@@ -94,20 +94,20 @@ fn operation(state: OldState<'_>) -> LosslessOperation {
 }
 
 enum What {
-    /// A part of a text.
+    /// Part of a text.
     Text(Place),
-    /// The list in a parameter of a call.
+    /// A todo list in a parameter of a call.
     List(ListAt),
 }
 
-/// Where a list of things to do stands.
+/// The position of a todo list.
 struct ListAt {
     message: usize,
     block: usize,
     parameter: String,
 }
 
-/// Replaces what is obsolete in the texts.
+/// Replaces stale state in the texts.
 pub fn leave_out(
     conversation: &Conversation,
     transcript: &Transcript<'_>,
@@ -123,7 +123,8 @@ pub fn leave_out(
         return superseded;
     }
     let contents: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
-    // Where a quoted text is too short, what looks like a pointer is none, and would become one if its quote were found elsewhere.
+    // Text that looks like a pointer but whose quote is not found would become a pointer if its quote were found
+    // elsewhere.
     let quoted = Decoder::new(&contents).of_pointers(Decoder::quoted);
     let pointed: HashSet<usize> = quoted.into_iter().map(|quoted| quoted.text).collect();
     let task = conversation.task();
@@ -137,7 +138,7 @@ pub fn leave_out(
             What::Text(place) if !is_old(texts[place.text].message, texts[place.text].block) => {}
             What::Text(place) if pointed.contains(&place.text) => superseded.unfinished = true,
             What::Text(place) => {
-                // An answer with pointers in it may be read as something else than it was.
+                // A result that contains pointers may be misread.
                 let is_condensed = note.state != OldState::Environment && may_hold_pointers(&texts[place.text].text);
                 if !is_condensed {
                     places.push(Obsolete { place, note, gap, lost });
@@ -182,16 +183,16 @@ pub fn leave_out(
     superseded
 }
 
-/// What is put where in a text.
+/// Ranges of a text with their replacements.
 type Replacements = Vec<(Range<usize>, String)>;
 
-/// What saves fewer tokens stays: it might as well be read.
+/// State that would save fewer tokens stays.
 const MIN_SAVED_TOKENS: usize = 8;
 
-/// A text with this many times the bytes of the note has more tokens than it for certain, unless it is blank.
+/// A text with this many times the bytes of the note has more tokens than the note for certain, unless it is blank.
 const CLEARLY: usize = 16;
 
-/// How many tokens it saves to say `new` in the place of `removed`, if it is enough.
+/// Returns the tokens saved by replacing `removed` with `new`, if they are enough.
 fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
     if removed.len() <= new.len() {
         return None;
@@ -206,7 +207,7 @@ fn saved(removed: &str, new: &str, encoding: Encoding) -> Option<usize> {
 }
 
 impl Superseded {
-    /// Replaces the list in the parameters of a call by one of a single text.
+    /// Replaces the list in a call's parameter with a single text.
     fn list(
         &mut self,
         conversation: &Conversation,
@@ -236,7 +237,7 @@ impl Superseded {
         for text in texts.iter_mut().skip(first).take(of_block) {
             let is_in_list = text.path.get(INPUT_DEPTH) == Some(&PathStep::key(&at.parameter));
             if is_in_list {
-                // What stands there now is a note, which no pointer can quote.
+                // The parameter now contains a note, which no pointer can quote.
                 (text.parts, text.may_change, text.text) = (Vec::new(), Vec::new(), Cow::Borrowed(""));
             }
         }
@@ -253,14 +254,14 @@ struct Finder<'a> {
     found: Vec<Obsolete<'a, What>>,
 }
 
-/// What happens to a file later on: the messages, from 1.
+/// The later events of a file, as indices of messages.
 #[derive(Default, Clone, Copy)]
 struct Later {
-    /// It is changed, in any way.
+    /// The first later change of any kind.
     changed: Option<usize>,
-    /// It is edited or written.
+    /// The first later edit or write.
     edited: Option<usize>,
-    /// It is seen: read or written.
+    /// True if it is read or written later.
     seen: bool,
 }
 
@@ -317,7 +318,7 @@ impl<'a> Finder<'a> {
         self.found
     }
 
-    /// Leaves out what an event shows of a file, or was to put into it, where later events make it obsolete.
+    /// Leaves out what an event shows of a file, or was to write to it, if later events make that stale.
     fn file(&mut self, index: usize, path: &'a str, later: Later) {
         let event = &self.transcript.events[index];
         if let Some(changed) = later.changed.filter(|_| later.seen && self.options.whole_reads) {
@@ -341,7 +342,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Leaves out what was written to files that were written anew.
+    /// Leaves out the contents of overwritten writes.
     fn written(&mut self) {
         let transcript = self.transcript;
         for (index, newer) in std::mem::take(&mut self.replaced.written) {
@@ -360,7 +361,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Leaves out lines that were replaced: a note says so of all that is shown of a file, gaps of some of it.
+    /// Leaves out replaced lines: with a note if nothing else of the file is shown, else with gaps.
     fn lines(&mut self) {
         if !self.options.is_on(LosslessOperation::StaleRead) {
             return;
@@ -394,13 +395,13 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The message of an event, from 0.
+/// Returns the index of an event's message.
 fn message_of(transcript: &Transcript<'_>, event: &Event) -> usize {
     let answer = event.answers.first().map(|place| transcript.texts[place.text].message);
     event.call.as_ref().map(|call| call.message).or(answer).unwrap_or_default()
 }
 
-/// What an event shows of a file, in each text.
+/// Returns the places where an event shows a file, one per text.
 fn shown_places(event: &Event) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for shown in event.shown.iter().filter(|shown| !shown.lines.is_empty()) {
@@ -412,7 +413,7 @@ fn shown_places(event: &Event) -> Vec<Place> {
     places
 }
 
-/// Where lines of an excerpt stand, with their numbers.
+/// Returns the place of lines of an excerpt, including their numbers.
 fn lines_of(transcript: &Transcript<'_>, excerpt: &Excerpt, lines: &Range<usize>) -> Place {
     let text = transcript.texts[excerpt.text].text;
     let content = excerpt.lines[lines.start].range().start;
@@ -421,7 +422,8 @@ fn lines_of(transcript: &Transcript<'_>, excerpt: &Excerpt, lines: &Range<usize>
     Place { text: excerpt.text, range: start..excerpt.lines[lines.end - 1].range().end }
 }
 
-/// The number that a gap gives the first line of an excerpt: the one that is shown, or else its place in the answer, from 1.
+/// Returns the number of the first line of an excerpt for gaps: the number shown, or else its position in the result,
+/// from 1.
 fn first_number(transcript: &Transcript<'_>, event: &Event, excerpt: &Excerpt) -> usize {
     if excerpt.numbering != Numbering::None {
         return excerpt.first as usize;
@@ -435,7 +437,7 @@ fn first_number(transcript: &Transcript<'_>, event: &Event, excerpt: &Excerpt) -
     memchr::memchr_iter(b'\n', &text.text.as_bytes()[start..excerpt.range.start]).count() + 1
 }
 
-/// Moves the parts of a text to where they stand after the replacements, which come in order.
+/// Moves the parts of a text to their positions after the replacements, which are in order.
 fn move_parts(text: &mut Text<'_>, replacements: &[(Range<usize>, String)]) {
     let moved = |at: usize, is_end: bool| {
         let mut to = at;

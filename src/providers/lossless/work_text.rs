@@ -1,4 +1,4 @@
-//! The texts of a conversation as the operations see them: which parts may be changed, and which files they show.
+//! The texts of a conversation as the operations see them: the ranges that may change, and the files that they show.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
@@ -7,52 +7,52 @@ use crate::{
     transcript::{Action, CallOutcome, Event, FileChange, Place, Transcript},
 };
 
-/// A text under work.
+/// A text that the operations work on.
 pub struct Text<'a> {
-    /// The message, from 0.
+    /// The index of the message.
     pub message: usize,
-    /// The block, from 0.
+    /// The index of the block.
     pub block: usize,
-    /// From the message to the text.
+    /// The path from the message to the text.
     pub path: Arc<[PathStep]>,
-    /// What kind of content it is as a whole.
+    /// The kind of the whole text.
     pub kind: ContentKind,
-    /// What it says now.
+    /// The text as it is now.
     pub text: Cow<'a, str>,
     /// Its parts, in order.
     pub parts: Vec<Part>,
-    /// What of it may be changed: bytes, in order.
+    /// The byte ranges that may change, in order.
     pub may_change: Vec<Range<usize>>,
 }
 
-/// A part of a text that tools wrote or were given.
+/// A part of a text that a tool wrote or received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Bytes of the text.
+    /// The byte range in the text.
     pub range: Range<usize>,
-    /// The file that it shows (a part of).
+    /// The file of which it shows all or part.
     pub file: Option<Arc<str>>,
 }
 
 impl Text<'_> {
-    /// Whether a byte range may be changed.
+    /// Returns true if a byte range may change.
     pub fn may_change(&self, range: &Range<usize>) -> bool {
         let behind = self.may_change.partition_point(|part| part.start <= range.start);
         self.may_change[..behind].last().is_some_and(|part| range.end <= part.end)
     }
 
-    /// The part that a byte range lies in.
+    /// Returns the part that contains a byte range.
     pub fn part(&self, range: &Range<usize>) -> Option<&Part> {
         let behind = self.parts.partition_point(|part| part.range.start <= range.start);
         self.parts[..behind].last().filter(|part| range.end <= part.range.end)
     }
 }
 
-/// Parameters are the assistant's own words in a sense: only long ones are worth a marker there.
+/// The assistant wrote the parameters itself, so only long ones are worth a marker.
 const LONG_PARAMETER: usize = 400;
 
-/// The texts of a conversation. Its first `task` messages hold the task, which everything else is about; `parameters` says whether parameters of tools
-/// may be changed.
+/// Returns the texts of a conversation. The first `task` messages contain the task, to which everything else relates;
+/// `parameters` says whether parameters of tool calls may change.
 pub fn texts<'a>(transcript: &Transcript<'a>, task: usize, parameters: bool) -> Vec<Text<'a>> {
     let mut texts: Vec<Text<'a>> = transcript
         .texts
@@ -74,7 +74,7 @@ pub fn texts<'a>(transcript: &Transcript<'a>, task: usize, parameters: bool) -> 
             if event.asks_user {
                 untouchable[place.text] = usize::MAX;
             } else if !matches!(event.outcome, CallOutcome::Ok | CallOutcome::CutOff) {
-                // What went wrong stays readable where it went wrong.
+                // An error message stays readable where it occurred.
                 let answer = &transcript.texts[place.text].text[place.range.clone()];
                 let line =
                     memchr::memchr(b'\n', answer.as_bytes()).map_or(place.range.end, |end| place.range.start + end + 1);
@@ -107,7 +107,7 @@ pub fn texts<'a>(transcript: &Transcript<'a>, task: usize, parameters: bool) -> 
             text.may_change.clear();
         }
         text.may_change.iter_mut().for_each(|range| range.start = range.start.max(untouchable));
-        // Parts may repeat or overlap when one answer is about several files.
+        // Parts may repeat or overlap if one result concerns several files.
         text.may_change.sort_by_key(|range| (range.start, range.end));
         text.parts.sort_by_key(|part| (part.range.start, part.range.end));
         without_overlaps(&mut text.may_change, Range::clone);
@@ -126,7 +126,8 @@ fn without_overlaps<T>(items: &mut Vec<T>, range: impl Fn(&T) -> Range<usize>) {
     });
 }
 
-/// Where a call holds content of a file: what it writes, the old and the new texts of its changes.
+/// Returns the parameters of a call that contain a file's content: what it writes, and the old and new texts of its
+/// edits.
 #[must_use]
 pub fn given(event: &Event) -> Vec<Place> {
     match &event.action {
@@ -150,7 +151,7 @@ fn changed(change: &FileChange) -> Vec<Place> {
     }
 }
 
-/// The file that an event shows.
+/// Returns the file that an event shows.
 fn file(event: &Event) -> Option<Arc<str>> {
     let is_shown = matches!(event.action, Action::Read(_) | Action::Write(_) | Action::Edit(_));
     event.path.as_deref().filter(|_| is_shown).map(Arc::from)

@@ -1,4 +1,5 @@
-//! What stands around a summary: the messages that it is of, shortened to what a reader needs most beside it, up to the target.
+//! Keeps shortened messages around a summary: the summarised messages that a reader needs most beside it, up to the
+//! target.
 
 use std::ops::Range;
 
@@ -12,25 +13,26 @@ use crate::{
     },
 };
 
-/// Beside a summary, which tells most of it, the story has this part of its room.
+/// A summary tells most of what the story would, so beside one the story gets this fraction of its room.
 const BESIDE_SUMMARY: f64 = 0.4;
 
-/// The messages that are summarised, and what takes their place.
+/// The summarised messages, and the summary.
 pub struct Around<'a> {
-    /// The first of them.
+    /// The first summarised message.
     pub head: usize,
-    /// The first behind them, which stays.
+    /// The first message after them, which stays.
     pub start: usize,
-    /// The summary before them, if it is one of them: what it tells the new one tells.
+    /// The earlier summary, if one is among them. The new summary repeats its content.
     pub earlier: Option<usize>,
     /// The summary as a message.
     pub summary: &'a Edit,
 }
 
-/// Edits, and why each.
+/// Edits, and the reason for each.
 pub type Shortened = (Vec<Edit>, Vec<Note>);
 
-/// The edits that shorten what is summarised, and why each; `None` where only the summary has room, or no target says how much there may be.
+/// Returns the edits that shorten the summarised messages, with reasons. `None` if only the summary fits, or if no
+/// target says how many tokens may remain.
 pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shortened>, CondenseError> {
     let Some(budget) = request.budget().filter(|_| request.fills_target) else { return Ok(None) };
     let conversation = &request.conversation;
@@ -49,7 +51,7 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     let whole = conversation.apply(&Plan { edits: edits.clone() }).map_err(|error| internal(&error))?;
     let added = 1 + usize::from(has_bridge);
     let is_summary = |message: usize| (around.head..around.head + added).contains(&message);
-    let pinned = whole.with_pins(|message| if is_summary(message) { Pins::of(&[true]) } else { Pins::default() });
+    let pinned = whole.with_pins(|message| if is_summary(message) { Pins::new(&[true]) } else { Pins::default() });
     let tally = request.tally.recount(conversation, &pinned, &request.cancel)?;
     let shown = Request { conversation: pinned.clone(), original: pinned, tally, ..request.clone() };
     let told = value.message.texts().iter().map(|text| text.text.to_owned()).collect::<Vec<_>>().join("\n");
@@ -60,10 +62,10 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     if !fits {
         return Ok(None);
     }
-    // Back to where the messages stand without the summary.
+    // Back to the messages' positions without the summary.
     let dropped = gone.len();
     let place = |message: usize| if message < around.head { message } else { message + dropped - added };
-    // What is put in front of the summary stands behind it, as its edit does.
+    // Content inserted before the summary's place goes after the summary, as its edit comes later.
     let behind = |message: usize| message.max(around.head + added);
     let moved = |edit: Edit| match edit {
         Edit::Set { message, path, value, estimates } => Edit::Set { message: place(message), path, value, estimates },
@@ -85,14 +87,14 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     };
     let mut notes: Vec<Note> = gone.clone().map(told_by_summary).collect();
     notes.extend(kept.notes.into_iter().map(moved_note));
-    // The summary stands in front of this message.
+    // The summary goes directly before this message.
     if !notes.iter().any(|note| note.message == gone.end && note.block.is_none()) {
         notes.push(Note { operation: "insert", ..told_by_summary(gone.end) });
     }
     Ok(Some((edits, notes)))
 }
 
-/// The messages that go whatever has room: an earlier summary, and what stands before it and with it.
+/// Returns the messages that go in any case: an earlier summary, and the messages before it and bound to it.
 fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
     let Some(earlier) = around.earlier.filter(|earlier| *earlier >= around.head) else {
         return around.head..around.head;
@@ -103,7 +105,7 @@ fn gone(conversation: &Conversation, around: &Around<'_>) -> Range<usize> {
     };
     let bridge = earlier + 1 < around.start && says(earlier + 1);
     let mut end = earlier + 1 + usize::from(bridge);
-    // Whatever a host calls a summary: answers to calls that go, go as well.
+    // A host may mark any message as a summary, also one with calls. Results of calls that go, go as well.
     let answered = answered(conversation);
     while end < around.start && answered[end].is_some_and(|call| call <= earlier) {
         end += 1;

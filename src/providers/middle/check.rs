@@ -1,4 +1,4 @@
-//! Whether a summary tells what must survive, and what is done where it does not.
+//! Checks whether a summary covers what it must keep, and corrects it if not.
 
 use super::{
     must::{Must, MustSurvive},
@@ -16,10 +16,11 @@ use crate::{
     words::said,
 };
 
-/// A summary below this share is written again unless another one is set: of five things that must survive one may be missing.
+/// Minimum score if none is set: a summary may miss one of five things before it is written again.
 const DEFAULT_MIN_SCORE: f64 = 0.8;
 
-/// Tokens for what a summary left out, at most and at least, where it is completed; in between it is a twentieth of what there is.
+/// Minimum and maximum tokens for completing a summary with what it left out. Between them, a twentieth of the
+/// conversation.
 const COMPLETION_ROOM: (usize, usize) = (100, 800);
 
 /// How a summary is checked.
@@ -55,10 +56,10 @@ pub(in crate::providers) const SUMMARY_CHECK: Field = Field::new(
     "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.",
 );
 
-/// What is done about a summary that leaves out what must survive.
+/// The treatment of a summary that does not cover what it must keep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::providers) struct SummaryCheck {
-    /// The mark.
+    /// The minimum score.
     min_score: f64,
     ask_again: bool,
     complete: bool,
@@ -66,7 +67,7 @@ pub(in crate::providers) struct SummaryCheck {
 }
 
 impl SummaryCheck {
-    /// What the option of a configuration says; `None` for nothing.
+    /// Reads the option from a configuration; `None` if the check is off.
     pub fn of(settings: &Settings<'_>) -> Option<Self> {
         let given = settings.object("summaryCheck");
         let is_on = settings.flag("summaryCheck") || settings.given_object("summaryCheck").is_some();
@@ -83,18 +84,19 @@ impl SummaryCheck {
 pub(super) struct Checked {
     pub summary: Summary,
     must: MustSurvive,
-    /// By their places in what must survive: those that the model says are told in other words.
+    /// Items that the model says the summary covers in other words.
     cleared: Vec<Must>,
     asked_again: bool,
-    /// What is missing is to be put behind it.
+    /// True if missing items are to be appended to the summary.
     completes: bool,
     min_score: Option<f64>,
 }
 
-/// Looks through a finished summary, and has one below the mark written again. `after` has the conversation with a summary in its place.
+/// Checks a finished summary, and has it written again if it is below the minimum score. `after` is the conversation
+/// with a summary in place.
 ///
 /// # Errors
-/// When the call is aborted. That the model cannot be asked again is a warning.
+/// If the call is aborted. A failed second request is only a warning.
 pub(super) async fn checked(
     client: &SummaryClient<'_>,
     check: Option<SummaryCheck>,
@@ -107,8 +109,8 @@ pub(super) async fn checked(
     let mut checked = Checked { summary, must, cleared: Vec::new(), asked_again: false, completes: false, min_score };
     let Some(check) = check else { return Ok(checked) };
     if checked.summary.expected_tokens.is_some() {
-        // Nobody knows what a model would leave out: the most that there can be to do is foreseen.
-        // No summary is below no mark at all.
+        // The model's omissions are not known yet, so the largest possible cost is planned for. With a
+        // minimum score of 0 no summary is below it.
         checked.completes = check.complete && check.min_score > 0.0;
         if check.ask_again && check.min_score > 0.0 {
             checked.foresee(client, prompt);
@@ -143,11 +145,11 @@ pub(super) async fn checked(
 
 fn failed(error: &SummaryError) -> Warning {
     let said = said!("warning.notCompleted", code: error.code(), error: error.said());
-    Warning::new(WarningCode::SummaryFailed, said).of(error.code()).about("summaryCheck")
+    Warning::new(WarningCode::SummaryFailed, said).caused_by(error.code()).about("summaryCheck")
 }
 
 impl Checked {
-    /// What is missing in `after`, which has `text` for a summary.
+    /// Returns the items missing in `after`, whose summary is `text`.
     fn missing(&self, after: &Conversation, text: &str) -> Vec<Must> {
         let missing = self.must.missing(after, text).into_iter();
         missing.filter(|must| !self.cleared.contains(must)).cloned().collect()
@@ -161,7 +163,7 @@ impl Checked {
         self.score(missing) < check.min_score
     }
 
-    /// Takes out of what is missing what the model says is told in other words.
+    /// Removes from `missing` the items that the model says are covered in other words.
     async fn clear(&mut self, client: &SummaryClient<'_>, missing: &mut Vec<Must>) -> Result<(), CondenseError> {
         let asked: Vec<Must> = missing.iter().filter(|must| must.has_other_words()).cloned().collect();
         if asked.is_empty() {
@@ -190,7 +192,7 @@ impl Checked {
         client.warnings.add(Warning::new(WarningCode::SummaryIncomplete, said).about("summaryCheck"));
     }
 
-    /// What is put behind the summary, word for word; `None` where nothing is.
+    /// Returns the text to append to the summary, quoting missing items word for word; `None` if there is none.
     pub fn completion(&self, request: &Request, after: &Conversation, gone_tokens: usize) -> Option<String> {
         if !self.completes {
             return None;
@@ -198,7 +200,7 @@ impl Checked {
         let encoding = request.tally.encoding();
         let words = count_inside(&self.summary.text, encoding).tokens;
         let (least, most) = COMPLETION_ROOM;
-        // Half of what the summary saves is left saved, or it would be none.
+        // At most half of what the summary saves is spent on its completion, so that something is saved.
         let room = (request.tally.total() / 20).clamp(least, most).min(gone_tokens.saturating_sub(words) / 2);
         let mut text = WORD_FOR_WORD.to_owned();
         let mut left = room.checked_sub(count_inside(&text, encoding).tokens)?;
@@ -212,7 +214,7 @@ impl Checked {
         (!is_empty).then_some(text)
     }
 
-    /// How good it is, with `completed` behind it where there is something; nothing where nobody knows.
+    /// Returns the quality of the summary together with the `completed` text after it; `None` if it is unknown.
     pub fn quality(
         &self,
         client: &SummaryClient<'_>,

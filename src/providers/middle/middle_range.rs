@@ -1,12 +1,12 @@
-//! Which messages a summary replaces, and which are kept.
+//! Selects the messages that a summary replaces.
 //!
-//! The result is `[first, summary, ...tail]`; answers to calls in the first message stay with it. It has to be legal, so roles alternate and the tail holds no answer to a call that is
-//! gone. The summary speaks in the role that the first message does not have (the assistant's, nearly always), so the tail should begin with
-//! the other one again, the user's:
+//! The result is `[first, summary, ...tail]`; results of calls in the first message stay with it. It has to be valid,
+//! so roles alternate, and the tail contains no result of a call that is gone. The summary has the role that the
+//! first message does not have (nearly always the assistant), so the tail should begin with the other role, the user:
 //!
-//! - The tail begins at the newest such message that still leaves the wanted number, and at most [`LOOK_BACK`] more.
-//! - Where the user's messages are all answers to tools, there is none; the tail then begins with the assistant's call, and a short message of
-//!   the user (the bridge) stands between it and the summary.
+//! - The tail begins at the newest user message that keeps the wanted number, and at most [`LOOK_BACK`] more.
+//! - If all the user's messages are tool results, there is no such message. The tail then begins with the assistant's
+//!   call, and a short user message (the bridge) separates it from the summary.
 
 use crate::{
     conversation::{Conversation, Role, answered},
@@ -14,25 +14,25 @@ use crate::{
     providers::CondenseError,
 };
 
-/// How many messages more than wanted are kept rather than adding a bridge.
+/// Up to this many messages more than wanted are kept to avoid a bridge.
 const LOOK_BACK: usize = 2;
 
-/// What is summarised and what is kept.
+/// The messages to summarise, and those to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SummaryRange {
-    /// The newest earlier summary; what stands before it is in it.
+    /// The newest earlier summary, which covers all messages before it.
     pub earlier: Option<usize>,
-    /// How many messages at the beginning stay.
+    /// Number of messages kept at the beginning.
     pub head: usize,
     /// The first message of the kept tail.
     pub start: usize,
-    /// Who speaks in the summary.
+    /// The role of the summary.
     pub role: Role,
-    /// A message in the other role is needed between summary and tail.
+    /// True if a message in the other role is needed between summary and tail.
     pub bridge: bool,
 }
 
-/// Decides what to summarise so that at least the newest `keep` messages stay.
+/// Selects the messages to summarise so that at least the newest `keep` messages stay.
 ///
 /// # Errors
 /// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and [`CondenseError::SummarizedByThisCall`].
@@ -42,7 +42,7 @@ pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<Summary
     let not_enough = || CondenseError::NotEnoughMessages { messages, needed: keep + head + 1 };
     let wanted = messages.checked_sub(keep).filter(|start| *start > head).ok_or_else(not_enough)?;
     let earlier = (0..messages).rev().find(|index| is_summary(conversation.message(*index)));
-    // A message that this call has added came from nowhere.
+    // A message that this call added has no origin.
     let is_own = earlier.is_some_and(|summary| conversation.entries()[summary].origin.is_none());
     let nothing_new = if is_own { CondenseError::SummarizedByThisCall } else { CondenseError::CondensedRecently };
     if earlier.is_some_and(|summary| summary >= wanted) {

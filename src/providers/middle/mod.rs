@@ -1,12 +1,12 @@
-//! A summary in the place of the middle of a conversation: `[first, summary, ...newest]`.
+//! Replaces the middle of a conversation with a summary: `[first, summary, ...newest]`.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `around` | what of it stands around the summary, where a target leaves room |
-//! | `middle_range` | what is summarised and what is kept |
-//! | `check` | whether the summary tells what must survive |
-//! | `must` | what that is |
-//! | `quality` | how much of it the summary tells |
+//! | `around` | messages kept in short form around the summary, if a target leaves room |
+//! | `middle_range` | the messages to summarise, and those to keep |
+//! | `check` | checks whether the summary covers what it must keep |
+//! | `must` | finds what a summary must keep |
+//! | `quality` | how much of that a summary covers |
 
 mod around;
 mod check;
@@ -42,32 +42,32 @@ use crate::{
     words::{Said, said},
 };
 
-/// What is summarised, and how.
+/// The messages to summarise, and how.
 pub(super) struct Middle<'a> {
-    /// The provider that is named in progress events.
+    /// The provider to name in progress events.
     pub provider: &'static str,
-    /// How many of the newest messages stay.
+    /// Number of newest messages kept.
     pub keep: usize,
-    /// The system prompt; blank for the default. That of the call wins.
+    /// The system prompt; blank for the default. A prompt of the call takes precedence.
     pub prompt: &'a str,
-    /// Parts of a long history under way at once.
+    /// Number of parts of a long history summarised at the same time.
     pub concurrency: usize,
-    /// Tokens of the model's window when its handler does not know.
+    /// Tokens of the model's context window, if its handler does not know it.
     pub window: usize,
-    /// How the summary is asked for.
+    /// The form of the request for the summary.
     pub request: SummaryRequest,
-    /// What is done about a summary that leaves out what must survive.
+    /// The treatment of a summary that does not cover what it must keep; `None` for none.
     pub check: Option<SummaryCheck>,
 }
 
-/// How a summary is asked for.
+/// The form of a request for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SummaryRequest {
-    /// Behind the host's own request where that is known and asked of the same model, else in a request of our own.
+    /// Appended to the host's own request if that is known and goes to the same model, else a request of our own.
     Auto,
-    /// Behind the host's own request where that is known.
+    /// Appended to the host's own request if that is known.
     Append,
-    /// In a request of our own.
+    /// A request of our own.
     Own,
 }
 
@@ -81,7 +81,7 @@ impl SummaryRequest {
          handler serves conversation and summaries.",
     );
 
-    /// What the option says.
+    /// Reads the option.
     pub fn of(settings: &Settings<'_>) -> Self {
         match settings.text("summaryRequest") {
             "append" => Self::Append,
@@ -90,10 +90,11 @@ impl SummaryRequest {
         }
     }
 
-    /// The host's request that the question stands behind; `None` for a request of our own.
+    /// Returns the host's request to append to; `None` for a request of our own.
     fn host(self, request: &Request, client: &SummaryClient<'_>) -> Option<Arc<HostRequest>> {
         let is_same_model = request.llm.condensing_handler.is_none();
-        // What earlier stages have changed the host has not sent, and a call that waits for its answers no service takes.
+        // The host has not sent messages that earlier stages changed, and services refuse a request that ends with an
+        // unanswered call.
         let is_sent = request.conversation.is_same(&request.original);
         let ends_open = request.conversation.entries().last().is_some_and(|last| !calls(&last.message).is_empty());
         let wanted = match self {
@@ -105,10 +106,11 @@ impl SummaryRequest {
     }
 }
 
-/// Tokens of the first message that are told again beside an earlier summary, which has the substance of it.
+/// Maximum tokens of the first message repeated beside an earlier summary, which already covers it.
 const TASK_REMINDER: usize = 1000;
 
-/// Tokens of what one summary tells that leaves so many of the newest messages, unscaled; all where there can be none.
+/// Returns the unscaled tokens that one summary would cover if it kept `keep` newest messages; the whole conversation
+/// if a summary is not possible.
 pub(super) fn told_by_one(request: &Request, keep: usize) -> usize {
     match select(&request.conversation, keep) {
         Ok(SummaryRange { earlier, start, .. }) => {
@@ -118,10 +120,11 @@ pub(super) fn told_by_one(request: &Request, keep: usize) -> usize {
     }
 }
 
-/// Puts a summary in the place of everything between the first message and the newest ones.
+/// Replaces everything between the first message and the newest ones with a summary.
 ///
 /// # Errors
-/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`], and what keeps a summary from being written.
+/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`], or the reason why no summary was
+/// written.
 pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
     let selection = select(conversation, middle.keep)?;
@@ -135,26 +138,26 @@ pub(super) async fn summarize_middle(request: &Request, middle: Middle<'_>) -> R
         append_to: middle.request.host(request, &client),
     };
     if job.turns.is_empty() {
-        // Nothing but images and thinking: there is no text to summarise.
+        // Only images and thinking: there is no text to summarise.
         return Err(CondenseError::NotEnoughMessages { messages: conversation.len(), needed: conversation.len() + 1 });
     }
     let prompt = job.prompt.clone();
     let mut summary = summarize(&client, job).await?;
     summary.text = without_headings(&summary.text);
-    let must = MustSurvive::of(conversation, selection.head..selection.start, &request.tools);
+    let must = MustSurvive::find(conversation, selection.head..selection.start, &request.tools);
     let after = |text: &str| with_summary(request, &selection, text);
     let checked = checked(&client, middle.check, must, &prompt, summary, after).await?;
     let told = behind(request, &selection, &client, &checked)?;
     proposal(request, &selection, checked.summary, told, client.warnings.take())
 }
 
-/// What stands behind a summary, and how good both are together.
+/// The text appended to a summary, and the quality of both together.
 struct Behind {
     words: Option<String>,
     quality: Option<SummaryQuality>,
 }
 
-/// What the summary was to say and does not, word for word.
+/// Returns the text that the summary should have contained and does not, word for word.
 fn behind(
     request: &Request,
     selection: &SummaryRange,
@@ -170,7 +173,7 @@ fn behind(
     Ok(Behind { quality: checked.quality(client, &after, whole.as_ref()), words })
 }
 
-/// The conversation with this summary in its place.
+/// Returns the conversation with this summary in place.
 fn with_summary(request: &Request, selection: &SummaryRange, summary: &str) -> Result<Conversation, CondenseError> {
     let mut edits: Vec<Edit> = (selection.head..selection.start).map(|message| Edit::Drop { message }).collect();
     let message = Message::new(selection.role.clone(), Content::Text(summary.to_owned()));
@@ -179,18 +182,18 @@ fn with_summary(request: &Request, selection: &SummaryRange, summary: &str) -> R
     after.map_err(|error| CondenseError::Internal(error.to_string()))
 }
 
-/// The call's or profile's prompt, else that of the configuration, else the default; blank ones do not count.
+/// Returns the prompt of the call or profile, else of the configuration, else the default. Blank prompts are ignored.
 fn chosen_prompt(request: &Request, configured: &str) -> String {
     let given = request.llm.prompt.as_deref().map(str::trim).filter(|prompt| !prompt.is_empty());
     given.or(Some(configured.trim()).filter(|prompt| !prompt.is_empty())).unwrap_or(DEFAULT_PROMPT).to_owned()
 }
 
-/// What the model is told: the first message and all up to the kept tail; with an earlier summary only that, what came after it, and a
-/// reminder of the task.
+/// Returns the messages for the model: the first message and all up to the kept tail. If there is an earlier summary,
+/// only the summary, the messages after it, and a reminder of the task.
 fn to_summarize(request: &Request, selection: &SummaryRange) -> Vec<Turn> {
     let told = |range| turns(&request.conversation, range, &request.tools);
     let Some(earlier) = selection.earlier else {
-        // What is frozen stands where it stood; only the task is told beside what goes.
+        // Frozen messages stay where they are; only the task is repeated.
         let task = request.conversation.task();
         let frozen = if request.conversation.frozen() > task { selection.head } else { task };
         return [told(0..task), told(frozen..selection.start)].concat();

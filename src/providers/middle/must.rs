@@ -1,4 +1,5 @@
-//! What a summary must not lose of the messages that it is of, and how much of that can still be read. No model is asked.
+//! Finds what a summary must keep of the messages it replaces, and measures how much of that can still be read. Calls
+//! no model.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -18,21 +19,21 @@ use crate::{
     transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, with_texts},
 };
 
-/// Of each kind so many at most, the newest or likeliest: a summary of more would be no summary.
+/// Maximum number of items per kind, the newest or likeliest. A summary of more would be no summary.
 const MAX_OF_KIND: usize = 20;
 
-/// Shorter sentences say nothing without those around them.
+/// Shorter sentences mean nothing without their neighbours.
 const MIN_SENTENCE: usize = 12;
 
-/// Characters of a sentence that are looked for.
+/// Number of characters of a sentence that are searched for.
 const TELLING: usize = 160;
 
-/// A sentence is told in other words when so much of its words of four letters and more stand in the summary. Chosen, not fitted: rewritten
-/// sentences keep their nouns and verbs.
+/// A sentence counts as covered in other words if the summary contains this share of its words of four or more
+/// letters. Chosen, not fitted: rewritten sentences keep their nouns and verbs.
 const TOLD_SHARE: f64 = 0.7;
 
-/// Words by which somebody sets a limit, in English and French. `(?:^|\W)` and `(?:$|\W)` stand where `\b` would: with that, texts with other letters than
-/// ASCII are matched a hundred times slower.
+/// Words that express a limit, in English and French. `(?:^|\W)` and `(?:$|\W)` replace `\b`, which makes matching a
+/// hundred times slower in texts with letters other than ASCII.
 static LIMITS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)(?:^|\W)(?:must|never|always|only|do not|don['’]t|cannot|can['’]t|should(?:n['’]t)?|avoid|without|instead of|rather than|keep|make sure|ensure|require[sd]?|exactly|at least|at most|no longer|not allowed|forbidden|prefer|doit|doivent|jamais|toujours|seulement|uniquement|évite[rz]?|sans|interdit|obligatoire|il faut|ne pas)(?:$|\W)",
@@ -40,28 +41,28 @@ static LIMITS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is a constant, and tested")
 });
 
-/// What something is that must survive.
+/// The kind of an item that must be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MustKind {
-    /// A sentence by which the user set a limit.
+    /// A sentence in which the user set a limit.
     Constraint,
-    /// Something to be done that is not done: of the newest plan, or what the user asked for last.
+    /// Open work: an item of the newest todo list, or the user's last request.
     Task,
     /// A file that was changed.
     File,
-    /// A name that the assistant used lately.
+    /// A name that the assistant used recently.
     Name,
 }
 
-/// Something that must survive.
+/// An item that must be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Must {
-    /// What it is.
+    /// The kind.
     pub kind: MustKind,
-    /// It, word for word.
+    /// The words of the item.
     text: String,
-    /// The line in which a name stood last.
+    /// For a name, the line that contained it last.
     line: Option<String>,
 }
 
@@ -70,13 +71,13 @@ impl Must {
         Self { kind, text: text.into(), line: None }
     }
 
-    /// The words to look for.
+    /// Returns the words to search for.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The same for a model that is to tell it: a name with the line in which it stood last.
+    /// Returns the item for a model that is to include it: a name together with the line that contained it last.
     #[must_use]
     pub fn told(&self) -> String {
         match &self.line {
@@ -85,13 +86,14 @@ impl Must {
         }
     }
 
-    /// Whether other words can say the same.
+    /// Returns true if other words can express the same.
     #[must_use]
     pub fn has_other_words(&self) -> bool {
         matches!(self.kind, MustKind::Constraint | MustKind::Task)
     }
 
-    /// Whether it can be read in `left`, which has single blanks between its words; or whether `words` say the same.
+    /// Returns true if the item can be read in `left`, which has single blanks between words, or if `words` express
+    /// the same.
     fn is_told(&self, left: &str, words: &HashSet<String>) -> bool {
         let text = squeezed(self.text());
         left.contains(&text)
@@ -103,14 +105,14 @@ impl Must {
     }
 }
 
-/// What must survive when messages go.
+/// The items that must be kept when messages are removed.
 #[derive(Debug, Clone, Default)]
 pub struct MustSurvive(Vec<Must>);
 
 impl MustSurvive {
-    /// Of the messages of a conversation that go.
+    /// Finds the items of the messages `gone`.
     #[must_use]
-    pub fn of(conversation: &Conversation, gone: Range<usize>, tools: &ToolTable) -> Self {
+    pub fn find(conversation: &Conversation, gone: Range<usize>, tools: &ToolTable) -> Self {
         let users = users_words(conversation, &gone, tools);
         let mut all = newest(constraints(users.iter().map(String::as_str)));
         let asked = users.iter().rev().map(|words| beginning(words, TELLING)).find(|words| words.len() >= MIN_SENTENCE);
@@ -132,13 +134,13 @@ impl MustSurvive {
         Self(all)
     }
 
-    /// Everything that must survive.
+    /// Returns all items.
     #[must_use]
     pub fn all(&self) -> Vec<&Must> {
         self.0.iter().collect()
     }
 
-    /// What of it cannot be read in `after`, where `summary` stands in the place of what went.
+    /// Returns the items that cannot be read in `after`, where `summary` replaces the removed messages.
     #[must_use]
     pub fn missing(&self, after: &Conversation, summary: &str) -> Vec<&Must> {
         let texts = after.texts();
@@ -147,7 +149,8 @@ impl MustSurvive {
         self.0.iter().filter(|must| !must.is_told(&left, &words)).collect()
     }
 
-    /// How much is told when these are missing, 0 to 1: the share of each kind that there is, and of those the mean. 1 where nothing must survive.
+    /// Returns the share that is covered if these items are missing, from 0 to 1: the mean of the shares of each kind
+    /// that occurs. 1 if there are no items.
     #[must_use]
     pub fn score(&self, missing: &[&Must]) -> f64 {
         let kinds: BTreeSet<MustKind> = self.0.iter().map(|must| must.kind).collect();
@@ -160,7 +163,7 @@ impl MustSurvive {
     }
 }
 
-/// The user's texts in these messages, wherever the host put them.
+/// Returns the user's own texts in these messages, wherever the host put them.
 fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let texts = conversation.texts();
     let pieces = decompose_texts(conversation, &texts, tools);
@@ -182,7 +185,7 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
     words
 }
 
-/// The items of the newest list of things to do that it does not say are done.
+/// Returns the items of the newest todo list that are not marked as done.
 fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let blocks =
         conversation.entries()[gone.clone()].iter().rev().flat_map(|entry| entry.message.content.blocks().iter().rev());
@@ -212,7 +215,7 @@ fn open_items(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTabl
     items
 }
 
-/// The files that calls of these messages wrote or changed, as far as nothing says that they did not; the newest last.
+/// Returns the files that these messages' calls wrote or changed, unless a result says otherwise; the newest last.
 fn changed_files(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let transcript = transcript::read(conversation, tools);
     let mut paths: Vec<String> = Vec::new();
@@ -228,12 +231,12 @@ fn changed_files(conversation: &Conversation, gone: &Range<usize>, tools: &ToolT
     paths
 }
 
-/// Words with single blanks between them, as a model reads and tells them: with what nobody sees written out.
+/// Returns the text with single blanks between words and with invisible characters spelled out, as a model reads it.
 fn squeezed(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first characters of a text on one line; whole where it has no more.
+/// Returns the first characters of a text on one line; the whole text if it has no more.
 fn beginning(text: &str, characters: usize) -> String {
     let text = squeezed(text);
     text.char_indices().nth(characters).map_or(text.clone(), |(end, _)| text[..end].to_owned())
@@ -243,7 +246,7 @@ fn newest(mut all: Vec<Must>) -> Vec<Must> {
     all.split_off(all.len().saturating_sub(MAX_OF_KIND))
 }
 
-/// The sentences by which the user set limits, each once.
+/// Returns the sentences in which the user set limits, each once.
 fn constraints<'t>(words: impl Iterator<Item = &'t str>) -> Vec<Must> {
     let mut found: Vec<Must> = Vec::new();
     for sentence in words.flat_map(sentences) {
@@ -257,7 +260,7 @@ fn constraints<'t>(words: impl Iterator<Item = &'t str>) -> Vec<Must> {
     found
 }
 
-/// The sentences of a text: they end with their line, or with a mark before a blank.
+/// Splits a text into sentences, which end with their line, or with a punctuation mark before a blank.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| {
         let mut start = 0;
@@ -271,13 +274,13 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Of a path the last two parts, which name a file in a summary as well.
+/// Returns the last two parts of a path, by which a summary names a file too.
 fn tail_of(path: &str) -> &str {
     let mut parts = path.rmatch_indices(['/', '\\']);
     parts.nth(1).map_or(path, |(at, _)| &path[at + 1..])
 }
 
-/// The part of a line in which a name stands.
+/// Returns the part of a line around a name.
 fn around(line: &str, name: &str) -> String {
     let at = line.find(name).unwrap_or(0);
     let start = line[..at].char_indices().rev().nth(TELLING / 2).map_or(0, |(start, _)| start);
@@ -331,7 +334,7 @@ mod tests {
 
     #[test]
     fn constraints_open_tasks_changed_files_and_names_in_use_must_survive() {
-        let must = MustSurvive::of(&history(), 1..7, &ToolTable::default());
+        let must = MustSurvive::find(&history(), 1..7, &ToolTable::default());
         let expected = [
             (MustKind::Constraint, "Never push to main;"),
             (MustKind::Constraint, "the old format has to work without a flag."),
@@ -348,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_is_said_in_other_words_or_by_the_end_of_a_path_is_told() {
-        let must = MustSurvive::of(&history(), 1..7, &ToolTable::default());
+        let must = MustSurvive::find(&history(), 1..7, &ToolTable::default());
         let missing = |summary: &str| {
             let messages = json!([{ "role": "user", "content": "Make the parser faster." }, { "role": "assistant", "content": summary }]);
             let after = Conversation::parse(&messages.to_string()).unwrap();
@@ -368,7 +371,7 @@ mod tests {
     fn a_conversation_in_which_nothing_must_survive_has_lost_nothing() {
         let empty =
             Conversation::parse(r#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]"#).unwrap();
-        let must = MustSurvive::of(&empty, 1..2, &ToolTable::default());
+        let must = MustSurvive::find(&empty, 1..2, &ToolTable::default());
         assert_eq!((must.all().len(), must.score(&[])), (0, 1.0));
     }
 }

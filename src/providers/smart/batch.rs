@@ -1,4 +1,4 @@
-//! Mode `batch`: one summary takes the place of the selected messages, written as the native provider writes it.
+//! Mode `batch`: one summary, written as by the native provider, replaces the selected messages.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use crate::{
     summaries::DEFAULT_WINDOW,
 };
 
-/// The plan that puts a summary in the place of a run of messages, given by their indices in the conversation that came in. At most `most_kept`
-/// messages stay at the end beyond those that were not selected.
+/// Returns the plan that replaces a run of messages, given by their indices in the call's input, with a summary. At
+/// most `most_kept` messages stay at the end in addition to the unselected ones.
 ///
 /// # Errors
-/// Those of [`summarize_middle`]; without anything to summarise [`CondenseError::NotEnoughMessages`].
+/// The errors of [`summarize_middle`]; [`CondenseError::NotEnoughMessages`] if there is nothing to summarise.
 pub(super) async fn summarize(
     request: &Request,
     run: &Range<usize>,
@@ -28,7 +28,7 @@ pub(super) async fn summarize(
     let in_run =
         |index: &usize| request.conversation.entries()[*index].origin.is_some_and(|origin| run.contains(&origin));
     let mut start = (0..length).find(in_run).unwrap_or(length);
-    // A summary right before them is of messages that were selected too; it is brought up to date.
+    // A summary directly before the run covers messages that were selected too, so it is brought up to date.
     while start > 1 && request.conversation.entries()[start - 1].origin.is_none() {
         start -= 1;
     }
@@ -37,7 +37,7 @@ pub(super) async fn summarize(
     let skipped = messages_before(request, summary.keep_first, start);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
-    // What a summary of a part leaves free of the target is not for it to fill.
+    // A summary of only a part must not fill the room that the target leaves.
     let target_tokens = request.target_tokens.filter(|_| skipped == 0);
     let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), target_tokens, ..request };
     let middle = Middle {
@@ -54,11 +54,11 @@ pub(super) async fn summarize(
     Ok(proposal)
 }
 
-/// How many messages before the last of those that are kept at the start: that one is the first that is seen.
+/// Returns how many messages precede the last of those kept at the start, which is the first that the model sees.
 fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize {
     let conversation = &request.conversation;
     let mut first = keep_first.max(start).max(conversation.fixed()).min(conversation.len());
-    // A call that is kept keeps its answer, or it would stand there without one.
+    // A kept call keeps its result; otherwise the result would remain without its call.
     let answered = answered(conversation);
     while answered.get(first).copied().flatten().is_some() {
         first += 1;

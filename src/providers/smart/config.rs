@@ -1,4 +1,4 @@
-//! What a smart provider is told to do, checked as a whole.
+//! The configuration of a smart provider, checked as a whole.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,64 +13,64 @@ use crate::{
     words::said,
 };
 
-/// What the smart provider is registered under.
+/// The id of the smart provider.
 pub(super) const ID: &str = "smart";
 
-/// A whole configuration.
+/// A complete configuration.
 #[derive(Debug, Clone)]
 pub(super) struct SmartConfig {
     pub enabled: bool,
-    /// The passes are those of this preset.
+    /// The preset from which the passes come.
     pub preset: Option<String>,
-    /// The configuration of the lossless provider that goes first; `None` when nothing goes first.
+    /// The configuration of the lossless prelude; `None` for no prelude.
     pub prelude: Option<Value>,
     pub passes: Vec<Pass>,
-    /// Requests for summaries under way at once.
+    /// Maximum number of requests for summaries at the same time.
     pub max_concurrency: usize,
-    /// Tokens, scaled, below which the whole is not worth a missed prompt cache.
+    /// Minimum scaled tokens to save. A smaller saving is not worth rewriting the prompt cache.
     pub min_reduction_tokens: usize,
-    /// When the passes leave more than the target, salient truncation goes on with what they leave.
+    /// True if salient truncation continues when the passes leave more than the target.
     pub meet_target: bool,
-    /// Without a model, the result has no more tokens than this preset leaves.
+    /// The preset whose result, without a model, is the upper limit for this configuration's result.
     pub no_more_tokens_than: Option<String>,
-    /// Tools of the host.
+    /// The host's own tools.
     pub tools: ToolRows,
 }
 
-/// One step of the work.
+/// A pass.
 #[derive(Debug, Clone)]
 pub(super) struct Pass {
     pub id: String,
     pub name: String,
     pub selection: MessageSelection,
     pub mode: Mode,
-    /// It runs only when there are more tokens than this.
+    /// The pass runs only if there are more tokens than this.
     pub token_threshold: Option<usize>,
-    /// Tells passes apart by what they do: their JSON.
+    /// The pass as JSON, to compare what passes do.
     pub key: String,
 }
 
-/// Which messages a pass works on. The first and the newest message are never among them.
+/// The messages that a pass works on. The first and the newest message are never selected.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum MessageSelection {
-    /// All but this many of the newest, as far as those have no more tokens than the limit.
+    /// All but this many of the newest, as far as these have no more tokens than the limit.
     PreserveRecent(usize, Option<usize>),
-    /// All but this share of the newest, in percent, rounded up, as far as those have no more tokens than the limit.
+    /// All but this percentage of the newest, rounded up, as far as these have no more tokens than the limit.
     PreservePercent(f64, Option<usize>),
-    /// Those with these indices in the conversation that came in.
+    /// The messages with these indices in the call's input.
     Custom(BTreeSet<usize>),
-    /// Of those of another selection, the ones with these indices in the conversation that came in.
+    /// The messages of another selection that also have these indices in the call's input.
     Among(Box<Self>, BTreeSet<usize>),
 }
 
-/// How a pass works.
+/// The way a pass works.
 #[derive(Debug, Clone)]
 pub(super) enum Mode {
-    /// Leaves everything as it is.
+    /// Changes nothing.
     BatchKeep,
-    /// One summary takes the place of the selected messages.
+    /// Replaces the selected messages with one summary.
     BatchSummarize(BatchSummary),
-    /// Each text on its own.
+    /// Works on each text separately.
     Individual(Box<Individual>),
 }
 
@@ -96,7 +96,7 @@ struct Override {
     thresholds: ByKind<usize>,
 }
 
-/// What is set for each content kind; `None` where nothing is.
+/// A setting per content kind; `None` if not set.
 #[derive(Debug, Clone)]
 struct ByKind<T> {
     message_text: Option<T>,
@@ -114,7 +114,7 @@ impl<T> ByKind<T> {
     }
 }
 
-/// What is done to a text.
+/// The operation on a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ContentOperation {
     Keep,
@@ -126,27 +126,27 @@ pub(super) enum ContentOperation {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Truncate {
     pub max_chars: Option<usize>,
-    /// Characters that stay at each end of a text that is longer than the limit.
+    /// Characters to keep at both ends of texts longer than a limit.
     pub ends: Option<Ends>,
     pub max_lines: Option<usize>,
-    /// Tokens that the texts of a pass keep on average, in place of limits for each.
+    /// Average number of tokens to keep per text of the pass, instead of a limit for each.
     pub average_tokens: Option<usize>,
-    /// Characters of each line.
+    /// Maximum characters per line.
     pub max_line_chars: usize,
     pub add_ellipsis: bool,
     pub strategy: Strategy,
 }
 
-/// What stays of both ends of a text, in characters.
+/// The characters to keep at both ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ends {
     pub prefix: usize,
     pub suffix: usize,
-    /// Texts with no more characters stay whole.
+    /// Texts with at most this many characters stay whole.
     pub over: usize,
 }
 
-/// Which part of a text stays.
+/// The part of a text to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strategy {
     Salient,
@@ -156,27 +156,27 @@ pub(super) enum Strategy {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Summarize {
-    /// The longest summary, in tokens.
+    /// Maximum length of a summary in tokens.
     pub max_tokens: usize,
-    /// Texts of fewer characters are left as they are.
+    /// Texts of fewer characters stay as they are.
     pub min_chars: usize,
     pub prompt: Option<String>,
     pub api_profile: Option<String>,
 }
 
 impl SmartConfig {
-    /// Reads a configuration; null and an empty object mean the preset `balanced`. Fields that are given replace those of the preset.
+    /// Reads a configuration. Null and an empty object mean the preset `balanced`; given fields replace the preset's.
     ///
     /// # Errors
-    /// Every field that is wrong or unknown.
+    /// Every wrong or unknown field.
     pub fn read(config: &Value) -> Result<Self, Vec<ConfigError>> {
         Self::of(config, false)
     }
 
-    /// The same where no model is asked, of which learned thresholds may depend.
+    /// Reads a configuration for a call without a model, on which learned thresholds can depend.
     ///
     /// # Errors
-    /// Those of [`Self::read`].
+    /// The errors of [`Self::read`].
     pub fn read_alone(config: &Value) -> Result<Self, Vec<ConfigError>> {
         Self::of(config, true)
     }
@@ -192,7 +192,7 @@ impl SmartConfig {
         Ok(Self { preset, ..Self::of_checked(&tables::CONFIG.read(&merged)?) })
     }
 
-    /// The configuration of a preset; `None` for a name that none has.
+    /// Returns the configuration of a preset, or `None` for an unknown name.
     pub fn preset(name: &str) -> Option<Self> {
         Self::read(&json!({ "preset": name })).ok()
     }
@@ -214,7 +214,8 @@ impl SmartConfig {
     }
 }
 
-/// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
+/// Returns the preset with the given fields in place of its own. A configuration with its own passes does only what
+/// those say.
 fn over_preset(preset: &str, config: &Value, alone: bool) -> Value {
     let empty = Map::new();
     let given = config.as_object().unwrap_or(&empty);
@@ -232,7 +233,8 @@ fn over_preset(preset: &str, config: &Value, alone: bool) -> Value {
     Value::Object(merged)
 }
 
-/// Reports name passes by their ids, which therefore have to differ. A configuration that is wrong otherwise is looked through too.
+/// Returns an error for each id that several passes share, because reports identify passes by their ids. Also
+/// examines a configuration that has other errors.
 fn shared_ids(config: &Value) -> Vec<ConfigError> {
     let mut ids = BTreeSet::new();
     let passes = config["passes"].as_array().into_iter().flatten().enumerate();
@@ -271,7 +273,7 @@ impl Pass {
         }
     }
 
-    /// Of each summary that it asks for, the profile under which that is; `None` for the handler of the call.
+    /// Returns, for each summary that the pass requests, its profile; `None` for the call's handler.
     pub fn asked_under(&self) -> Vec<Option<&str>> {
         match &self.mode {
             Mode::BatchKeep => Vec::new(),
@@ -286,7 +288,7 @@ impl Pass {
         }
     }
 
-    /// Whether all it does is to leave out the less salient lines, or to have summaries written.
+    /// Returns true if the pass only leaves out the less salient lines, or only requests summaries.
     pub fn is_salient(&self) -> bool {
         match &self.mode {
             Mode::BatchKeep | Mode::BatchSummarize(_) => false,
@@ -300,19 +302,19 @@ impl Pass {
 }
 
 impl Individual {
-    /// What is done to content of this kind in the message that had this index when it came in.
+    /// Returns the operation on content of this kind in the message with this index in the call's input.
     pub fn operation(&self, origin: Option<usize>, kind: ContentKind) -> &ContentOperation {
         let own = origin.and_then(|origin| self.overrides.get(&origin)).and_then(|own| own.operations.get(kind));
         own.or_else(|| self.defaults.get(kind)).unwrap_or(&ContentOperation::Keep)
     }
 
-    /// Content of this kind with fewer tokens in this message is left as it is.
+    /// Returns the threshold for this kind in this message: with fewer tokens, the content stays as it is.
     pub fn threshold(&self, origin: Option<usize>, kind: ContentKind) -> usize {
         let own = origin.and_then(|origin| self.overrides.get(&origin)).and_then(|own| own.thresholds.get(kind));
         own.or_else(|| self.thresholds.get(kind)).copied().unwrap_or(0)
     }
 
-    /// The messages for which something else is set, in order.
+    /// Returns the messages with their own settings, in order.
     pub fn overridden(&self) -> impl Iterator<Item = usize> {
         let messages: BTreeSet<usize> = self.overrides.keys().copied().collect();
         messages.into_iter()

@@ -1,4 +1,4 @@
-//! Runs the prelude and the passes, one after the other, until the target is reached or nothing is left to do.
+//! Runs the prelude and the passes one after the other, until the target is reached or nothing is left to do.
 
 use std::{
     collections::HashSet,
@@ -29,24 +29,24 @@ use crate::{
     words::{Said, said},
 };
 
-/// Without a model, the work is repeated until it changes nothing, so that the result is left alone the next time: what was cut may
-/// have become equal to something else, for example. It has been seen to take three rounds.
+/// Without a model, the work is repeated until it changes nothing, so that another call on the result changes nothing
+/// either. For example, cut texts may have become equal. Three rounds were seen to be needed.
 const MAX_ROUNDS: usize = 12;
 
-/// The newest messages, of which rules of tools leave everything as it is: as many as truncation leaves by default.
+/// Number of newest messages that tool rules leave unchanged, the same as truncation's default.
 const RECENT: usize = 5;
 
 pub(super) struct Engine<'a> {
     request: &'a Request,
     config: &'a SmartConfig,
-    /// Somebody can be asked for summaries that the configuration wants.
+    /// True if the configuration wants summaries and a model can write them.
     asks: bool,
-    /// Summaries of texts that this call has already.
+    /// Summaries that this call already has.
     known: Arc<KnownSummaries>,
     pub worth: Worth,
-    /// What was done that depends on the conversation alone.
+    /// Results of steps that depend on the conversation alone.
     done: Mutex<Vec<Done>>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Warnings,
     failure: Mutex<Option<CondenseError>>,
 }
@@ -58,14 +58,14 @@ impl<'a> Engine<'a> {
             config,
             asks: config.passes.iter().any(|pass| asks(request, pass)),
             known: Arc::default(),
-            worth: Worth::of(request, config),
+            worth: Worth::new(request, config),
             done: Mutex::default(),
             warnings: Warnings::default(),
             failure: Mutex::default(),
         }
     }
 
-    /// The first failure that a pass was left out for.
+    /// Returns the first failure of a pass that was skipped because of it.
     pub fn take_failure(&self) -> Option<CondenseError> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -74,30 +74,31 @@ impl<'a> Engine<'a> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    /// Whether a model is asked.
+    /// Returns true if a model will be asked.
     pub fn asks(&self) -> bool {
         self.asks
     }
 
     /// Runs the whole configuration.
     pub async fn run(&self) -> Result<State, CondenseError> {
-        // The configuration of the call is for the smart provider, not for those whose work it takes over.
+        // The call's configuration is the smart provider's, and not that of the providers it uses.
         let mut state = State::new(Request { config: Value::Null, ..self.request.clone() });
         state.run(&mut Rounds { engine: self, config: self.config }).await?;
         Ok(state)
     }
 
-    /// Tokens that another configuration would leave of the conversation of the request if the model wrote next to nothing where it has not written
-    /// yet. Nobody is asked.
+    /// Returns the tokens that another configuration would leave of the request's conversation if every summary not
+    /// yet written was as short as possible. Calls no model.
     async fn least_of(&self, other: &SmartConfig) -> Result<usize, CondenseError> {
         let trial = at_best(self.request);
         let engine = Engine { known: Arc::clone(&self.known), ..Engine::new(&trial, other) };
-        // Boxed: what another configuration is held against is tried in the same way.
+        // Boxed because the recursion tries the other configuration's own limit in the same way.
         let state = Box::pin(engine.run()).await?;
         Ok(state.tokens())
     }
 
-    /// Takes the result of another configuration where that leaves fewer tokens. A model is asked only where its answers decide.
+    /// Takes the result of another configuration if that leaves fewer tokens. Calls a model only if its summaries
+    /// decide.
     async fn no_more_than(
         &self,
         name: &str,
@@ -118,7 +119,8 @@ impl<'a> Engine<'a> {
         alternative.request.progress = Progress::default();
         let (warnings, failure) = (self.warnings.take(), self.take_failure());
         let result = alternative.run(&mut Rounds { engine: self, config: other }).await;
-        // What is said of passes that the user's configuration does not have helps nobody, but for requests that failed: they may have cost something.
+        // Warnings about passes that the user's configuration does not have help nobody, except failed requests,
+        // which may have cost something.
         let failed = self.warnings.take().into_iter().filter(Warning::tells_of_request);
         drop(self.take_failure());
         self.warnings.extend(warnings);
@@ -128,7 +130,7 @@ impl<'a> Engine<'a> {
         let cost = self.request.llm.spent.total() - spent;
         if alternative.tokens() < state.tokens() {
             state.become_like(alternative);
-            // What the passes did is not there any more but for what both did.
+            // The passes' work was replaced, except operations that both results contain.
             let done: HashSet<&str> = state.notes.iter().map(|note| note.operation).collect();
             for pass in &mut state.passes {
                 pass.operations_applied.retain(|operation| done.contains(operation.as_str()));
@@ -181,7 +183,7 @@ impl<'a> Engine<'a> {
         self.to_target(config, &start, state).await
     }
 
-    /// One summary of the whole with what stands around it, and truncation where that misses the target.
+    /// Returns one summary of the whole with shortened messages around it, truncated if it misses the target.
     ///
     /// # Errors
     /// The errors of the native provider.
@@ -210,7 +212,7 @@ impl<'a> Engine<'a> {
         Ok(Proposal { warnings, ..state.into_proposal(&request) })
     }
 
-    /// Truncates to the target; where what the passes did stands in the way, what was there before them.
+    /// Truncates to the target. If the passes' result prevents that, it truncates the conversation from before them.
     async fn to_target(&self, config: &SmartConfig, start: &State, state: &mut State) -> Result<(), CondenseError> {
         if !self.goes_on_to_target(config) || state.meets_target() {
             return Ok(());
@@ -227,20 +229,21 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Why a pass does not run; `None` when it does.
+    /// Returns why a pass does not run; `None` if it runs.
     fn why_not(&self, config: &SmartConfig, pass: &Pass, state: &State) -> Option<Said> {
         if state.meets_target() {
             return Some(said!("skipped.reached"));
         }
         let tokens = state.scaled();
-        // With the shortest answers there are fewer tokens than there may be, and a pass that runs then leaves less.
+        // With summaries of minimum length the count may be too low, so a threshold that it does not reach must not
+        // stop the pass.
         let may_be_more = self.request.llm.preview == Some(Preview::Shortest) && !state.is_exact();
         if let Some(threshold) = pass.token_threshold.filter(|_| !may_be_more)
             && tokens <= threshold
         {
             return Some(said!("skipped.threshold", tokens: tokens, threshold: threshold));
         }
-        // Limits of so many lines for each text cannot know how much the target leaves room for.
+        // A fixed number of lines per text cannot take into account how much the target has room for.
         let left_to_the_end = !self.asks && self.goes_on_to_target(config) && pass.is_salient();
         if left_to_the_end {
             self.warn_of_missing_models(pass, said!("skipped.truncation"));
@@ -261,8 +264,8 @@ impl<'a> Engine<'a> {
         None
     }
 
-    /// Runs a pass; one without a model that would cut more than the target asks for is left out for salient truncation to the target,
-    /// where that is enough.
+    /// Runs a pass. Without a model, a pass that would cut more than the target requires is skipped if salient
+    /// truncation to the target is enough.
     async fn pass_within_target(
         &self,
         config: &SmartConfig,
@@ -282,12 +285,12 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Whether salient truncation does what the passes leave undone.
+    /// Returns true if salient truncation continues after the passes.
     fn goes_on_to_target(&self, config: &SmartConfig) -> bool {
         config.meet_target && self.request.target_tokens.is_some()
     }
 
-    /// Runs a part of a round and tells how it went. A pass that fails is left out.
+    /// Runs a part of a round and reports on it. A pass that fails is skipped.
     async fn step(&self, config: &SmartConfig, part: Part<'_>, state: &mut State) -> Result<(), CondenseError> {
         let timer = PassTimer::begin(part.id(), part.name(), state.scaled(), state.is_exact());
         let spent = self.request.llm.spent.total();
@@ -345,7 +348,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What a provider does that asks nobody: worked out once for each conversation, however many configurations come to it.
+    /// Returns the work of a provider that calls no model. It is computed once per conversation, however many
+    /// configurations need it.
     async fn once(
         &self,
         part: Part<'_>,
@@ -374,7 +378,7 @@ impl<'a> Engine<'a> {
         Ok(state.adopt(settled, proposal))
     }
 
-    /// What is done to each text of the selected messages.
+    /// Processes each text of the selected messages.
     async fn each_text(
         &self,
         config: &SmartConfig,
@@ -420,7 +424,7 @@ impl<'a> Engine<'a> {
     /// Warns of overrides for messages that the pass does not work on.
     fn warn_of_idle_overrides(&self, pass: &Pass, individual: &Individual) {
         let Request { original, conversation, tally, .. } = self.request;
-        let chosen = pass.selection.of(conversation, tally);
+        let chosen = pass.selection.selected(conversation, tally);
         let chosen: HashSet<usize> = conversation
             .entries()
             .iter()
@@ -438,7 +442,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// One summary for each run of selected messages that stand together.
+    /// Writes one summary for each run of adjacent selected messages.
     async fn batches(
         &self,
         config: &SmartConfig,
@@ -477,7 +481,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Warns where a pass wants a model and there is none, or not the one it names.
+    /// Warns if a pass wants a model and there is none, or not the named one.
     fn warn_of_missing_models(&self, pass: &Pass, instead: Said) {
         for profile in pass.asked_under() {
             if !self.request.llm.can_ask(profile) {
@@ -490,7 +494,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// What a part did to a conversation.
+/// The work of a part on a conversation.
 #[derive(Clone)]
 struct Done {
     key: String,
@@ -499,7 +503,7 @@ struct Done {
     settled: Settled,
 }
 
-/// A configuration as a step that is repeated.
+/// A configuration as a repeatable step.
 struct Rounds<'e, 'a> {
     engine: &'e Engine<'a>,
     config: &'e SmartConfig,
@@ -514,11 +518,11 @@ impl Step for Rounds<'_, '_> {
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
         let start = state.clone();
         self.engine.round(self.config, state).await?;
-        // A target that is reached asks for no less.
+        // Once the target is reached, there is no need for less.
         if state.request.budget().is_some_and(|budget| state.request.tally.total() <= budget) {
             return Ok(());
         }
-        // What asks nobody itself asks nobody for this either.
+        // A configuration that calls no model must not call one for this comparison either.
         let may_try = |other: &SmartConfig| self.engine.asks || !any_asks(&state.request, other);
         if let Some(other) = held_against(self.config).filter(may_try)
             && let Some(name) = self.config.no_more_tokens_than.as_deref()
@@ -532,9 +536,9 @@ impl Step for Rounds<'_, '_> {
 /// A part of a round.
 #[derive(Clone, Copy)]
 enum Part<'a> {
-    /// What rules of tools say.
+    /// The tool rules.
     Rules,
-    /// The lossless provider with these operations.
+    /// The lossless provider with this configuration.
     Prelude(&'a Value),
     Pass(&'a Pass),
     /// Salient truncation to the target.
@@ -560,7 +564,7 @@ impl Part<'_> {
         }
     }
 
-    /// Tells parts apart by what they do.
+    /// Returns a key that identifies what the part does.
     fn key(&self) -> String {
         match self {
             Self::Rules => PassReport::RULES.to_owned(),
@@ -571,20 +575,21 @@ impl Part<'_> {
     }
 }
 
-/// Tokens of a run of messages, which are named by their indices in the conversation that came in.
+/// Returns the tokens of a run of messages, given by their indices in the call's input.
 fn tokens_of(state: &State, run: &Range<usize>) -> usize {
     let entries = state.conversation().entries().iter().enumerate();
     let in_run = entries.filter(|(_, entry)| entry.origin.is_some_and(|origin| run.contains(&origin)));
     in_run.map(|(message, _)| state.request.tally.message(message)).sum()
 }
 
-/// What a pass is given to work on.
+/// Returns the request for a pass.
 fn in_pass(state: &State, pass: &Pass) -> Request {
     Request { progress: state.request.progress.in_pass(&pass.id), ..state.request.clone() }
 }
 
-/// What a provider makes of the request, with less room where only settling takes it past the target. Where the provider says itself that its target
-/// cannot be met, less room would cut what it protects.
+/// Returns a provider's proposal for the request. If settling alone takes it past the target, the provider runs again
+/// with a smaller target. If the provider itself says that the target cannot be met, a smaller one would only cut
+/// what it protects.
 async fn fitted(provider: &dyn Provider, request: &Request) -> Result<(Proposal, Settled), CondenseError> {
     let first = settled_by(provider, request, request).await?;
     let mut within = request.clone();
@@ -603,12 +608,12 @@ async fn fitted(provider: &dyn Provider, request: &Request) -> Result<(Proposal,
     Ok(first)
 }
 
-/// What a proposal says of missing its target.
+/// Returns a proposal's warning that it misses its target.
 fn target_missed(proposal: &Proposal) -> Option<&Warning> {
     proposal.warnings.iter().find(|warning| warning.code == WarningCode::TargetNotMet)
 }
 
-/// What a provider makes of `within`, settled for the request.
+/// Returns a provider's proposal for `within`, settled for `request`.
 async fn settled_by(
     provider: &dyn Provider,
     within: &Request,
@@ -619,24 +624,25 @@ async fn settled_by(
     Ok((proposal, settled))
 }
 
-/// The report of a pass that does not run.
+/// Returns the report of a pass that does not run.
 fn not_run(pass: &Pass, state: &State, why: Said) -> PassReport {
-    PassReport::of(&pass.id, &pass.name, state.scaled(), state.is_exact()).skipped(why)
+    PassReport::unchanged(&pass.id, &pass.name, state.scaled(), state.is_exact()).skipped(why)
 }
 
-/// The operations of a prelude that is not enough for the target, so that salient truncation follows: those that leave every text whole or
-/// say that it is. Truncation cannot weigh what is half a text and half pointers, and knows better which old reads to leave out: with these alone
-/// it keeps more of what is used again, names and passages, than after the whole prelude or after none (docs/smart.md).
+/// Returns the operations of a prelude that salient truncation will follow: those that leave every text whole or say
+/// that a text is whole elsewhere. Truncation cannot weigh texts made half of pointers, and chooses better which old
+/// reads to leave out. With these operations alone it keeps more of the names and passages used again than after the
+/// whole prelude or after none (docs/smart.md).
 fn before_truncation(operations: &Value) -> Value {
     merged(operations, &json!({ "repeatedLines": false, "diff": false, "containment": false, "staleReads": "off" }))
 }
 
 fn pass_failed(pass: &Pass, error: &CondenseError) -> Warning {
     let said = said!("warning.failed", what: pass.id.as_str(), code: error.code(), error: error.said());
-    Warning::new(WarningCode::PassFailed, said).of(error.code())
+    Warning::new(WarningCode::PassFailed, said).caused_by(error.code())
 }
 
-/// For each pass, as far as they are asked for: whether it has cut texts by their salience, and whether it will.
+/// Returns for each pass, as far as they are needed, whether it has cut texts by salience, and whether it will.
 fn cut_by_salience(config: &SmartConfig, state: &State) -> impl Iterator<Item = (bool, bool)> {
     config.passes.iter().filter_map(|pass| {
         let Mode::Individual(individual) = &pass.mode else { return None };
@@ -646,29 +652,30 @@ fn cut_by_salience(config: &SmartConfig, state: &State) -> impl Iterator<Item = 
     })
 }
 
-/// Whether texts have to stay whole in the prelude, because passes cut them by salience, or did, or those of the configuration that stood in.
+/// Returns true if the prelude must leave texts whole, because passes cut them by salience or did so, or the
+/// configuration used instead did.
 fn needs_whole_texts(config: &SmartConfig, state: &State) -> bool {
     cut_by_salience(config, state).any(|(was, will)| was || will)
         || held_against(config).is_some_and(|other| cut_by_salience(&other, state).any(|(was, _)| was))
 }
 
-/// The configuration that leaves no fewer tokens.
+/// Returns the configuration that is the upper limit for the result.
 fn held_against(config: &SmartConfig) -> Option<SmartConfig> {
     config.no_more_tokens_than.as_deref().and_then(SmartConfig::preset)
 }
 
-/// Whether a model is asked by a configuration, or by one that it is held against.
+/// Returns true if a configuration calls a model, or if its upper limit does.
 pub(super) fn any_asks(request: &Request, config: &SmartConfig) -> bool {
     config.passes.iter().any(|pass| asks(request, pass))
         || held_against(config).is_some_and(|other| any_asks(request, &other))
 }
 
-/// Whether a pass asks a model.
+/// Returns true if a pass calls a model.
 fn asks(request: &Request, pass: &Pass) -> bool {
     pass.asked_under().into_iter().any(|profile| request.llm.can_ask(profile))
 }
 
-/// Errors that say that there was nothing to do.
+/// Returns true for errors that say there was nothing to do.
 fn is_nothing_to_gain(error: &CondenseError) -> bool {
     matches!(
         error,

@@ -1,4 +1,4 @@
-//! Mode `individual`: every text of the selected messages on its own, by its content kind.
+//! Mode `individual`: processes every text of the selected messages separately, by its content kind.
 
 use std::{
     borrow::Cow,
@@ -22,11 +22,11 @@ use crate::{
     words::{Said, said},
 };
 
-/// Lines and characters that stay when a truncation says neither: as in the truncation provider.
+/// Lines and characters kept if a truncation sets neither, as in the truncation provider.
 const DEFAULT_LINES: usize = 5;
 const DEFAULT_CHARS: usize = 100;
 
-/// A text that something is to be done to.
+/// A text to be processed.
 pub(super) struct Target<'a> {
     pub message: usize,
     pub piece: ContentPiece,
@@ -35,14 +35,14 @@ pub(super) struct Target<'a> {
     pub operation: &'a ContentOperation,
 }
 
-/// The texts that an individual pass changes, in order of message and position.
+/// Returns the texts that an individual pass changes, by message and position.
 pub(super) fn targets<'a>(
     request: &'a Request,
     selection: &MessageSelection,
     individual: &'a Individual,
 ) -> Vec<Target<'a>> {
     let conversation = &request.conversation;
-    let chosen = selection.of(conversation, &request.tally);
+    let chosen = selection.selected(conversation, &request.tally);
     if !chosen.contains(&true) {
         return Vec::new();
     }
@@ -57,10 +57,10 @@ pub(super) fn targets<'a>(
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
         for (mut piece, whole) in with_texts(pieces, &texts) {
             if piece.source == PieceSource::EnvironmentDetails {
-                // The host wrote them into what the user says; no tool was called for them.
+                // The host wrote it into the user's text; no tool was called.
                 piece.kind = ContentKind::MessageText;
             }
-            // The tags of a call that is written as text are no words: without them nobody knows what was called.
+            // The tags of a call written as text are not prose: without them it is unclear what was called.
             let is_frame = piece.kind == ContentKind::MessageText && matches!(piece.source, PieceSource::Tool(_));
             if is_frame && conversation.message(message).role == Role::Assistant {
                 continue;
@@ -77,7 +77,8 @@ pub(super) fn targets<'a>(
                 targets.push(Target { message, piece, text, tokens, operation });
             }
         }
-        // The threshold is about all content of a kind in a message. What was cut together with others counts among them from then on.
+        // The threshold applies to all content of a kind in a message. A text that was cut together with others keeps
+        // counting as one of them.
         targets.retain(|target| {
             let kind = target.piece.kind;
             let is_long = tokens_of.get(&kind).copied().unwrap_or(0) >= individual.threshold(origin, kind);
@@ -89,13 +90,13 @@ pub(super) fn targets<'a>(
 }
 
 impl Target<'_> {
-    /// Whether something was left out of it before.
+    /// Returns true if something was left out of the text before.
     fn was_cut(&self) -> bool {
         Gap::may_be_in(self.text)
     }
 }
 
-/// Whether texts with this operation share their room.
+/// Returns true if texts with this operation share a budget.
 fn is_cut_together(request: &Request, operation: &ContentOperation) -> bool {
     match operation {
         ContentOperation::Keep | ContentOperation::Suppress => false,
@@ -104,21 +105,21 @@ fn is_cut_together(request: &Request, operation: &ContentOperation) -> bool {
     }
 }
 
-/// Texts that are cut together: those that matter more keep more.
+/// Texts that are cut together, so that the more important ones keep more.
 #[derive(Default)]
 struct Together<'t> {
-    /// Which targets.
+    /// The indices of the targets.
     targets: HashMap<PieceKey<'t>, usize>,
-    /// Tokens that they have.
+    /// Their tokens.
     tokens: usize,
-    /// Tokens that they may have.
+    /// The tokens that they may keep together.
     room: usize,
-    /// Some were cut before.
+    /// True if some were cut before.
     was_cut: bool,
 }
 
 impl<'t> Together<'t> {
-    fn of(request: &Request, targets: &'t [Target<'_>]) -> Self {
+    fn collect(request: &Request, targets: &'t [Target<'_>]) -> Self {
         let mut together = Self::default();
         for (index, target) in targets.iter().enumerate() {
             let average = match target.operation {
@@ -129,7 +130,7 @@ impl<'t> Together<'t> {
                 }
                 _ => None,
             };
-            // The room is by number, so that what is left of a text changes nothing about it.
+            // The budget depends on the number of texts, so it does not shrink as they are cut.
             let counts = target.was_cut() || Salience::may_cut(target.piece.kind, target.tokens);
             if let Some(average) = average.filter(|_| counts) {
                 together.targets.insert(key(target.message, &target.piece), index);
@@ -142,23 +143,23 @@ impl<'t> Together<'t> {
     }
 }
 
-/// Whether texts that are cut together have lost lines before, and whether they will.
+/// Returns whether texts that are cut together have lost lines before, and whether they will.
 pub(super) fn cut_by_salience(request: &Request, targets: &[Target<'_>]) -> (bool, bool) {
-    let together = Together::of(request, targets);
+    let together = Together::collect(request, targets);
     (together.was_cut, together.tokens > together.room)
 }
 
-/// A text that takes the place of another.
+/// The replacement of a text.
 pub(super) struct Replacement {
     pub text: String,
     pub operation: &'static str,
     pub reason: Said,
-    /// The bytes of the text that stand for what a model would write, and how many tokens that would be.
+    /// The bytes of the text that are a placeholder for a model's words, and the number of tokens those would have.
     pub expected: Option<(Range<usize>, usize)>,
 }
 
-/// What the operations without a model make of the texts. Summaries that no model can write are replaced by a salient truncation of all
-/// those texts to about as many tokens together; those that one can are left out here.
+/// Returns the results of the operations without a model. Summaries that no model can write are replaced by a salient
+/// truncation of all those texts to about as many tokens together. Summaries that a model can write are not included.
 pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Option<Replacement>> {
     let mut replacements: Vec<Option<Replacement>> = Vec::with_capacity(targets.len());
     let mut rooms: HashMap<PieceKey<'_>, (usize, Room)> = HashMap::new();
@@ -181,7 +182,7 @@ pub(super) fn mechanical(request: &Request, targets: &[Target<'_>]) -> Vec<Optio
     }
     let last = targets.iter().map(|target| target.message).max().unwrap_or(0);
     let preserve_recent = request.conversation.len().saturating_sub(1 + last);
-    let together = Together::of(request, targets);
+    let together = Together::collect(request, targets);
     if together.tokens > together.room {
         let is_chosen = |message: usize, piece: &ContentPiece| together.targets.contains_key(&key(message, piece));
         let cuts = Salience::all_signals(preserve_recent).cut_together(request.history(), together.room, is_chosen);
@@ -210,7 +211,7 @@ fn key(message: usize, piece: &ContentPiece) -> PieceKey<'_> {
 
 enum Work {
     Text(Replacement),
-    /// The most salient lines, chosen for all texts at once.
+    /// The most salient lines, selected across all texts at once.
     Salient(Room),
 }
 
@@ -237,7 +238,8 @@ fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
         (None, None) => (Some(DEFAULT_LINES), None),
         given => given,
     };
-    // A parameter is one value: of a command or a pattern, the beginning says most. A marker is part of what salient truncation writes.
+    // A parameter such as a command or pattern is one value whose beginning says most. Salient truncation always
+    // writes markers.
     let by_lines = !parameters || lines.is_some();
     if truncate.strategy == Strategy::Salient && truncate.add_ellipsis && by_lines {
         let lines = lines.unwrap_or(usize::MAX);
@@ -263,7 +265,7 @@ fn both_ends(target: &Target<'_>, Ends { prefix, suffix, over }: Ends, with_note
         false if count <= over.max(prefix + suffix) => text.to_owned(),
         false => text.chars().take(prefix).chain(text.chars().skip(count - suffix)).collect(),
     };
-    // Nothing but blanks would be no text at all.
+    // A text of blanks would count as empty.
     let text = if is_blank(&text) { target.text.to_owned() } else { text };
     let reason = said!("change.cutToEnds", prefix: prefix, suffix: suffix).about(target.piece.source.label());
     Replacement { text, operation: "truncate", reason, expected: None }
@@ -280,8 +282,8 @@ fn cut_once(text: &str, lines: Option<usize>, characters: Option<usize>, truncat
     }
 }
 
-/// Cuts until nothing changes any more: a cut by lines can leave a few characters more than one by characters allows, and the same
-/// limits have to leave their own result alone. Ends because every cut shortens.
+/// Cuts until nothing changes. A cut by lines can leave a few characters more than a cut by characters allows, and
+/// the same limits must leave their own result unchanged. It ends because every cut shortens the text.
 fn settled(text: &str, cut: impl Fn(&str) -> String) -> String {
     let mut text = text.to_owned();
     loop {
@@ -315,17 +317,18 @@ fn without_marker(
     if let Some(most) = characters {
         cut = first(&cut, most);
     }
-    // Nothing but blanks would be no text at all.
+    // A text of blanks would count as empty.
     if is_blank(&cut) { text.to_owned() } else { cut }
 }
 
-/// Whether a summary can be shorter than the text, which is not a summary yet.
+/// Returns true if a summary can be shorter than the text, and the text is not a summary already.
 fn is_worth_summary(target: &Target<'_>, summarize: &Summarize) -> bool {
     let long = target.text.len() >= summarize.min_chars && target.text.chars().count() >= summarize.min_chars;
-    long && target.tokens > summarize.max_tokens && SummaryHead::of(target.text).is_none()
+    long && target.tokens > summarize.max_tokens && SummaryHead::at_start(target.text).is_none()
 }
 
-/// The texts that a model is asked for summaries of, and which targets they are: with a target of the call, the longest, as many as it takes.
+/// Returns the indices of the targets to be summarised by a model, and their texts. If the call has a target, only as
+/// many of the longest as it requires.
 pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> (Vec<usize>, Vec<SourceText<'t>>) {
     let wanted = targets.iter().enumerate().filter_map(|(index, target)| match target.operation {
         ContentOperation::Summarize(summarize)
@@ -355,7 +358,7 @@ pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> 
     wanted.into_iter().unzip()
 }
 
-/// Which of these it takes to save as many as are needed: the largest, of equal ones the newer.
+/// Returns which texts to take so that together they save `needed` tokens: the largest, and the newer of equal ones.
 fn longest(saved: &[usize], needed: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..saved.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse((saved[*index], *index)));
@@ -371,7 +374,7 @@ fn longest(saved: &[usize], needed: usize) -> Vec<bool> {
     is_taken
 }
 
-/// The summary in the place of its text.
+/// Returns a summary as the replacement of its text.
 pub(super) fn summarized(target: &Target<'_>, summary: &WrittenSummary) -> Replacement {
     let head = SummaryHead::Lines(target.text.split('\n').count());
     let mut done = vec![said!("change.summarised", tokens: target.tokens)];
@@ -386,19 +389,19 @@ pub(super) fn summarized(target: &Target<'_>, summary: &WrittenSummary) -> Repla
     }
 }
 
-/// What is replaced in each text, by message and path.
+/// The replacements in each text, by message and path.
 type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, Replacement)>>;
 
 type TextsByPath<'a> = HashMap<Vec<PathStep>, &'a str>;
 
-/// The edits that put the replacements in place. A replacement that is no shorter is left out.
+/// Returns the edits that make the replacements. Replacements that are not shorter are left out.
 pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {
     let encoding = request.tally.encoding();
     let mut proposal = Proposal::default();
     let mut changed: Changed = BTreeMap::new();
     for (target, replacement) in targets.iter().zip(replacements) {
         let Some(replacement) = replacement else { continue };
-        // Bytes first: counting is dearer. A summary may have more bytes than its text and fewer tokens; then the count decides.
+        // A summary may have more bytes and fewer tokens than its text, so the tokens decide.
         if replacement.text == target.text || count_inside(&replacement.text, encoding).tokens >= target.tokens {
             continue;
         }
@@ -423,11 +426,11 @@ pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: 
     proposal
 }
 
-/// The edit that puts replacements into the text `whole` at `path`.
+/// Returns the edit that makes replacements in the text `whole` at `path`.
 fn edit(message: usize, path: &[PathStep], whole: &str, mut replaced: Vec<(Range<usize>, Replacement)>) -> Edit {
     replaced.sort_by_key(|(range, _)| range.start);
     let (mut estimates, mut texts) = (Vec::new(), Vec::with_capacity(replaced.len()));
-    // Bytes that came and went before the next replacement.
+    // Bytes added and removed before the next replacement.
     let (mut more, mut fewer) = (0, 0);
     for (range, Replacement { text, expected, .. }) in replaced {
         if let Some((part, tokens)) = expected {

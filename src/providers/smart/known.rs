@@ -1,4 +1,5 @@
-//! Summaries of texts that a call has already, for other configurations that are tried on the same conversation: no text is paid for twice.
+//! Keeps the summaries that a call already has, so that other configurations tried on the same conversation do not
+//! pay for them again.
 
 use std::{
     collections::HashMap,
@@ -11,11 +12,11 @@ use crate::{
     summaries::{SourceText, WrittenSummary},
 };
 
-/// Summaries by what they are of.
+/// Summaries by text and question.
 #[derive(Default)]
 pub(super) struct KnownSummaries(Mutex<HashMap<Key, (usize, WrittenSummary)>>);
 
-/// The text by its hash and length, and what is asked of it but how long the summary may be.
+/// The text, by its hash and length, and the question without the maximum length.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     hash: u64,
@@ -26,7 +27,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(text: &SourceText<'_>) -> Self {
+    fn new(text: &SourceText<'_>) -> Self {
         let mut hash = DefaultHasher::new();
         (text.text, text.label).hash(&mut hash);
         Self {
@@ -40,19 +41,19 @@ impl Key {
 }
 
 impl KnownSummaries {
-    /// Whether there is a summary that is no longer than the text wants it.
+    /// Returns true if there is a summary no longer than the text's limit.
     pub fn has(&self, text: &SourceText<'_>) -> bool {
         self.get(text).is_some()
     }
 
-    /// That summary.
+    /// Returns the summary if it is no longer than the text's limit.
     pub fn get(&self, text: &SourceText<'_>) -> Option<WrittenSummary> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&Key::of(text)).filter(|(most, _)| *most <= text.max_tokens).map(|(_, summary)| summary.clone())
+        known.get(&Key::new(text)).filter(|(most, _)| *most <= text.max_tokens).map(|(_, summary)| summary.clone())
     }
 
-    /// Keeps one that was written.
+    /// Stores a summary.
     pub fn keep(&self, text: &SourceText<'_>, summary: WrittenSummary) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Key::of(text), (text.max_tokens, summary));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Key::new(text), (text.max_tokens, summary));
     }
 }

@@ -1,4 +1,4 @@
-//! Which messages a pass works on.
+//! Selects the messages that a pass works on.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::config::MessageSelection;
 use crate::{conversation::Conversation, tokens::Tally};
 
 impl MessageSelection {
-    /// For each message whether it is selected. Those that are fixed and the newest never are: a lossy operation leaves both ends alone.
-    /// `tally` is that of the conversation.
-    pub fn of(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
+    /// Returns, for each message, whether it is selected. Fixed messages and the newest one never are, because lossy
+    /// operations leave both ends alone. `tally` counts the conversation.
+    pub fn selected(&self, conversation: &Conversation, tally: &Tally) -> Vec<bool> {
         if let Self::Among(selection, indices) = self {
             let is_among =
                 |index: usize| conversation.entries()[index].origin.is_some_and(|origin| indices.contains(&origin));
-            let selected = selection.of(conversation, tally).into_iter().enumerate();
+            let selected = selection.selected(conversation, tally).into_iter().enumerate();
             return selected.map(|(index, chosen)| chosen && is_among(index)).collect();
         }
         let length = conversation.len();
@@ -27,13 +27,13 @@ impl MessageSelection {
         (0..length).map(|index| index >= fixed && index < end && chosen(index)).collect()
     }
 
-    /// The selected messages as runs of messages that stand together. Each message is named by its index in the conversation that came in,
-    /// because what is done about one run moves the others.
+    /// Returns the selected messages as runs of adjacent ones. They are given by their indices in the call's input,
+    /// because work on one run shifts the others.
     pub fn runs(&self, conversation: &Conversation, tally: &Tally) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut last = None;
-        for (index, _) in self.of(conversation, tally).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
-            // A message that was added here, such as a summary, belongs to the run around it.
+        for (index, _) in self.selected(conversation, tally).into_iter().enumerate().filter(|(_, chosen)| *chosen) {
+            // A message added during this call, such as a summary, belongs to the run around it.
             let Some(origin) = conversation.entries()[index].origin else { continue };
             match runs.last_mut().filter(|_| last.is_some_and(|last| is_next(conversation, last, index))) {
                 Some(run) => run.end = origin + 1,
@@ -44,7 +44,7 @@ impl MessageSelection {
         runs
     }
 
-    /// How many of the newest of `length` messages are not selected whatever they are.
+    /// Returns how many of the newest of `length` messages are never selected.
     fn preserved(&self, length: usize, tally: &Tally) -> usize {
         let (count, tokens) = match self {
             Self::PreserveRecent(count, tokens) => (*count, *tokens),
@@ -55,7 +55,7 @@ impl MessageSelection {
         tokens.map_or(count, |limit| count.min(newest_within(length, tally, limit))).max(1)
     }
 
-    /// How many of the newest messages the limit in tokens leaves out of the selection, where there is one.
+    /// Returns how many of the newest messages the token limit excludes, if there is one.
     pub fn preserved_by_tokens(&self, length: usize, tally: &Tally) -> Option<usize> {
         match self {
             Self::PreserveRecent(_, Some(limit)) | Self::PreservePercent(_, Some(limit)) => {
@@ -67,7 +67,7 @@ impl MessageSelection {
     }
 }
 
-/// How many of the newest messages have at most so many tokens together.
+/// Returns how many of the newest messages have at most `limit` tokens together.
 fn newest_within(length: usize, tally: &Tally, limit: usize) -> usize {
     let mut left = limit;
     let fits = |message: &usize| {
@@ -78,7 +78,7 @@ fn newest_within(length: usize, tally: &Tally, limit: usize) -> usize {
     (0..length).rev().take_while(fits).count()
 }
 
-/// Whether nothing from the conversation that came in stands between two messages.
+/// Returns true if no message of the call's input is between two messages.
 fn is_next(conversation: &Conversation, one: usize, other: usize) -> bool {
     conversation.entries()[one + 1..other].iter().all(|entry| entry.origin.is_none())
 }
@@ -94,7 +94,7 @@ mod tests {
             .collect();
         let conversation = Conversation::parse(&format!("[{}]", messages.join(","))).unwrap();
         let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap();
-        let chosen = selection.of(&conversation, &tally);
+        let chosen = selection.selected(&conversation, &tally);
         (0..length).filter(|index| chosen[*index]).collect()
     }
 

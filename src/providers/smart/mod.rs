@@ -1,16 +1,16 @@
-//! The smart provider: a lossless prelude, then passes one after the other, each with its own messages, mode, operations and condition.
+//! The smart provider: a lossless prelude, then passes, each with its own messages, mode, operations and condition.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `tables` | what a configuration may hold |
-//! | `config` | what it is told to do |
-//! | `presets` | configurations by name |
-//! | `engine` | the order of the work |
-//! | `message_selection` | which messages a pass works on |
-//! | `individual` | each text on its own, without a model |
+//! | `tables` | the options |
+//! | `config` | a checked configuration |
+//! | `presets` | the presets |
+//! | `engine` | runs prelude and passes in order |
+//! | `message_selection` | selects the messages that a pass works on |
+//! | `individual` | processes each text separately, without a model |
 //! | `batch` | one summary for many messages |
-//! | `known` | summaries of texts that a call has already |
-//! | `worth` | how much is asked of a model |
+//! | `known` | the summaries that a call already has |
+//! | `worth` | limits the cost of requests |
 
 mod batch;
 mod config;
@@ -44,12 +44,12 @@ use crate::{
     words::{Said, said},
 };
 
-/// Condenses in passes: lossless first, then what its configuration says, until the target is reached.
+/// Condenses in passes: first lossless, then as configured, until the target is reached.
 pub struct Smart {
     config: Value,
 }
 
-/// What it is.
+/// The descriptor of this provider.
 pub const DESCRIPTOR: Descriptor = Descriptor {
     id: Smart::ID,
     name: "called.smart",
@@ -71,19 +71,19 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
 };
 
 impl Smart {
-    /// What it is registered under.
+    /// The id it is registered under.
     pub const ID: &'static str = config::ID;
 
-    /// A provider with this configuration; null means the preset `balanced`.
+    /// Creates a provider with this configuration; null means the preset `balanced`.
     ///
     /// # Errors
-    /// Every field that is wrong.
+    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         SmartConfig::read(config)?;
         Ok(Self { config: config.clone() })
     }
 
-    /// All presets by name, as JSON.
+    /// Returns all presets by name, as JSON.
     #[must_use]
     pub fn presets() -> Value {
         presets::all()
@@ -133,10 +133,10 @@ impl Provider for Smart {
         if may_take_one && engine.asks() && is_tight(request) {
             match engine.one_summary().await {
                 Ok(proposal) => return Ok(proposal),
-                // The passes do what they can; what was paid for is told.
+                // The passes do what they can; the request's cost is reported.
                 Err(error) => {
                     let said = said!("warning.oneSummaryFailed", code: error.code(), error: error.said());
-                    engine.warnings.add(Warning::new(WarningCode::SummaryFailed, said).of(error.code()));
+                    engine.warnings.add(Warning::new(WarningCode::SummaryFailed, said).caused_by(error.code()));
                 }
             }
         }
@@ -164,15 +164,16 @@ impl Provider for Smart {
     }
 }
 
-/// Where fewer than one of so many tokens may stay, presets ask for one summary and not for one of each message: a reader knows more from it and what stands
-/// around it (docs/decisions/0010-salience.md: 84 and 91 of 100 questions at a tenth and a quarter), and it is one request.
+/// If fewer than one in this many tokens may stay, presets request one summary instead of one per message. It is a
+/// single request, and a reader knows more from it and the messages around it (docs/decisions/0010-salience.md: 84
+/// and 91 of 100 questions answered at a tenth and a quarter).
 const TIGHT: usize = 3;
 
 fn is_tight(request: &Request) -> bool {
     request.target_tokens.is_some_and(|target| target.saturating_mul(TIGHT) < request.scaled(&request.tally))
 }
 
-/// The same work with the shortest summaries there could be, asking nobody and telling nobody.
+/// Returns the request with summaries as short as possible, without calling a model or reporting progress.
 fn at_best(request: &Request) -> Request {
     let llm = Llm {
         preview: Some(Preview::Shortest),
@@ -183,7 +184,7 @@ fn at_best(request: &Request) -> Request {
     Request { llm, progress: Progress::default(), ..request.clone() }
 }
 
-/// The warning that a result is not worth a change.
+/// Returns the warning that a result saves too little to be used.
 fn too_small(config: &SmartConfig, request: &Request, state: &State, when: Said) -> Option<Warning> {
     let saved = request.scaled(&request.tally).saturating_sub(state.scaled());
     (saved > 0 && saved < config.min_reduction_tokens).then(|| {

@@ -1,27 +1,27 @@
-//! Configurations by name.
+//! The presets.
 //!
-//! Numbers are those of the published design of the smart provider (phase 4.5 of it, with thresholds for messages); where that one
-//! says nothing, those of the design that came before it.
+//! The numbers are from the published design of the smart provider (phase 4.5, with thresholds per message), or from
+//! the design before it if that one gives none.
 
 use serde_json::{Value, json};
 
 use crate::summaries::CONDENSING_ROLE;
 
-/// The preset that a configuration without one has.
+/// The preset used if a configuration names none.
 pub(super) const DEFAULT: &str = "balanced";
 
-/// The preset that is for summaries of every large result, however many there are.
+/// The preset that requests a summary of every large result, however many there are.
 pub(super) const ASKS_OF_EACH: &str = "selective";
 
 /// All presets. `quality` is another name for `conservative`.
 pub(super) const NAMES: &[&str] = &["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"];
 
-/// All presets by name, as JSON.
+/// Returns all presets by name, as JSON.
 pub(super) fn all() -> Value {
     Value::Object(NAMES.iter().map(|name| ((*name).to_owned(), json(name))).collect())
 }
 
-/// The configuration of a preset as JSON; null for a name that none has.
+/// Returns the configuration of a preset as JSON; null for an unknown name.
 pub(super) fn json(name: &str) -> Value {
     match name {
         "conservative" | "quality" => conservative(),
@@ -33,19 +33,21 @@ pub(super) fn json(name: &str) -> Value {
     }
 }
 
-/// More tokens than a text has: what has this threshold is left alone.
+/// A threshold that no text reaches, so content with it stays as it is.
 const NEVER: usize = 1_000_000;
 
-/// Thresholds learned with `benches/quality/thresholds.mjs` on one half of the recorded conversations, divided by project, for the passes that ask
-/// no model: preset, pass, thresholds of parameters and of results (docs/measurements.md has what they keep on the other half). Of `multi_zone` they keep no more there, so it has none.
+/// Thresholds for passes without a model: preset, pass, threshold of parameters, threshold of results.
+/// `benches/quality/thresholds.mjs` learned them on one half of the recorded conversations, divided by project;
+/// docs/measurements.md says how much they keep on the other half. `multi_zone` has none, because learned ones kept
+/// no more.
 const LEARNED: &[(&str, &str, usize, usize)] =
     &[("aggressive", "suppress-ancient", 500, NEVER), ("aggressive", "truncate-middle", 2000, 0)];
 
-/// The same for a preset that asks a model, where there is none to ask: salient truncation then stands in for its summaries.
+/// Thresholds for a preset that calls a model, if there is none and salient truncation replaces its summaries.
 const LEARNED_ALONE: &[(&str, &str, usize, usize)] =
     &[("balanced", "llm-quality", 0, 0), ("balanced", "mechanical-fallback", NEVER, NEVER)];
 
-/// A preset with the thresholds that were learned for it; as it is where none were. `alone`: no model is asked.
+/// Returns a preset with its learned thresholds, if it has any. `alone`: no model is available.
 pub(super) fn learned(name: &str, alone: bool) -> Value {
     let mut preset = json(name);
     for pass in preset["passes"].as_array_mut().into_iter().flatten() {

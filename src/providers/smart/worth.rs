@@ -1,4 +1,5 @@
-//! How much is asked of a model: together no more than one summary of the whole would cost, unless the passes are the caller's own.
+//! Limits the cost of requests to a model: together they cost no more than one summary of the whole, unless the
+//! caller wrote the passes.
 
 use std::{
     cmp::Reverse,
@@ -14,40 +15,42 @@ use crate::{
     words::said,
 };
 
-/// The estimate is off by a tenth either way: less than a quarter more is not worth a warning.
+/// The estimate is off by up to a tenth either way, so a smaller factor is not worth a warning.
 const WORTH_TELLING: f64 = 1.25;
 
-/// Tokens of a question about a text beside the text: its prompt, the label and the fence.
+/// Tokens of a question besides the text: prompt, label and fence.
 const QUESTION: usize = 150;
 
-/// What one call has asked for, and may. Prices are in tokens of questions, so that they need no dollars.
+/// The requests of one call so far, and their limit. Prices are in tokens, so that they need no dollars.
 #[derive(Debug)]
 pub(super) struct Worth {
-    /// What one summary of the whole would cost, less a tenth: a question shows messages with fewer tokens than they have.
+    /// The price of one summary of the whole, less a tenth because a question shows messages with fewer tokens than
+    /// they have.
     one_summary: usize,
     asked: AtomicUsize,
-    /// The caller's own passes ask for what they say, and so does the preset that is for nothing else.
+    /// False for the caller's own passes, and for the preset made for a summary of each text; both ask as often as
+    /// they say.
     is_limit: bool,
 }
 
 impl Worth {
-    pub fn of(request: &Request, config: &SmartConfig) -> Self {
+    pub fn new(request: &Request, config: &SmartConfig) -> Self {
         let is_limit = config.preset.as_deref().is_some_and(|preset| preset != presets::ASKS_OF_EACH);
         let one_summary = price_in_tokens(told_by_one(request, Native::KEEP), None) * 9 / 10;
         Self { one_summary, asked: AtomicUsize::new(0), is_limit }
     }
 
-    /// Whether there may be a summary of each of these many tokens of messages.
+    /// Returns true if summaries of these many tokens of messages are within the limit.
     pub fn may_take(&self, batches: &[usize]) -> bool {
         !self.is_limit || self.asked().saturating_add(price_of(batches)) <= self.one_summary
     }
 
-    /// Counts summaries of so many tokens of messages.
+    /// Counts summaries of these many tokens of messages.
     pub fn take(&self, batches: &[usize]) {
         self.asked.fetch_add(price_of(batches), Ordering::Relaxed);
     }
 
-    /// Which of these texts are asked about: the largest first, because of them a request saves most for its price.
+    /// Returns which texts to ask about: the largest first, because they save most for their price.
     pub fn take_texts(&self, texts: &[SourceText<'_>]) -> Vec<bool> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|index| Reverse(texts[*index].tokens));
@@ -67,7 +70,7 @@ impl Worth {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// For a preview: that one summary of the whole would be cheaper.
+    /// Returns the warning, for a preview, that one summary of the whole would be cheaper.
     pub fn warning(&self) -> Option<Warning> {
         let times = self.asked() as f64 / self.one_summary.max(1) as f64;
         (times > WORTH_TELLING).then(|| {
@@ -77,7 +80,7 @@ impl Worth {
     }
 }
 
-/// Of summaries of so many tokens of messages each.
+/// Returns the price of summaries of these many tokens of messages each.
 fn price_of(batches: &[usize]) -> usize {
     batches.iter().map(|tokens| price_in_tokens(*tokens, None)).fold(0, usize::saturating_add)
 }

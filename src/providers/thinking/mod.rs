@@ -1,4 +1,4 @@
-//! Thinking that is signed, after something before it has changed. The one place where it is decided what becomes of it, whatever provider made the
+//! Decides what happens to signed thinking after a change of the messages before it, whichever provider made the
 //! change.
 
 mod models;
@@ -15,23 +15,23 @@ use crate::{
     words::said,
 };
 
-/// What is to be done with thinking behind a change.
+/// The treatment of thinking after a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Thinking {
-    /// It goes where the model would refuse it, and stays where the model would not or nothing is known of it.
+    /// It is removed if the model would refuse it, and kept if the model would accept it or is unknown.
     #[default]
     Auto,
-    /// It stays.
+    /// It is kept.
     Keep,
-    /// It goes.
+    /// It is removed.
     Drop,
 }
 
 impl Thinking {
-    /// The words of the option. The first is the default.
+    /// The values of the option. The first is the default.
     pub const WORDS: &[&str] = &["auto", "keep", "drop"];
 
-    /// By its word.
+    /// Parses the option's value.
     #[must_use]
     pub fn of(word: &str) -> Self {
         match word {
@@ -41,7 +41,7 @@ impl Thinking {
         }
     }
 
-    /// Its word.
+    /// Returns the option's value.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -52,54 +52,54 @@ impl Thinking {
     }
 }
 
-/// What is to be done with thinking behind a change, and what is known of the model that gets it.
+/// The wanted treatment, with what is known of the model that receives the thinking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThinkingRule {
-    /// What the caller wants.
+    /// The treatment that the caller wants.
     pub wish: Thinking,
-    /// Of the conversation's own model.
+    /// The rule of the conversation's own model.
     pub binding: Binding,
 }
 
-/// What became of thinking behind a change.
+/// The outcome for thinking after a change.
 pub enum ThinkingOutcome {
-    /// Nothing has to be done or said.
+    /// Nothing to do or to report.
     Untouched,
-    /// So many signed blocks stay, and nobody knows that they may.
+    /// This many signed blocks stay, although the service may refuse them.
     Kept(usize),
-    /// Blocks went.
+    /// Blocks were removed.
     Removed(WithoutThinking),
 }
 
-/// A conversation without the thinking behind a change.
+/// A conversation without the thinking after a change.
 pub struct WithoutThinking {
     /// The conversation.
     pub conversation: Conversation,
-    /// Its tokens.
+    /// Its token counts.
     pub tally: Tally,
-    /// What was removed.
+    /// The removals.
     pub changes: Vec<Change>,
-    /// How many blocks.
+    /// Number of removed blocks.
     pub blocks: usize,
 }
 
 const OPERATION: &str = "drop_thinking";
 
 impl ThinkingRule {
-    /// Whether thinking goes.
+    /// Returns true if thinking is to be removed.
     fn drops(self) -> bool {
         self.wish == Thinking::Drop || (self.wish == Thinking::Auto && self.binding == Binding::Prefix)
     }
 
-    /// Whether thinking that stays is worth a warning: the service may refuse it.
+    /// Returns true if thinking that stays deserves a warning, because the service may refuse it.
     fn warns(self) -> bool {
         self.wish == Thinking::Keep || self.binding == Binding::Unknown
     }
 
-    /// Applies the rule to the conversation of `request`, which descends from the one that came in.
+    /// Applies the rule to the request's conversation, which results from the original one.
     ///
     /// # Errors
-    /// [`Cancelled`] when the caller gave up meanwhile.
+    /// [`Cancelled`] if the caller aborted meanwhile.
     pub fn apply(self, request: &Request) -> Result<ThinkingOutcome, Cancelled> {
         let condensed = &request.conversation;
         let Some(change) = first_difference(&request.original, condensed) else {
@@ -128,7 +128,7 @@ impl ThinkingRule {
 /// A block of a message of the condensed conversation.
 type Place = (usize, usize);
 
-/// Where the two begin to differ, in the second; `None` where they do not.
+/// Returns the place in `condensed` of the first difference; `None` if there is none.
 fn first_difference(original: &Conversation, condensed: &Conversation) -> Option<Place> {
     let message = (0..original.len().max(condensed.len())).find(|at| {
         match (original.entries().get(*at), condensed.entries().get(*at)) {
@@ -150,7 +150,7 @@ fn json(block: &Block) -> String {
     serde_json::to_string(block).unwrap_or_default()
 }
 
-/// The blocks at or behind a place that are what is looked for.
+/// Returns the blocks at or after a place for which `is_wanted` returns true.
 fn behind(conversation: &Conversation, (first, block): Place, is_wanted: fn(&Block) -> bool) -> Vec<Place> {
     let mut found = Vec::new();
     for (message, entry) in conversation.entries().iter().enumerate().skip(first) {
@@ -161,7 +161,8 @@ fn behind(conversation: &Conversation, (first, block): Place, is_wanted: fn(&Blo
     found
 }
 
-/// The first message of the tool loop under way: what follows the user's newest message that answers no call. Without a loop that is the end.
+/// Returns the index of the first message of the current tool loop: the message after the user's newest one that
+/// contains no tool result. Without a loop, the end.
 fn tool_loop(conversation: &Conversation) -> usize {
     let is_users_own = |at: &usize| {
         let message = conversation.message(*at);
@@ -170,10 +171,11 @@ fn tool_loop(conversation: &Conversation) -> usize {
     (0..conversation.len()).rev().find(is_users_own).map_or(0, |newest| newest + 1)
 }
 
-/// The edits that remove blocks. A message of nothing else goes with them, unless two messages of one role would meet: then a note takes their place.
+/// Returns the edits that remove blocks. A message that consists of them is dropped, unless two messages of one role
+/// would meet; then a note replaces them.
 fn removal(conversation: &Conversation, places: &[Place]) -> Plan {
     let mut edits = Vec::new();
-    // The role of what stands before a message in the end.
+    // The role of the message before, after the removal.
     let mut previous = None;
     let mut places = places.iter().copied().peekable();
     for (message, entry) in conversation.entries().iter().enumerate() {
@@ -200,14 +202,14 @@ fn removal(conversation: &Conversation, places: &[Place]) -> Plan {
     Plan { edits }
 }
 
-/// What takes the place of thinking where something has to stand.
+/// Returns the content that replaces thinking if a message must remain.
 fn note() -> Box<RawValue> {
     let note = Suppressed { kind: ContentKind::MessageText, size: None };
     serde_json::value::to_raw_value(&Content::Blocks(vec![Block::text(note.to_string())])).unwrap_or_default()
 }
 
 fn told(request: &Request, (message, block): Place) -> Change {
-    // A message that was added since has none: the one it stands before is named.
+    // A message added in this call has no origin, so the index of the message after it is used.
     let origin = request.conversation.entries()[message..].iter().find_map(|entry| entry.origin);
     let why = said!("change.thinking");
     Change {

@@ -1,13 +1,13 @@
-//! What a model's name says of the thinking that is sent back to it.
+//! Derives from a model's name how it treats thinking that is sent back to it.
 
-/// What thinking that is sent back to a model is valid with.
+/// The condition under which a model accepts thinking that is sent back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Binding {
-    /// Only while nothing before it has changed: "preserved thinking", as the service calls it.
+    /// Only while nothing before it has changed. The service calls this "preserved thinking".
     Prefix,
-    /// Whatever has changed before it; but while a tool loop is under way, its thinking has to be sent back.
+    /// Whatever has changed before it. During a tool loop, the loop's thinking must be sent back.
     Loop,
-    /// Nothing is known of the model.
+    /// The model is unknown.
     #[default]
     Unknown,
 }
@@ -15,12 +15,12 @@ pub enum Binding {
 /// A version, such as 5.5.
 type Version = (u32, u32);
 
-/// The first versions of Claude with preserved thinking: of the families that have one of their own, and of all others.
-/// Source: platform.claude.com, "Prefix checks on thinking blocks", November 2026.
+/// The first Claude versions with preserved thinking: for the families listed, and for all others. Source:
+/// platform.claude.com, "Prefix checks on thinking blocks", November 2026.
 const FIRST_PRESERVED: &[(&str, Version)] = &[("fable", (5, 1)), ("mythos", (5, 1))];
 const FIRST_PRESERVED_OF_OTHERS: Version = (5, 5);
 
-/// Makers of models whose thinking no Claude model has signed.
+/// Name parts of models by other makers, which never receive thinking signed by a Claude model.
 const OTHERS: &[&str] = &[
     "gpt",
     "o1",
@@ -43,19 +43,19 @@ const OTHERS: &[&str] = &[
     "phi",
 ];
 
-/// Digits of a number that is a version; more are a date.
+/// Maximum digits of a version number; a longer number is a date.
 const MAX_DIGITS: usize = 2;
 
 impl Binding {
-    /// By the name of a model, as services and gateways write it: `claude-opus-5-5-20260901`, `us.anthropic.claude-fable-5-1-v1:0`,
-    /// `anthropic/claude-sonnet-5.5`.
+    /// Derives the condition from a model's name, as services and gateways write it: `claude-opus-5-5-20260901`,
+    /// `us.anthropic.claude-fable-5-1-v1:0`, `anthropic/claude-sonnet-5.5`.
     #[must_use]
     pub fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let words: Vec<&str> =
             name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let Some(claude) = words.iter().position(|word| *word == "claude") else {
-            // `qwen3` and `gpt4o` too: what is written behind the name is a version.
+            // Also `qwen3` and `gpt4o`: a version may follow the name directly.
             let is_other = |word: &&str| OTHERS.iter().any(|other| starts_as(word, other));
             return if words.iter().any(is_other) { Self::Loop } else { Self::Unknown };
         };
@@ -67,12 +67,12 @@ impl Binding {
     }
 }
 
-/// Whether `word` is `name`, or that with a version behind it.
+/// Returns true if `word` is `name`, or `name` followed by a version.
 fn starts_as(word: &str, name: &str) -> bool {
     word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The first number that is one of a version, and the one behind it.
+/// Returns the first number that is part of a version, and the number after it.
 fn version(words: &[&str]) -> Option<Version> {
     let number = |word: &&str| if word.len() <= MAX_DIGITS { word.parse().ok() } else { None };
     let at = words.iter().position(|word| number(word).is_some())?;

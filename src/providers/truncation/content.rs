@@ -1,4 +1,4 @@
-//! Mode `content`: old tool results and long strings in tool parameters are cut, so far as a target asks for.
+//! Mode `content`: cuts old tool results and long strings in tool parameters, as far as a target requires.
 
 use std::{
     cell::OnceCell,
@@ -24,16 +24,16 @@ use crate::{
     words::{Said, said},
 };
 
-/// With a target, the most lines of a result that are tried before it counts as whole.
+/// With a target, the largest number of lines tried before a result counts as whole.
 const MAX_TRIED_LINES: usize = 2000;
-/// With a target, parameters keep this many characters for each line that results keep: 100 characters go with 5 lines, as in the
-/// defaults.
+/// With a target, parameters keep this many characters for each line that results keep: 100 characters for 5 lines,
+/// as in the defaults.
 const CHARACTERS_PER_LINE: usize = 20;
-/// Once all lines stay, levels let each line be a tenth longer than the level before: a hundred of them lead from 500 characters to
-/// millions, for results that are one long line.
+/// Once all lines stay, each level allows lines a tenth longer than the level before. A hundred such levels reach
+/// from 500 characters to millions, for results that are one long line.
 const LINE_LENGTH_LEVELS: usize = 100;
 
-/// How far texts are cut.
+/// The limits to which texts are cut.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     lines: usize,
@@ -46,34 +46,34 @@ struct Limits {
 struct Candidate<'a> {
     message: usize,
     piece: ContentPiece,
-    /// The text that it is a part of.
+    /// The text that contains the piece.
     whole: &'a str,
     text: &'a str,
     tokens: usize,
-    /// Known once an estimate asks for them.
+    /// Computed when an estimate first needs it.
     line_lengths: OnceCell<LineLengths>,
 }
 
 impl Candidate<'_> {
     fn line_lengths(&self, limits: Limits) -> &LineLengths {
-        self.line_lengths.get_or_init(|| LineLengths::of(self.text, limits.line_characters))
+        self.line_lengths.get_or_init(|| LineLengths::measure(self.text, limits.line_characters))
     }
 }
 
-/// What is put where in a text.
+/// Ranges of a text with their replacements.
 type Replacements = Vec<(Range<usize>, String)>;
 
-/// The work of this mode on one conversation.
+/// This mode's work on one conversation.
 pub(super) struct ContentCut<'a> {
     request: &'a Request,
     keep: Keep,
     keep_recent: usize,
     limits: Limits,
-    /// Limits that the user set hold even when a target would allow more.
+    /// True for limits that the user set, which hold even if a target would allow more.
     fixed_lines: bool,
     fixed_line_characters: bool,
     fixed_characters: bool,
-    /// In order of message and position.
+    /// Candidates by message and position.
     candidates: Vec<Candidate<'a>>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> ContentCut<'a> {
         let mut candidates = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
             let frames = texts_that_frame_tools(conversation.message(message), &pieces);
-            // A text has no more tokens than bytes.
+            // A text has at most as many tokens as bytes.
             let pieces: Vec<_> = pieces
                 .into_iter()
                 .filter(|piece| may_cut(message, piece.kind) && piece.range.len() >= least.max(1))
@@ -108,7 +108,7 @@ impl<'a> ContentCut<'a> {
                 }
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
-                // A note about a note would say nothing.
+                // A marker about a marker would say nothing.
                 if Suppressed::fills(text) || is_story_block(conversation, message, piece.block) {
                     continue;
                 }
@@ -159,13 +159,15 @@ impl<'a> ContentCut<'a> {
         let mut proposal = self.at_level(0);
         let after = apply(conversation, &proposal.plan)?;
         let tally = self.request.tally.recount(conversation, &after, &self.request.cancel)?;
-        // Nothing was dropped or added yet, so indices still are those of the request.
+        // Nothing was dropped or added yet, so indices are still the request's.
         let dropped = window::to_fit(&after, &tally, self.keep_recent, budget).unwrap_or_default().collect();
         window::drop_messages(&dropped, &mut proposal);
         Ok(proposal)
     }
 
-    // Levels order what is kept from least to most, so that one search finds where a budget is met: level n within the number of
+    // Levels are ordered by how much they keep, so that one search finds the level that meets a budget. Up to the
+    // number of candidates, level n keeps the n newest candidates (cut to one line) and suppresses the older ones;
+    // above that, limits grow line by line.
     // candidates leaves the n newest ones (cut to one line) and suppresses the older ones; above that, limits grow line by line.
 
     fn loosest_level(&self) -> usize {
@@ -211,7 +213,7 @@ impl<'a> ContentCut<'a> {
         self.proposal(kept, limits)
     }
 
-    /// About how many tokens the conversation has at `level`: each piece in proportion to the bytes that stay of it.
+    /// Estimates the conversation's tokens at `level`: each piece in proportion to the bytes that stay.
     fn estimate(&self, level: usize) -> usize {
         const NOTE_TOKENS: usize = 12;
         let (kept, limits) = self.limits_at(level);
@@ -237,7 +239,7 @@ impl<'a> ContentCut<'a> {
         total
     }
 
-    /// The plan that cuts the newest `kept` candidates to `limits` and suppresses the older ones.
+    /// Returns the plan that cuts the newest `kept` candidates to `limits` and suppresses the older ones.
     fn proposal(&self, kept: usize, limits: Limits) -> Proposal {
         let suppressed = self.candidates.len() - kept;
         let mut proposal = Proposal::default();
@@ -294,8 +296,8 @@ fn tenths_longer(characters: usize, times: usize) -> usize {
     (0..times).fold(characters, |characters, _| characters.saturating_add(characters.div_ceil(10)))
 }
 
-/// Texts of a speaker that hold tool calls or answers as text: the words around those name the tool and frame what belongs to it, so
-/// they are not cut.
+/// Returns the message texts that contain tool calls or results as text. The words around those name the tool and
+/// mark the beginning and end of what belongs to it, so they are not cut.
 fn texts_that_frame_tools(message: &Message, pieces: &[ContentPiece]) -> HashSet<Arc<[PathStep]>> {
     let spoken = |block: usize| match &message.content {
         Content::Text(_) => true,

@@ -1,7 +1,7 @@
-//! Cutting a text to its first (or first and last) lines, with a marker that says how much is missing.
+//! Cuts a text to its first (or first and last) lines, with a marker that says how much is missing.
 //!
-//! A text of which something was left out before is recognised by its notes: cutting it again to the same limits changes nothing,
-//! cutting it further adds up what is missing, and no note is cut in two.
+//! A text that was cut before is recognised by its notes. Cutting it again to the same limits changes nothing,
+//! cutting it further adds up what is missing, and no note is split.
 
 use std::borrow::Cow;
 
@@ -10,20 +10,21 @@ use crate::{
     markers::{Gap, More, NoteLine, before_note, characters_of, is_heading, messages_at_end},
 };
 
-/// What of a text is kept.
+/// The part of a text to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The first lines.
     Head,
-    /// The first and the last lines, in equal parts.
+    /// The first and the last lines, half of the limit each.
     HeadTail,
 }
 
-/// So many notes of which nobody knows how much they stand for stay in what is cut away. A file may quote any number.
+/// Maximum number of notes of unknown size that stay within a removed part. A file may quote any number of them.
 const MAX_NOTES: usize = 16;
 
-/// `text` cut to `lines` lines of at most `line_characters` characters each. The number that a line shows is no part of it, nor does a heading
-/// of lines without numbers count: the upkeep of plans writes both anew, for what is shown then.
+/// Cuts `text` to `lines` lines of at most `line_characters` characters each. A shown line number does not count
+/// towards the characters, nor a heading of lines without numbers towards the lines, because the repair of pointers
+/// rewrites both to fit what is then shown.
 pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -> Cow<'_, str> {
     let (content, messages) = messages_at_end(text);
     let marked = |line: &str| match More::read(line) {
@@ -50,7 +51,7 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
             kept.extend(missing.take().filter(is_some).map(more));
             kept.push(cut_line(line, line_characters));
         } else if notes < MAX_NOTES && NoteLine::read(line) == Some(NoteLine::Unknown) {
-            // What it stands for can be added to no number.
+            // The note's size is unknown, so it cannot be added to a count.
             notes += 1;
             kept.extend(missing.take().filter(is_some).map(more));
             kept.push(Cow::Borrowed(line));
@@ -67,7 +68,7 @@ pub fn cut_lines(text: &str, lines: usize, line_characters: usize, keep: Keep) -
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
-/// A note stays whole, whatever its length.
+/// Cuts a line. A note stays whole, whatever its length.
 fn cut_line(line: &str, characters: usize) -> Cow<'_, str> {
     if line.len() <= characters || NoteLine::read(line).is_some() {
         return Cow::Borrowed(line);
@@ -79,13 +80,13 @@ fn cut_line(line: &str, characters: usize) -> Cow<'_, str> {
     }
 }
 
-/// `text` cut to its first `characters` characters (Unicode scalar values). Where a note that fills a line goes with what is cut away, whole
-/// lines go, because nobody knows how many characters the note stands for.
+/// Cuts `text` to its first `characters` characters (Unicode scalar values). If the removed part contains a note that
+/// fills a line, whole lines are removed, because the number of characters behind the note is unknown.
 pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if text.len() <= characters {
         return Cow::Borrowed(text);
     }
-    // What an earlier cut left, and how many lines it says are missing behind that.
+    // The rest after an earlier cut, and the number of lines it says are missing after that.
     let last = text.rfind('\n').map_or(0, |end| end + 1);
     let (shown, hidden) = match More::read(&text[last..]) {
         Some(More::Lines(hidden)) => (&text[..last.saturating_sub(1)], Some(hidden)),
@@ -102,14 +103,15 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if line > 0 {
         kept.push(Cow::Borrowed(&shown[..line - 1]));
     } else {
-        // Not one line fits: its beginning stays, where it is no note.
+        // Not even one line fits, so its beginning stays, unless it is a note.
         let first = shown.split('\n').next().unwrap_or_default();
         if !is_note(first) {
             kept.push(cut_end(first, characters));
             rest = shown.get(first.len() + 1..);
         }
     }
-    // How many lines an earlier cut took behind the last one, nobody knows; what it says of characters stays true.
+    // An earlier cut may have removed lines after the last one, but their number is unknown. Its count of characters
+    // stays true.
     let mut rows: Vec<&str> = rest.map(|rest| rest.split('\n').collect()).unwrap_or_default();
     let cut_off = rows.pop_if(|last| hidden.is_none() && More::characters_at_end(last).is_some());
     let missing = rows.into_iter().map(NoteLine::lines_of).fold(hidden.unwrap_or(0), usize::saturating_add);
@@ -121,8 +123,9 @@ pub fn cut_characters(text: &str, characters: usize) -> Cow<'_, str> {
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
-/// `text` cut to its first `prefix` and its last `suffix` characters, where it has more than `over`: what is missing between them is told at the end of a
-/// line, by whole lines, and at the beginning of a line. No note is cut in two.
+/// If `text` has more than `over` characters, cuts it to its first `prefix` and its last `suffix`. Between them, a
+/// marker says what is missing: characters at the end of a line, whole lines, characters at the beginning of a line.
+/// No note is split.
 pub fn cut_ends(text: &str, prefix: usize, suffix: usize, over: usize) -> Cow<'_, str> {
     let (content, messages) = messages_at_end(text);
     if content.chars().count() <= over.max(prefix.saturating_add(suffix)) {
@@ -159,7 +162,7 @@ pub fn cut_ends(text: &str, prefix: usize, suffix: usize, over: usize) -> Cow<'_
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
-/// `at`, or where what begins that must not be torn apart there: a note, or a line end of two characters.
+/// Returns `at`, or the start of what must not be split there: a note, or a line end of two characters.
 fn before_marks(text: &str, at: usize) -> usize {
     let at = if text[..at].ends_with('\r') && text[at..].starts_with('\n') { at - 1 } else { at };
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -172,29 +175,29 @@ fn without_more(text: &str) -> &str {
     More::characters_at_end(text).map_or(text, |(shown, _)| shown)
 }
 
-/// `text`, whose end holds no note that fills a line, cut to its first characters.
+/// Cuts `text`, which does not end in a note that fills a line, to its first characters.
 fn cut_end(text: &str, characters: usize) -> Cow<'_, str> {
     let shown = without_more(text);
     let Some((end, _)) = shown.char_indices().nth(characters) else { return Cow::Borrowed(text) };
-    // A line end of two characters is not torn apart.
+    // A line end of two characters is not split.
     let end = if shown[..end].ends_with('\r') && shown[end..].starts_with('\n') { end - 1 } else { end };
     let end = before_note(shown, end);
     let result = format!("{}{}", &shown[..end], More::Characters(characters_of(&text[end..])));
     if result.len() < text.len() { Cow::Owned(result) } else { Cow::Borrowed(text) }
 }
 
-/// The lengths of a text's lines, to know about how many bytes a cut leaves without making it.
+/// The lengths of a text's lines, to estimate the bytes that a cut leaves without making it.
 pub struct LineLengths {
-    /// Bytes of the first n lines, each no longer than the limit.
+    /// Bytes of the first n lines, each cut to the limit.
     of_first: Vec<usize>,
-    /// Bytes of the lines within the limit, and the lengths of those over it.
+    /// Bytes of all lines within the limit together; lengths of the lines over it.
     short: usize,
     long: Vec<usize>,
 }
 
 impl LineLengths {
-    /// Measures `text`, of whose lines at most `line_characters` characters stay.
-    pub fn of(text: &str, line_characters: usize) -> Self {
+    /// Measures `text` with at most `line_characters` characters kept per line.
+    pub fn measure(text: &str, line_characters: usize) -> Self {
         let bytes = text.as_bytes();
         let mut of_first = vec![0];
         let (mut start, mut sum, mut short) = (0, 0, 0);
@@ -212,13 +215,14 @@ impl LineLengths {
         Self { of_first, short, long }
     }
 
-    /// About how many bytes [`cut_lines`] leaves when all lines stay and each may have `line_characters` characters.
+    /// Estimates the bytes that [`cut_lines`] leaves if all lines stay with at most `line_characters` characters
+    /// each.
     pub fn with_lines_of(&self, line_characters: usize) -> usize {
         let most = line_characters.saturating_add(More::BYTES);
         self.short + self.long.iter().map(|length| length.min(&most) + 1).sum::<usize>()
     }
 
-    /// About how many bytes [`cut_lines`] leaves.
+    /// Estimates the bytes that [`cut_lines`] leaves.
     pub fn after_cut(&self, lines: usize, keep: Keep) -> usize {
         let count = self.of_first.len() - 1;
         let first = |lines: usize| self.of_first[lines.min(count)];
@@ -269,7 +273,7 @@ mod tests {
         );
         let ends = cut_lines(&text, 2, 500, Keep::HeadTail);
         assert_eq!(ends, format!("this is line 1\n... (11 more lines)\n{note}\n... (29 more lines)\nthis is line 30"));
-        // A file that quotes them can still be cut.
+        // A file that quotes notes can still be cut.
         let quoted = format!("one\n{}", [note; 1000].join("\n"));
         assert!(cut_lines(&quoted, 1, 500, Keep::Head).split('\n').count() < 20);
     }
@@ -346,7 +350,7 @@ mod tests {
         );
     }
 
-    /// A text with notes of earlier condensations in it, and the lines it had before.
+    /// A text with notes of earlier condensations, and the number of lines it had before them.
     fn noted() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             4 => "[a-z ]{0,40}",
@@ -433,7 +437,7 @@ mod tests {
             for keep in [Keep::Head, Keep::HeadTail] {
                 let cut = cut_lines(&text, lines, characters, keep);
                 prop_assert!(cut.len() <= text.len());
-                let lengths = LineLengths::of(&text, characters);
+                let lengths = LineLengths::measure(&text, characters);
                 prop_assert!(lengths.after_cut(lines, keep) <= text.len() + text.matches('\n').count() + More::BYTES + 1);
             }
         }

@@ -1,4 +1,4 @@
-//! What says that messages went, where nothing else that a plan leaves does.
+//! Adds a note that messages were dropped, if nothing else in the result says so.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::{
     words::said,
 };
 
-/// The proposal with a note of the messages that go, where nothing it leaves tells of them.
+/// Returns the proposal with a note about the dropped messages; `None` if what it leaves mentions them already.
 pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Proposal> {
     let says = |value: &NewValue| matches!(value, NewValue::Text(text) if messages_at_end(text).1 || is_story(text));
     let tells = |edit: &Edit| match edit {
@@ -26,7 +26,7 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Pr
     if stays.is_some_and(|message| is_note_of_messages(before.message(message))) {
         return None;
     }
-    // More messages than go would tell of them.
+    // The note must not need more messages than are dropped.
     let (place, roles) = in_gap(before, &dropped).filter(|(_, roles)| roles.len() <= dropped.len())?;
     let mut with_note = proposal.clone();
     let next = before.entries().get(place).or(before.entries().last());
@@ -42,12 +42,12 @@ pub fn with_note_of_gap(before: &Conversation, proposal: &Proposal) -> Option<Pr
     Some(with_note)
 }
 
-/// The messages that a plan drops.
+/// Returns the messages that a plan drops.
 fn dropped_by(plan: &Plan) -> HashSet<usize> {
     plan.edits.iter().filter_map(|edit| if let Edit::Drop { message } = edit { Some(*message) } else { None }).collect()
 }
 
-/// Where the first messages that go stood, and who speaks there so that roles alternate.
+/// Returns where the first dropped messages were, and the roles of the messages to put there so that roles alternate.
 fn in_gap(before: &Conversation, dropped: &HashSet<usize>) -> Option<(usize, Vec<Role>)> {
     let start = dropped.iter().copied().min()?;
     let end = (start..before.len()).find(|message| !dropped.contains(message)).unwrap_or(before.len());
@@ -62,7 +62,7 @@ fn in_gap(before: &Conversation, dropped: &HashSet<usize>) -> Option<(usize, Vec
     Some((end, roles))
 }
 
-/// Returns true if a message says nothing but that others were left out.
+/// Returns true if a message only says that others were left out.
 fn is_note_of_messages(message: &Message) -> bool {
     let texts = message.texts();
     !texts.is_empty() && texts.iter().all(|text| is_about_messages(text.text))

@@ -1,4 +1,4 @@
-//! The truncation provider: cuts old tool results and parameters, or drops the oldest messages. No model is asked.
+//! The truncation provider: cuts old tool results and parameters, or drops the oldest messages. Calls no model.
 
 mod content;
 pub(super) mod cut;
@@ -29,8 +29,8 @@ use crate::{
     words::said,
 };
 
-/// Cuts what is old: in the zone between the first message and the newest ones, tool results to some lines and long strings in tool
-/// parameters to some characters (`mode: "content"`), or drops the oldest half (`mode: "window"`).
+/// Cuts old content. Between the first message and the newest ones, it cuts tool results to some lines and long
+/// strings in tool parameters to some characters (`mode: "content"`), or drops the oldest half (`mode: "window"`).
 pub struct Truncation {
     config: Value,
 }
@@ -79,7 +79,7 @@ static TABLE: Table = Table::new(
     ],
 );
 
-/// What it is.
+/// The descriptor of this provider.
 pub const DESCRIPTOR: Descriptor = Descriptor {
     id: Truncation::ID,
     name: "called.truncation",
@@ -98,13 +98,13 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
 };
 
 impl Truncation {
-    /// What it is registered under.
+    /// The id it is registered under.
     pub const ID: &'static str = "truncation";
 
-    /// A provider with this configuration.
+    /// Creates a provider with this configuration.
     ///
     /// # Errors
-    /// Every field that is wrong.
+    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         TABLE.read(config)?;
         Ok(Self { config: config.clone() })
@@ -160,7 +160,7 @@ impl Provider for Truncation {
     }
 }
 
-/// What the mode and strategy do, with a note of what they leave out where nothing else tells of it.
+/// Applies the mode and strategy, and adds a note about dropped messages if nothing else mentions them.
 fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let proposal = cut(request, settings)?;
     if request.target_tokens.is_none() || proposal.plan.is_empty() {
@@ -176,11 +176,12 @@ fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, Con
     })
 }
 
-/// What is done where the first message, the newest ones and the system prompt alone are more than the target. It is missed anyway, so summaries, which tell
-/// of all that goes, stay. At least it is said that messages went.
+/// Truncates when the first message, the newest ones and the system prompt alone exceed the target. As the target is
+/// missed in any case, summaries stay, because they cover all that is dropped, and a note says that messages were
+/// dropped.
 fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
-    // One with a call or an answer would stand there without the other half.
+    // A message with a call or a result would stay there without the other half.
     let is_summary = |message: usize| {
         let message = conversation.message(message);
         markers::is_summary(message) && calls(message).is_empty() && answers(message).is_empty()
@@ -193,7 +194,7 @@ fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, 
     }
     proposal.plan = with_bridges(proposal.plan, conversation);
     proposal = with_note_of_gap(conversation, &proposal).unwrap_or(proposal);
-    // All that can go has gone before: what is left would only be told anew.
+    // Everything that can go has gone before, and more work would only rewrite what is left.
     let is_smaller = measured(request, &proposal.plan)?.total() < request.tally.total();
     let mut proposal = if is_smaller { proposal } else { Proposal::default() };
     proposal.warnings.extend(target_missed(request, &proposal.plan)?);
@@ -204,7 +205,7 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
     Ok(request.target_tokens.is_none() || request.meets_target(&measured(request, plan)?))
 }
 
-/// What one strategy or mode cuts.
+/// Runs one mode or strategy.
 fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     match (settings.text("mode"), strategy(settings, request.target_tokens)) {
         ("window", _) => Ok(window::proposal(request, settings)),
@@ -213,7 +214,7 @@ fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseE
     }
 }
 
-/// Settings that say how far `head` and `head_tail` cut and what they spare: whoever sets one expects it to hold.
+/// Settings that limit how far `head` and `head_tail` cut and what they spare. A limit that the user sets must hold.
 const LIMITS: &[&str] = &[
     "truncationMode",
     "maxToolResultLines",
@@ -223,7 +224,7 @@ const LIMITS: &[&str] = &[
     "preserveAssistantText",
 ];
 
-/// The strategy that a configuration comes down to.
+/// Returns the strategy that a configuration selects.
 fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
     // A suppressed text has no lines to choose from.
     let suppresses = settings.text("truncationMode") == "suppress";
@@ -235,7 +236,7 @@ fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
     }
 }
 
-/// What is said where a plan leaves more than the target.
+/// Returns a warning if a plan leaves more than the target.
 fn target_missed(request: &Request, plan: &Plan) -> Result<Option<Warning>, CondenseError> {
     let Some(target) = request.target_tokens else { return Ok(None) };
     let left = measured(request, plan)?;
@@ -246,7 +247,7 @@ fn target_missed(request: &Request, plan: &Plan) -> Result<Option<Warning>, Cond
     Ok(Some(Warning::new(WarningCode::TargetNotMet, said)))
 }
 
-/// The tally after what will be done of `plan`.
+/// Returns the tally after the part of `plan` that pins allow.
 fn measured(request: &Request, plan: &Plan) -> Result<Tally, CondenseError> {
     let spared = sparing_pins(plan, &request.conversation);
     let after = apply(&request.conversation, spared.as_ref().unwrap_or(plan))?;

@@ -1,4 +1,5 @@
-//! Tells the old messages and leaves the new ones in place, shortened to what is likeliest to be used again; where not even the least of that fits, the oldest messages go.
+//! Strategy `salient`: folds old messages into the story and shortens new ones to what is likeliest to be used again.
+//! If even the least of that exceeds the target, the oldest messages are dropped.
 
 use super::{Truncation, apply, window};
 use crate::{
@@ -10,10 +11,10 @@ use crate::{
     salience::Salience,
 };
 
-/// The fold to a target; without one, each old result is cut to its most telling lines.
+/// Folds to the target. Without one, it cuts each old result to its most important lines.
 ///
 /// # Errors
-/// When the work is cancelled.
+/// If the work is cancelled.
 pub fn proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
     let preserve_recent = settings.integer("preserveRecentCount");
     let Some(budget) = request.budget() else {
@@ -31,11 +32,11 @@ pub fn proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, 
     }
     let after = apply(&request.conversation, &proposal.plan)?;
     let tally = request.tally.recount(&request.conversation, &after, &request.cancel)?;
-    // Two messages say that others went.
+    // Room for the two messages that say that others were dropped.
     let budget = budget.saturating_sub(NOTE_TOKENS);
     let proposal = Proposal { settled: None, shares: Vec::new(), pointers_checked: false, ..proposal };
     Ok(window::after(request, proposal, &after, &tally, preserve_recent, budget))
 }
 
-/// Tokens of the two messages that say that others went.
+/// Tokens of the two messages that say that others were dropped.
 const NOTE_TOKENS: usize = 24;

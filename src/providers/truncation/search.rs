@@ -1,21 +1,23 @@
-//! Finding how much can stay so that a budget is met, with few exact measurements.
+//! Finds how much can stay within a budget, with few exact measurements.
 
-/// What one setting leads to.
+/// The outcome of one level.
 pub struct Probe<T> {
-    /// Tokens, exact.
+    /// The exact tokens.
     pub tokens: usize,
-    /// Whatever was built to measure it.
+    /// Whatever was built to measure them.
     pub result: T,
 }
 
-/// A result within this share of the budget is not worth another measurement.
+/// A result of at least this share of the budget is not worth another measurement.
 const CLOSE_ENOUGH: f64 = 0.98;
-/// Measurements at most. An estimate is usually right after two or three.
+/// Maximum number of measurements. An estimate is usually right after two or three.
 const MAX_PROBES: usize = 10;
 
-/// The result of the loosest level among `0..=loosest` that stays within `budget`, or `None` when even level 0 does not.
+/// Returns the result of the loosest level among `0..=loosest` that is within `budget`, or `None` if even level 0 is
+/// not.
 ///
-/// `estimate` must grow with the level and be cheap; `measure` is exact and dear. Estimates are corrected by what was measured.
+/// `estimate` must grow with the level and be cheap; `measure` is exact and expensive. Measurements correct the
+/// estimates.
 pub fn loosest<T, E>(
     loosest: usize,
     budget: usize,
@@ -23,7 +25,7 @@ pub fn loosest<T, E>(
     mut measure: impl FnMut(usize) -> Result<Probe<T>, E>,
 ) -> Result<Option<Probe<T>>, E> {
     let mut best: Option<Probe<T>> = None;
-    // Levels below `low` are known to fit, `high` and above are known not to.
+    // Levels below `low` are known to fit; `high` and above are known not to.
     let (mut low, mut high) = (0, loosest + 1);
     let mut correction = 1.0;
     for probe_number in 0.. {
@@ -35,7 +37,7 @@ pub fn loosest<T, E>(
         } else if best.is_some() {
             break;
         } else {
-            // Estimates led nowhere: the tightest level decides whether the budget can be met at all.
+            // The estimates did not help, so the tightest level decides whether the budget can be met at all.
             low
         };
         let probe = measure(level)?;
@@ -58,7 +60,7 @@ fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b.max(1) as f64
 }
 
-/// The highest level in `low..high` whose corrected estimate is within the budget.
+/// Returns the highest level in `low..high` whose corrected estimate is within the budget.
 fn guess(low: usize, high: usize, budget: usize, correction: f64, estimate: &impl Fn(usize) -> usize) -> usize {
     let fits = |level: usize| ratio(estimate(level), budget) * correction <= 0.995;
     let (mut from, mut to) = (low, high);

@@ -1,4 +1,4 @@
-//! The sliding window: the oldest messages after the first are dropped.
+//! Mode `window`: drops the oldest messages after the first.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -10,7 +10,7 @@ use crate::{
     words::said,
 };
 
-/// The oldest messages go: as many as the target asks for, or half of them.
+/// Drops the oldest messages: as many as the target requires, or half of them.
 pub fn proposal(request: &Request, settings: &Settings<'_>) -> Proposal {
     let conversation = &request.conversation;
     let keep = settings.integer("preserveRecentCount");
@@ -26,7 +26,7 @@ pub fn proposal(request: &Request, settings: &Settings<'_>) -> Proposal {
     proposal
 }
 
-/// Drops the oldest of what `proposal` leaves.
+/// Drops the oldest messages that `proposal` leaves.
 pub fn after(
     request: &Request,
     mut proposal: Proposal,
@@ -36,14 +36,14 @@ pub fn after(
     budget: usize,
 ) -> Proposal {
     let Some(range) = to_fit(after, tally, keep, budget) else { return proposal };
-    // Messages that the proposal drops already have no place in `after`.
+    // Messages that the proposal already drops have no place in `after`.
     let place = request.conversation.positions();
     let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
     drop_messages(&dropped, &mut proposal);
     proposal
 }
 
-/// The oldest messages that have to go for `budget` tokens to be enough, or all that can.
+/// Returns the oldest messages that must be dropped to fit `budget` tokens, or all that can be.
 pub fn to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget: usize) -> Option<Range<usize>> {
     let mut before = Vec::with_capacity(conversation.len() + 1);
     before.push(0);
@@ -53,7 +53,7 @@ pub fn to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget: u
     droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
 }
 
-/// Tokens of a message that stay though it is dropped.
+/// Returns the tokens of pinned blocks, which stay although their message is dropped.
 fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> usize {
     let pins = &conversation.entries()[message].pins;
     if pins.is_empty() {
@@ -64,7 +64,7 @@ fn pinned_tokens(conversation: &Conversation, tally: &Tally, message: usize) -> 
     pinned.min(tally.message(message))
 }
 
-/// Adds to `proposal` that these messages are dropped.
+/// Adds the drop of these messages to `proposal`.
 pub fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
     let reason = said!("change.oldest", count: dropped.len());
     let is_in = |edit: &Edit| match edit {
@@ -79,9 +79,10 @@ pub fn drop_messages(dropped: &BTreeSet<usize>, proposal: &mut Proposal) {
     }
 }
 
-/// The oldest messages after the first, such that dropping them breaks nothing: as many as `enough` asks for, or as many as can be.
+/// Returns the oldest messages after the first that can be dropped without breaking anything: as many as `enough`
+/// requires, or as many as possible.
 ///
-/// `enough(dropped)` says whether dropping this range is enough. The newest `preserve_recent` messages stay.
+/// `enough(dropped)` returns true if dropping this range is enough. The newest `preserve_recent` messages stay.
 fn droppable(
     conversation: &Conversation,
     preserve_recent: usize,
@@ -109,7 +110,7 @@ fn droppable(
     best
 }
 
-/// How many messages Roo-Code's window drops: half of all but the first, rounded down to an even number.
+/// Returns how many messages Roo-Code's window drops: half of all but the first, rounded down to an even number.
 fn half(length: usize) -> usize {
     let half = length.saturating_sub(1) / 2;
     half - half % 2

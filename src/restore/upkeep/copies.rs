@@ -1,4 +1,4 @@
-//! Other copies of the lines that a pointer stood for.
+//! Finds other copies of the lines that a pointer represented.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::{
 /// The number of places beginning with the same line that are examined for another copy.
 const MAX_COPIES: usize = 8;
 
-/// Pointers to other copies of the lines that wrong pointers stood for, by their place in `wrong`.
+/// Returns pointers to other copies of the lines that wrong pointers represented, by their index in `wrong`.
 pub(super) fn copies(
     wrong: &[Wrong],
     drafts: &[Draft<'_>],
@@ -26,7 +26,7 @@ pub(super) fn copies(
     was: &mut Lines<'_>,
 ) -> HashMap<usize, String> {
     let contents = lines.contents;
-    // The first line of each, and what all are.
+    // For each wrong pointer: the first line it represented, all its lines, and its direction.
     let meanings: Vec<Option<(&str, &Meaning, Direction)>> = wrong
         .iter()
         .map(|wrong| {
@@ -74,13 +74,14 @@ pub(super) fn copies(
             }
         }
     }
-    // The shortest that leads there.
+    // Prefer the shortest quote that resolves to the copy.
     proposed.sort_by_key(|(number, _, place, quote)| (*number, quote.len(), *place));
     let quoted = QuotedLines::find(proposed.iter().map(|(.., quote)| *quote), contents);
     let mut found = HashMap::new();
     for (number, from, place, quote) in proposed {
         let direction = if place < from { Direction::Above } else { Direction::Below };
-        // A pointer below outlives messages that the host drops from the beginning, so it is kept below.
+        // A pointer to lines below it survives when the host drops messages from the beginning, so it must keep
+        // pointing down.
         let may_lead = |old: Direction| old == Direction::Above || direction == Direction::Below;
         if quoted.nearest(quote, from, direction) == Some(place)
             && let Some((_, meaning, _)) = meanings[number].filter(|(.., old)| may_lead(*old))

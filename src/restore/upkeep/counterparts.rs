@@ -1,4 +1,4 @@
-//! Which text of the conversation before a text was.
+//! Finds, for each text, the text that it was before the change.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -16,7 +16,7 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn of(conversation: &'a Conversation) -> Self {
+    pub(super) fn new(conversation: &'a Conversation) -> Self {
         let mut all = Self { texts: Vec::new(), starts: vec![0] };
         for (message, texts) in conversation.texts().into_iter().enumerate() {
             all.texts.extend(texts.into_iter().map(|text| (message, text)));
@@ -31,7 +31,7 @@ impl<'a> Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// The text of the conversation before that a text was.
+    /// Returns the earlier text that a text was, if any.
     pub(super) fn counterpart(
         &self,
         text: usize,
@@ -51,7 +51,7 @@ impl Texts<'_> {
     }
 }
 
-/// The place of a text in a call or a result: the id, whether it is the result, and the path from there.
+/// The position of a text in a call or a result: the id, true for a result, and the path from there.
 type InCall<'t> = (&'t str, bool, &'t [PathStep]);
 
 impl<'a> Texts<'a> {
@@ -65,8 +65,9 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Messages that a host made anew have no identity in common with those they were. Of those that are gone, a text is the one in the same call or
-    /// result, else the one that says the same, else one that has a pointer in common with it.
+    /// Matches messages that a host rewrote, which have no id in common with earlier ones. Among the texts that are
+    /// gone, the counterpart is the one in the same call or result, else one with equal content, else one with a
+    /// pointer in common.
     pub(super) fn adopt(
         &self,
         counterparts: &mut [Option<usize>],
@@ -101,7 +102,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The lines of a text that are pointers, without their numbers.
+/// Returns the lines of a text that are pointers, without their numbers.
 fn pointers_in(text: &str) -> impl Iterator<Item = &str> {
     let lines = may_hold_pointers(text).then(|| text.split('\n')).into_iter().flatten();
     lines.map(|line| numbered(line).map_or(line, |(_, content)| content)).filter(|line| Pointer::read(line).is_some())

@@ -1,4 +1,4 @@
-//! A text under work: what it is made of, and what is wrong in it.
+//! A text under repair: its parts, and what is wrong in it.
 
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
@@ -12,13 +12,13 @@ use crate::{
     restore::rows::{NO_EXCERPT, NumberedExcerpt, RowKind, Rows, numbered},
 };
 
-/// Fewer lines than this carry their numbers themselves.
+/// Fewer lines than this keep their own numbers instead of a heading.
 const MIN_HEADED: usize = 6;
 
-/// One element of a text under work.
+/// One element of a text under repair.
 #[derive(Clone)]
 enum Item<'a> {
-    /// A line as it is written.
+    /// A line as written.
     Raw(Cow<'a, str>),
     /// A line whose number may be left out.
     Numbered {
@@ -26,7 +26,7 @@ enum Item<'a> {
         style: NumberStyle,
         content: &'a str,
     },
-    /// Among those: says that lines are left out.
+    /// Among numbered lines: a marker for left-out lines.
     Gap {
         number: u32,
         style: NumberStyle,
@@ -37,11 +37,11 @@ enum Item<'a> {
 
 #[derive(Clone)]
 pub(super) struct PointerItem<'a> {
-    /// The number of the first line it stands for, and whether it may be left out.
+    /// The number of the first line it represents, with its style, and whether the number may be left out.
     number: Option<(u32, NumberStyle, bool)>,
-    /// Its text.
+    /// The text of the pointer.
     pub(super) written: Cow<'a, str>,
-    /// `None` for one that led nowhere.
+    /// The lines it represented; `None` if it did not resolve.
     pub(super) meaning: Option<Meaning>,
 }
 
@@ -51,16 +51,16 @@ impl PointerItem<'_> {
     }
 }
 
-/// A text under work.
+/// A text under repair.
 #[derive(Clone)]
 pub(super) struct Draft<'a> {
     pub(super) text: usize,
     items: Vec<Item<'a>>,
-    /// A provider changed it.
+    /// True if a provider changed the text.
     is_changed: bool,
-    /// Something in it was mended.
+    /// True if something in it was repaired.
     is_mended: bool,
-    /// As it is.
+    /// The text as it is.
     now: &'a str,
     pub(super) aimed: usize,
     pub(super) expanded: usize,
@@ -70,13 +70,14 @@ pub(super) struct Draft<'a> {
 /// The former text, and its parts.
 pub(super) struct Old<'p> {
     pub(super) text: usize,
-    /// The parts of a text.
+    /// Returns the parts of a text.
     pub(super) parts: &'p dyn Fn(usize) -> Vec<Range<usize>>,
 }
 
 impl Old<'_> {
-    /// For each excerpt whether its lines are numbered again where their numbers were left out: the heading has stayed, and it is one. Nobody of ours
-    /// writes one about lines of two parts; it is a part of one that claims more lines than it has, such as those of the tags behind it.
+    /// Returns, for each excerpt, whether lines whose numbers were left out get them back, because their heading
+    /// remained and is genuine. Our headings never cover lines of two parts. A part may end inside what a heading
+    /// claims, as when tags follow the lines.
     fn numbers(&self, rows: &Rows, matches: &[Option<usize>]) -> Vec<bool> {
         if !rows.excerpts.iter().any(|excerpt| excerpt.sparse) {
             return vec![true; rows.excerpts.len()];
@@ -91,11 +92,11 @@ impl Old<'_> {
     }
 }
 
-/// A pointer that does not stand for what it stood for, or a line that looks like one and was none.
+/// A pointer that no longer represents its lines, or a line that looks like a pointer and was none before.
 pub(super) struct Wrong {
     pub(super) draft: usize,
     pub(super) item: usize,
-    /// Its start in its text.
+    /// Its first byte in the text.
     pub(super) start: usize,
 }
 
@@ -120,7 +121,7 @@ impl<'a> Draft<'a> {
         let old = old.map(|old| old.text);
         let mut items = Vec::with_capacity(rows.rows.len());
         let mut left_out = 0;
-        // Whether the numbers of lines went below a heading that was not there before, and that is to be written anew.
+        // True if lines left out their numbers below a heading that is new and has to be written again.
         let mut is_unheaded = false;
         for (row, matched) in rows.rows.iter().zip(matches) {
             let line = &now[row.range()];
@@ -129,11 +130,11 @@ impl<'a> Draft<'a> {
                 continue;
             }
             let Some((old, old_rows, at)) = matched.and_then(|at| Some((old?, old_rows.as_ref()?, at))) else {
-                // This row looks like a pointer, but no provider wrote it here.
+                // The row looks like a pointer, but no provider wrote it here.
                 left_out += usize::from(row.kind != RowKind::Line);
                 match row.kind {
                     RowKind::Line => items.push(Item::Raw(line.into())),
-                    // It stands for no line.
+                    // A heading represents no line.
                     RowKind::Heading => is_unheaded = true,
                     _ => items.push(Item::Raw(Gap::Elsewhere(row.lines.max(1) as usize).to_string().into())),
                 }
@@ -141,7 +142,7 @@ impl<'a> Draft<'a> {
             };
             let old_row = &old_rows.rows[at];
             if old_row.kind == RowKind::Line && matches!(row.kind, RowKind::Heading | RowKind::Pointer) {
-                // A line that was no pointer reads as one among the lines that remain.
+                // A line that was no pointer would be read as one among the remaining lines.
                 left_out += 1;
                 items.push(Item::Raw(Gap::Elsewhere(1).to_string().into()));
                 continue;
@@ -154,7 +155,7 @@ impl<'a> Draft<'a> {
                 Some((number, style, false)) if is_unheaded && (numbered(line).is_none() || is_shown(number)) => {
                     Some((number, style, true))
                 }
-                // Without its heading a line has the number that stands in it, if any.
+                // Without its heading, a line has only the number written in it, if any.
                 Some((number, style, true)) if !is_headed => is_shown(number).then_some((number, style, false)),
                 number => number,
             };
@@ -211,18 +212,19 @@ impl<'a> Draft<'a> {
         out
     }
 
-    /// The number of an item that may go without it, how it is written, and how many lines it is.
+    /// Returns the number of an item that may be written without it, the number's style, and how many lines the item
+    /// represents.
     fn unnumbered(&self, at: usize) -> Option<(u32, NumberStyle, u32)> {
         match self.items.get(at)? {
             Item::Numbered { number, style, content } => {
-                // A number in the line would be taken for its own.
+                // Without its own number, a number at the start of the content would be taken for it.
                 let may_go = number.is_multiple_of(NUMBERED_EVERY) || !style.is_shown(content.as_bytes());
                 may_go.then_some((*number, *style, 1))
             }
             Item::Gap { number, style, lines } => Some((*number, *style, *lines)),
             Item::Pointer(pointer) => {
                 let (number, style, _) = pointer.number.filter(|(.., may_go)| *may_go)?;
-                // A pointer that led nowhere is one line, whatever number of lines it claims.
+                // A pointer that does not resolve is one line, whatever number it claims.
                 pointer.meaning.as_ref()?;
                 Some((number, style, pointer.lines()))
             }
@@ -230,7 +232,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The end of the items from `at` on that can stand below one heading; `at` when there are too few.
+    /// Returns the end of the items from `at` on that can share one heading; `at` if they are too few.
     fn segment(&self, at: usize) -> usize {
         let Some((mut next, style, _)) = self.unnumbered(at) else { return at };
         let mut end = at;
@@ -265,7 +267,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The row that each item is written as.
+    /// Returns the row that each item is written as.
     fn rows_of_items(&self, rows: &Rows) -> Vec<usize> {
         if !self.is_mended {
             let rows = rows.rows.iter().enumerate();
@@ -282,7 +284,8 @@ impl<'a> Draft<'a> {
         of_items
     }
 
-    /// The pointers that do not stand for what they stood for, and the lines that others make look like markers.
+    /// Finds the pointers that no longer represent their lines, and the lines that other lines make look like
+    /// markers.
     pub(super) fn wrong(&self, draft: usize, lines: &mut Lines<'_>) -> Vec<Wrong> {
         let rows = lines.decoder.rows(self.text);
         let mut wrong = Vec::new();
@@ -322,7 +325,7 @@ impl<'a> Draft<'a> {
         self.items[item] = match &self.items[item] {
             Item::Pointer(pointer) => match pointer.number {
                 Some((number, style, true)) => Item::Gap { number, style, lines: pointer.lines() },
-                // A pointer that led nowhere was a line.
+                // A pointer that did not resolve was a line.
                 _ => gap(if pointer.meaning.is_some() { pointer.lines() as usize } else { 1 }),
             },
             Item::Numbered { number, style, .. } => Item::Gap { number: *number, style: *style, lines: 1 },

@@ -1,14 +1,14 @@
-//! Lines that pointers stand for, which can be compared without being looked at again.
+//! Compares the lines that pointers represent by their hashes.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::restore::decoder::{Decoder, RowsOf};
 
-/// The lines that a pointer stands for.
+/// The lines that a pointer represents.
 #[derive(Clone)]
 pub(super) struct Meaning {
     pub(super) target: RowsOf,
-    /// How often.
+    /// The number of repetitions.
     pub(super) times: u32,
     pub(super) hash: u64,
 }
@@ -19,15 +19,15 @@ impl Meaning {
     }
 }
 
-/// The lines of some texts, which can be compared without being looked at again.
+/// The lines of some texts, with hashes that make any ranges of them comparable.
 pub(super) struct Lines<'a> {
     pub(super) decoder: Decoder<'a>,
     pub(super) contents: &'a [&'a str],
-    /// For each text that was needed, the hash of its first lines: none, one, two and so on.
+    /// For each text needed so far, the hashes of its first n lines for each n from 0.
     hashes: Vec<Option<Vec<u64>>>,
 }
 
-/// Hashes of lines are the digits of a number to this base, modulo a prime.
+/// The hash of several lines is a number whose digits are the lines' hashes, to this base and modulo a prime.
 const BASE: u64 = 0x09A3_5C77_51D4_E2B1;
 const PRIME: u64 = (1 << 61) - 1;
 
@@ -36,7 +36,7 @@ fn times(one: u64, other: u64) -> u64 {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn of(decoder: Decoder<'a>, contents: &'a [&'a str]) -> Self {
+    pub(super) fn new(decoder: Decoder<'a>, contents: &'a [&'a str]) -> Self {
         Self { decoder, contents, hashes: vec![None; contents.len()] }
     }
 
@@ -68,13 +68,13 @@ impl<'a> Lines<'a> {
         Some(Meaning { target, times, hash })
     }
 
-    /// The contents of rows.
+    /// Returns the contents of rows.
     pub(super) fn contents(&mut self, place: &RowsOf) -> Vec<&'a str> {
         let (rows, text) = (self.decoder.rows(place.text), self.contents[place.text]);
         rows.rows[place.rows.clone()].iter().map(|row| &text[row.content_range()]).collect()
     }
 
-    /// About how many bytes rows have.
+    /// Estimates the bytes of rows.
     pub(super) fn bytes(&mut self, place: &RowsOf) -> usize {
         let rows = self.decoder.rows(place.text);
         let rows = &rows.rows[place.rows.clone()];
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn equal_rows_have_equal_hashes_wherever_they_stand() {
         let contents = ["a\nb\nc\nd\na\nb\nc", "x\na\nb\nc"];
-        let mut lines = Lines::of(Decoder::new(&contents), &contents);
+        let mut lines = Lines::new(Decoder::new(&contents), &contents);
         let mut hash = |text: usize, rows: Range<usize>| lines.hash(&RowsOf { text, rows });
         let all = hash(0, 0..3);
         assert_eq!((hash(0, 4..7), hash(1, 1..4)), (all, all));

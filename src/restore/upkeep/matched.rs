@@ -1,17 +1,17 @@
-//! Which row of a text before each of its rows was.
+//! Matches the rows of a text to the rows of its earlier version.
 
 use std::collections::HashMap;
 
 use crate::restore::rows::{Row, Rows, numbered};
 
-/// For each row of a text, the row of the text before that it was.
+/// Returns, for each row of a text, the row of the earlier text that it was, if any.
 pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Option<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, row) in old.rows.iter().enumerate() {
         places.entry(&was[row.content_range()]).or_default().push(at);
     }
     let contents = |row: usize| rows.rows.get(row).map(|row| [&now[row.content_range()], &now[row.range()]]);
-    // Below a heading, a number that is not the one expected there, because lines before it are gone, is read as a part of the line.
+    // Below a heading whose earlier lines are gone, numbers are not the expected ones and are read as content.
     let numbered = |row: usize| numbered(&now[rows.rows.get(row)?.range()]);
     let is_numbered = |(number, content): (u32, &str), old_row: &Row| {
         let excerpt = old.excerpts.get(old_row.excerpt as usize);
@@ -25,7 +25,7 @@ pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Opti
     let mut next = 0;
     let mut matched: Vec<Option<usize>> = Vec::with_capacity(rows.rows.len());
     for row in 0..rows.rows.len() {
-        // Behind a line that was not there before, something may be left out.
+        // After a line that is new, rows may be left out, so the next old row need not be the match.
         let is_behind_note = matched.last().is_some_and(Option::is_none);
         if !is_behind_note && is_same(row, next) {
             matched.push(Some(next));
@@ -44,7 +44,7 @@ pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Opti
         let noted =
             row.checked_sub(1).filter(|_| is_behind_note).and_then(|note| number_in(&now[rows.rows[note].range()]));
         let is_noted = |place: usize| noted.is_some_and(|lines| next.checked_add(lines) == Some(place));
-        // A blank line proves nothing: without a neighbour it may be any.
+        // A blank line could be any blank line, unless a neighbour matches too.
         let is_blank = contents(row).is_some_and(|[content, _]| content.trim().is_empty());
         let candidates = candidates.iter().filter(|place| is_same(row, **place));
         let candidates =
@@ -57,7 +57,7 @@ pub(super) fn matched(now: &str, rows: &Rows, was: &str, old: &Rows) -> Vec<Opti
     matched
 }
 
-/// The first number in a line.
+/// Returns the first number in a line.
 fn number_in(line: &str) -> Option<usize> {
     let digits = line.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty())?;
     digits.parse().ok()

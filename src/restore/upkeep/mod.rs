@@ -1,13 +1,13 @@
-//! Keeps pointers true: whatever was done to a conversation, a pointer in it stands for the lines that it stood for before, or is no pointer
-//! any more.
+//! Keeps pointers true: after any change of a conversation, a pointer represents the same lines as before, or is no
+//! longer a pointer.
 //!
-//! | Module | What it knows |
-//! |---|---|
-//! | `counterparts` | which text of the conversation before a text was |
-//! | `lines` | lines that pointers stand for, and whether two are the same |
-//! | `matched` | which row of a text before each of its rows was |
-//! | `draft` | a text under work: what it is made of, what is wrong in it |
-//! | `copies` | other copies of the lines that a wrong pointer stood for |
+//! | module | its one idea |
+//! | --- | --- |
+//! | `counterparts` | the text that each text was before |
+//! | `lines` | compares the lines that pointers represent |
+//! | `matched` | the row that each row was before |
+//! | `draft` | a text under repair |
+//! | `copies` | other copies of a wrong pointer's lines |
 
 mod copies;
 mod counterparts;
@@ -32,40 +32,40 @@ use crate::{
     markers::may_hold_pointers,
 };
 
-/// A text of the changed conversation that has to say something else.
+/// A text that has to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
-    /// The message.
+    /// The index of the message.
     pub message: usize,
-    /// The block.
+    /// The index of the block.
     pub block: usize,
-    /// From the message to the text.
+    /// The path from the message to the text.
     pub path: Vec<PathStep>,
     /// Its new content.
     pub text: String,
-    /// Pointers that lead to another copy of the same lines.
+    /// Number of pointers redirected to another copy of the same lines.
     pub aimed: usize,
-    /// Pointers replaced by their lines.
+    /// Number of pointers replaced by their lines.
     pub expanded: usize,
-    /// Pointers whose lines are left out.
+    /// Number of pointers whose lines are left out.
     pub left_out: usize,
 }
 
-/// Lines that would replace a pointer, in a text that nobody changed otherwise.
+/// A proposal to replace a pointer by its lines, in a text without other changes.
 pub struct Expansion<'e> {
-    /// The message.
+    /// The index of the message.
     pub message: usize,
-    /// From the message to the text.
+    /// The path from the message to the text.
     pub path: &'e [PathStep],
-    /// The pointer.
+    /// The pointer as written.
     pub pointer: &'e str,
-    /// The lines.
+    /// The lines as written.
     pub lines: &'e str,
-    /// The whole text with them.
+    /// The whole text with the lines in place.
     pub text: &'e str,
 }
 
-/// The byte ranges of the parts of a text, by its message and its path.
+/// Returns the byte ranges of a text's parts, given its message and path.
 pub type Parts<'p> = dyn Fn(usize, &[PathStep]) -> Vec<Range<usize>> + 'p;
 
 /// Rounds of re-resolving pointers after repairs. Pointers wrong after that are left out in as many rounds: without a
@@ -99,10 +99,10 @@ fn in_content(content: &Content) -> bool {
     }
 }
 
-/// The texts of `after` that have to change so that all that is left of the pointers of `before` stays true. What only looks like a pointer and
-/// was not there before is left out. `origins` says where blocks stood before, and `parts` what the text at a path of a message before is made of: no
-/// heading of ours is about lines of two. `may_expand` is asked whether lines may stand in the place of a pointer; without it, nothing becomes
-/// longer.
+/// Returns the texts of `after` that have to change so that the remaining pointers of `before` stay true. New text
+/// that only looks like a pointer is left out. `origins` has the former indices of blocks. `parts` returns the parts
+/// of a former text, given its message and path, because our headings never cover lines of two parts. `may_expand` is
+/// asked whether lines may replace a pointer; without it, no text becomes longer.
 #[must_use]
 pub fn kept_true(
     before: &Conversation,
@@ -111,9 +111,9 @@ pub fn kept_true(
     parts: &Parts<'_>,
     mut may_expand: Option<&mut dyn FnMut(Expansion<'_>) -> bool>,
 ) -> Vec<Mended> {
-    let (was, is) = (Texts::of(before), Texts::of(after));
+    let (was, is) = (Texts::new(before), Texts::new(after));
     let (was_contents, is_contents) = (was.contents(), is.contents());
-    let mut old_lines = Lines::of(Decoder::new(&was_contents), &was_contents);
+    let mut old_lines = Lines::new(Decoder::new(&was_contents), &was_contents);
     let places = before.positions();
     let mut counterparts: Vec<Option<usize>> =
         (0..is_contents.len()).map(|text| is.counterpart(text, after, &was, &places, origins)).collect();
@@ -128,7 +128,7 @@ pub fn kept_true(
     if work.drafts.is_empty() {
         return Vec::new();
     }
-    // Lines are looked at again when they are to stand in the place of pointers: hostile pointers could ask for that without end.
+    // Lines that replace pointers are examined again, which hostile pointers could demand without end.
     let mut room: usize = ROOM * is_contents.iter().map(|text| text.len()).sum::<usize>();
     for round in 0..=2 * MAX_ROUNDS {
         let may_expand = may_expand.as_deref_mut().filter(|_| round < MAX_ROUNDS);
@@ -139,13 +139,13 @@ pub fn kept_true(
     work.done()
 }
 
-/// The texts before and after, and which belong together.
+/// The texts before and after, matched to each other.
 struct Sides<'c> {
     after: &'c Conversation,
     is: &'c Texts<'c>,
     was_contents: &'c [&'c str],
     is_contents: &'c [&'c str],
-    /// For each text after, the one that it was before.
+    /// For each text after, the text it was before.
     counterparts: Vec<Option<usize>>,
 }
 
@@ -155,7 +155,7 @@ impl Sides<'_> {
     }
 }
 
-/// The texts under work.
+/// The texts under repair.
 struct Work<'c> {
     sides: &'c Sides<'c>,
     /// Returns the parts of a former text.
@@ -175,13 +175,13 @@ impl<'c> Work<'c> {
             let concerns = new_lines.has_pointers(text)
                 || (is_changed
                     && old.is_some_and(|old| {
-                        // A heading that claims more lines than there are is none.
+                        // A heading that claims more lines than follow is none.
                         old_lines.decoder.has_pointers(old) || may_hold_pointers(is_contents[text])
                     }));
             if !concerns {
                 continue;
             }
-            // A provider may have written pointers itself, such as one of the host that asked ours.
+            // The provider may have written the pointers itself, such as a custom provider that used one of ours.
             let may_be_own = match old {
                 Some(_) => is_changed,
                 None => after.entries()[is.texts[text].0].foreign.is_some(),
@@ -192,7 +192,7 @@ impl<'c> Work<'c> {
                 && old.is_none_or(|old| {
                     new_lines.says_again(text, &said, was_contents[old], &old_lines.decoder.text(old))
                 });
-            // A message that the host made has no former content to compare, but its pointers resolve.
+            // A message of the host has no former content to compare with, but its pointers resolve.
             if is_true {
                 self.trusted.push((text, said.into_owned()));
             } else {
@@ -206,7 +206,8 @@ impl<'c> Work<'c> {
         self.drafts.push(Draft::new(text, self.sides.is_contents[text], was, is_changed, old_lines));
     }
 
-    /// Repairs what is wrong as the drafts stand; whether anything was. Without `may_expand`, nothing becomes longer.
+    /// Repairs what is wrong in the current drafts, and returns whether anything was. Without `may_expand`, no text
+    /// becomes longer.
     fn repair(
         &mut self,
         new_lines: &Decoder<'c>,
@@ -219,15 +220,15 @@ impl<'c> Work<'c> {
         self.drafts.iter().zip(&texts).for_each(|(draft, text)| contents[draft.text] = text);
         let is_draft: HashSet<usize> = self.drafts.iter().map(|draft| draft.text).collect();
         let known = |text: usize| new_lines.known_rows(text).filter(|_| !is_draft.contains(&text));
-        let mut lines = Lines::of(Decoder::with_known(&contents, known), &contents);
+        let mut lines = Lines::new(Decoder::with_known(&contents, known), &contents);
         let drafts = self.drafts.iter().enumerate();
         let wrong: Vec<Wrong> = drafts.flat_map(|(at, draft)| draft.wrong(at, &mut lines)).collect();
-        // A text repaired elsewhere may be nearer than the one that a pointer led to.
+        // A text repaired elsewhere may be nearer than the one that a pointer resolved to.
         let is_led_astray = |(text, said): &mut (usize, String)| lines.decoder.text(*text) != *said;
         let led_astray: Vec<usize> = self.trusted.extract_if(.., is_led_astray).map(|(text, _)| text).collect();
         let copies =
             if may_expand.is_some() { copies(&wrong, &self.drafts, &mut lines, old_lines) } else { HashMap::new() };
-        // The newest first: what they say is needed most. From the end, so that items keep their places.
+        // Newest first, because their lines are needed most; from the end, so that items keep their indices.
         for (number, wrong) in wrong.iter().enumerate().rev() {
             let (message, at) = &self.sides.is.texts[self.drafts[wrong.draft].text];
             let draft = &mut self.drafts[wrong.draft];
@@ -254,7 +255,7 @@ impl<'c> Work<'c> {
         was_wrong
     }
 
-    /// The texts that say something else now.
+    /// Returns the texts that changed.
     fn done(self) -> Vec<Mended> {
         let Sides { is, is_contents, .. } = self.sides;
         let mended = self.drafts.into_iter().filter_map(|draft| {
@@ -277,7 +278,7 @@ mod tests {
     use super::*;
     use crate::conversation::{Edit, Plan};
 
-    /// A text that is one part.
+    /// The parts of a text that is a single part.
     fn whole(_: usize, _: &[PathStep]) -> Vec<Range<usize>> {
         std::iter::once(0..usize::MAX).collect()
     }
@@ -301,7 +302,7 @@ mod tests {
         assert!(mended.text.contains("\n    48→[13 lines, every 10th numbered:]\n} else {\n"), "{}", mended.text);
     }
 
-    /// A number below a heading that is not the one expected there, because lines before it are gone, hid the pointer behind it.
+    /// Below a heading whose earlier lines are gone, an unexpected number used to hide the pointer after it.
     #[test]
     fn a_pointer_below_a_heading_is_seen_where_lines_before_it_are_gone() {
         let mut text: Vec<String> = (1..50).map(line).collect();
@@ -312,7 +313,7 @@ mod tests {
         let before = Conversation::parse(&message(&text).to_string()).unwrap();
         let decoded = crate::restore::decode(&before);
         assert!(decoded[0][0].contains("    51→    call_number_21_of_many("), "{}", decoded[0][0]);
-        // A provider cuts the lines that the pointer leads to.
+        // A provider cuts the lines that the pointer represents.
         let gone = [&text[..15], &["[…16-30]".to_owned()], &text[30..]].concat();
         let cut = Plan { edits: vec![Edit::set_text(0, vec!["content".into()], gone.join("\n"))] };
         let mended = kept_true(&before, &before.apply(&cut).unwrap(), &BlockOrigins::default(), &whole, None);

@@ -1,16 +1,16 @@
-//! Names with `*` (any characters, or none) and `?` (one character).
+//! Globs: names with `*` (any characters or none) and `?` (one character).
 
-/// Whether a name is meant for several tools.
+/// Returns true if a name is a glob.
 pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// Whether `name` is one that `glob` means. At worst as many steps as the product of their lengths.
+/// Returns true if `glob` matches `name`. At worst as many steps as the product of their lengths.
 #[must_use]
 pub fn is_named(glob: &str, name: &str) -> bool {
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
     let (mut at, mut in_name) = (0, 0);
-    // Behind the last `*`, and how much of the name it has taken.
+    // The position after the last `*`, and how much of the name it matches so far.
     let mut star: Option<(usize, usize)> = None;
     while in_name < name.len() {
         match (glob.get(at), star) {
@@ -33,7 +33,7 @@ pub fn is_named(glob: &str, name: &str) -> bool {
     glob[at..].iter().all(|left| *left == b'*')
 }
 
-/// How much of a name a glob fixes: of two that match, the one that fixes more counts.
+/// Returns the number of fixed characters of a glob. Of two matching globs, the one with more counts.
 pub(super) fn fixed(glob: &str) -> usize {
     glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?')).count()
 }

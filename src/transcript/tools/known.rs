@@ -1,7 +1,8 @@
 //! The tools of the known agents, one row each: Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenCode, Gemini CLI,
 //! OpenHands and the common file servers of the Model Context Protocol.
 //!
-//! To add a tool, add a row. Nothing else is to be touched: whoever needs to know something about a tool asks the table.
+//! To add a tool, add a row. Nothing else changes, because all code that needs to know something about a tool asks
+//! this table.
 
 use super::{
     meaning::Meaning::{
@@ -11,9 +12,9 @@ use super::{
     parameters::ParameterRole,
 };
 
-/// A tool that is known.
+/// A known tool.
 pub(super) struct KnownTool {
-    /// As it is called; `*` and `?` may stand in it.
+    /// The name as called; may contain `*` and `?`.
     pub(super) name: &'static str,
     pub(super) meaning: Meaning,
     pub(super) asks_user: bool,
@@ -23,7 +24,7 @@ pub(super) struct KnownTool {
     pub(super) parameters: &'static [(ParameterRole, &'static str)],
 }
 
-/// A tool that is called natively, with parameters of the common names.
+/// Creates a tool that is called natively, with the usual parameter names.
 const fn tool(name: &'static str, meaning: Meaning) -> KnownTool {
     KnownTool {
         name,
@@ -37,34 +38,34 @@ const fn tool(name: &'static str, meaning: Meaning) -> KnownTool {
 }
 
 impl KnownTool {
-    /// It is called in XML too: `<name><parameter>…</parameter></name>`.
+    /// Also called in XML: `<name><parameter>…</parameter></name>`.
     const fn in_xml(self) -> Self {
         Self { in_xml: true, ..self }
     }
 
-    /// Its answer is what the user says.
+    /// Its result is the user's words.
     const fn asks_user(self) -> Self {
         Self { asks_user: true, ..self }
     }
 
-    /// It numbers every line that it shows: what has no numbers is not the file.
+    /// It numbers every line that it shows, so a result without numbers is not the file.
     const fn numbers_lines(self) -> Self {
         Self { numbers_lines: true, ..self }
     }
 
-    /// It replaces a text wherever that stands.
+    /// It replaces every occurrence of a text.
     const fn replaces_all(self) -> Self {
         Self { replaces_all: true, ..self }
     }
 
-    /// Its own names for parameters; the common ones count as well.
+    /// Adds its own parameter names; the usual ones count too.
     const fn with(self, parameters: &'static [(ParameterRole, &'static str)]) -> Self {
         Self { parameters, ..self }
     }
 }
 
 pub(super) const KNOWN: &[KnownTool] = &[
-    // Files are shown.
+    // Read files.
     tool("read_file", Read).in_xml(),
     tool("simple_read_file", Read).in_xml(),
     tool("read", Read),
@@ -79,7 +80,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("cat_file", Read),
     tool("open_file", Read),
     tool("get_file_contents", Read),
-    // Files are written.
+    // Write files.
     tool("write_to_file", Write).in_xml(),
     tool("write", Write),
     tool("Write", Write),
@@ -88,7 +89,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("create", Write),
     tool("new_file", Write),
     tool("Create", Write),
-    // Files are changed.
+    // Edit files.
     tool("apply_diff", Edit).in_xml(),
     tool("insert_content", Edit).in_xml(),
     tool("search_and_replace", Edit).in_xml().replaces_all(),
@@ -107,12 +108,12 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("insert", Edit),
     tool("replace", Edit),
     tool("append_file", Edit),
-    // Files are shown, written and changed.
+    // Read, write and edit files.
     tool("str_replace_editor", Editor),
     tool("str_replace_based_edit_tool", Editor),
     tool("text_editor", Editor),
     tool("file_editor", Editor),
-    // Files are searched.
+    // Search files.
     tool("search_files", Search).in_xml(),
     tool("codebase_search", Search).in_xml(),
     tool("Grep", Search),
@@ -121,7 +122,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("search_file_content", Search),
     tool("ripgrep", Search),
     tool("search_in_files", Search),
-    // Files are named.
+    // List files.
     tool("list_files", List).in_xml(),
     tool("list", List),
     tool("Glob", List),
@@ -133,7 +134,7 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("directory_tree", List),
     tool("list_directory_contents", List),
     tool("file_search", List),
-    // Commands are run.
+    // Run commands.
     tool("execute_command", Command).in_xml(),
     tool("Bash", Command),
     tool("bash", Command),
@@ -145,18 +146,18 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("terminal", Command),
     tool("exec_command", Command),
     tool("local_shell", Command),
-    // Pages are read.
+    // Read pages.
     tool("browser_action", Web).in_xml(),
     tool("web_fetch", Web).in_xml(),
     tool("web_search", Web).in_xml(),
     tool("WebFetch", Web),
     tool("WebSearch", Web),
-    // The user is asked, or told that the work is done.
+    // Ask the user, or tell the user that the work is done.
     tool("ask_followup_question", Ask).in_xml(),
     tool("attempt_completion", Ask).in_xml(),
     tool("AskUserQuestion", Ask),
     tool("plan_mode_respond", Plan).in_xml().asks_user(),
-    // Things to do are listed.
+    // Set todo lists.
     tool("update_todo_list", Todo).in_xml(),
     tool("focus_chain", Todo).in_xml(),
     tool("TodoWrite", Todo),
@@ -165,23 +166,23 @@ pub(super) const KNOWN: &[KnownTool] = &[
     tool("update_plan", Todo),
     tool("TaskCreate", Item),
     tool("TaskUpdate", Item),
-    // A plan is presented.
+    // Present a plan.
     tool("ExitPlanMode", Plan).with(&[(ParameterRole::Speech, "plan")]),
     tool("exit_plan_mode", Plan).with(&[(ParameterRole::Speech, "plan")]),
-    // Sub-agents are started.
+    // Start sub-agents.
     tool("Task", Agent),
     tool("Agent", Agent),
     tool("spawn_agent", Agent),
     tool("new_task", Agent).in_xml().with(&[(ParameterRole::Label, "message")]),
-    // Instructions are loaded.
+    // Load instructions.
     tool("Skill", Skill).with(&[(ParameterRole::Label, "skill"), (ParameterRole::Label, "command")]),
     tool("skill", Skill).in_xml(),
     tool("use_skill", Skill).in_xml().with(&[(ParameterRole::Label, "skill_name")]),
-    // The mode is switched.
+    // Switch the mode.
     tool("switch_mode", Mode).in_xml().with(&[(ParameterRole::Label, "mode_slug")]),
-    // Brings back earlier content.
+    // Bring back earlier content.
     tool("recall", Recall).with(&[(ParameterRole::Label, "query"), (ParameterRole::Label, "key")]),
-    // Files are deleted, moved, or changed out of sight.
+    // Delete or move files, or change them unseen.
     tool("move_file", Touch),
     tool("delete_file", Touch),
     tool("delete_files", Touch),

@@ -1,10 +1,11 @@
-//! Holds all sources to it that names of tools stand in one place: whoever needs to know something about a tool asks the table.
+//! Tests that no other source contains the names of tools: code that needs to know something about a tool asks the
+//! table.
 
 use std::{fs, path::Path};
 
 use super::known::KNOWN;
 
-/// Names of tools that are something else as well: in this file they stand for the other thing.
+/// Names of tools that are also something else, which they mean in these files.
 const OTHERWISE: &[(&str, &[&str], &str)] = &[
     (
         "js/roo/old-tool-results.js",
@@ -60,7 +61,7 @@ fn names_of_tools_stand_in_the_table_only() {
     assert!(found.is_empty(), "ask the table instead:\n{}", found.join("\n"));
 }
 
-/// Every source but the table itself and files of tests.
+/// Calls `check` for every source but the table itself and test files.
 fn each_source(folder: &Path, check: &mut impl FnMut(&Path)) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -80,12 +81,13 @@ fn without_tests(source: &str) -> &str {
     source.find("#[cfg(test)]\nmod tests {").map_or(source, |tests| &source[..tests])
 }
 
-/// An everyday word such as `insert` names a tool where tools are looked at; elsewhere it does not.
+/// Returns true for an everyday word such as `insert`, which names a tool only where tools are handled.
 fn is_everyday(tool: &str) -> bool {
     tool.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether a literal is, or as a word of its own holds, the name of a tool. An everyday word has to be all of it.
+/// Returns true if a literal is the name of a tool, or contains it as a separate word. An everyday word has to be the
+/// whole literal.
 fn is_named(tool: &str, literal: &str) -> bool {
     if is_everyday(tool) {
         return literal == tool;
@@ -106,7 +108,8 @@ fn literals(source: &str) -> Vec<&str> {
         at += match bytes[at] {
             b'/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            // A character, not a lifetime and not a quote of JavaScript's, which Biome makes double.
+            // A character literal, not a lifetime, and not a JavaScript string, which Biome writes with double
+            // quotes.
             b'\'' if rest.starts_with("'\"'") => 3,
             b'\'' if rest.starts_with("'\\") => 3,
             quote @ (b'"' | b'`') => {

@@ -8,24 +8,24 @@ pub enum Meaning {
     Read,
     /// Sets the whole content of a file.
     Write,
-    /// Changes a file: exchanges a text (`old`, `new`), a list of texts (`edits`), by SEARCH/REPLACE blocks or a patch (`diff`), or
-    /// inserts lines (`line`, `content`).
+    /// Changes a file: replaces a text (`old`, `new`) or several (`edits`), applies SEARCH/REPLACE blocks or a patch
+    /// (`diff`), or inserts lines (`line`, `content`).
     Edit,
-    /// Any of the three, as its parameter `command` says: `view`, `create`, `str_replace`, `insert`.
+    /// Any of these three, as its parameter `command` says: `view`, `create`, `str_replace`, `insert`.
     Editor,
-    /// Shows lines that match.
+    /// Shows matching lines.
     Search,
-    /// Names files.
+    /// Lists files.
     List,
     /// Runs a command line.
     Command,
     /// Fetches or searches pages, or works in a browser.
     Web,
-    /// Asks or tells the user something; the answer is what the user says.
+    /// Asks the user or tells the user something; the result is what the user says.
     Ask,
-    /// Sets the list of things to do.
+    /// Sets the todo list.
     Todo,
-    /// Adds an item to the list of things to do, or changes one.
+    /// Adds an item to the todo list, or changes one.
     Item,
     /// Presents a plan.
     Plan,
@@ -37,9 +37,9 @@ pub enum Meaning {
     Mode,
     /// Deletes or moves a file, or changes it in a way that the conversation does not show.
     Touch,
-    /// Brings back what stands in this or an earlier conversation: nothing new, and no reading of a file.
+    /// Brings back content from this or an earlier conversation. It is not new, and does not count as reading a file.
     Recall,
-    /// Nothing that is followed.
+    /// Not followed further.
     #[default]
     Other,
 }
@@ -56,7 +56,7 @@ impl Meaning {
         }
     }
 
-    /// Whether its calls show files or set what is in them.
+    /// Returns true if its calls read or write files.
     #[must_use]
     pub fn is_about_files(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::Edit | Self::Editor)

@@ -1,14 +1,14 @@
-//! Tools of coding agents: what they do, what their parameters hold, how they stand in a text.
+//! Tools of coding agents: their actions, their parameters, and how they are called in a text.
 //!
 //! | file | one idea |
 //! | --- | --- |
-//! | `known` | one row for each tool that is known: **the only place where names of tools stand** |
-//! | `meaning` | what a tool does |
-//! | `parameters` | what a parameter holds, and what it is mostly called |
-//! | `table` | finds the tool of a name, among those of the host first |
-//! | `rules` | what becomes of the calls of a tool |
+//! | `known` | one row per known tool: **the only place with names of tools** |
+//! | `meaning` | the action of a tool |
+//! | `parameters` | the roles of parameters, and their usual names |
+//! | `table` | finds a tool by its name, the host's own first |
+//! | `rules` | how to treat the calls of a tool |
 //! | `glob` | names with `*` and `?` |
-//! | `tool_options` | rows of the host, from its configuration |
+//! | `tool_options` | reads the host's tools from its configuration |
 
 mod glob;
 mod known;

@@ -12,21 +12,21 @@ pub enum ParameterRole {
     Files,
     /// The whole new content of a file, or the lines to insert.
     Content,
-    /// The text to be replaced.
+    /// The text to replace.
     Old,
     /// The new text.
     New,
-    /// Whether every occurrence is replaced.
+    /// True to replace every occurrence.
     ReplaceAll,
     /// A list of changes, each with an old and a new text.
     Edits,
     /// SEARCH/REPLACE blocks or a patch.
     Diff,
-    /// The line that something is inserted at.
+    /// The line at which to insert.
     Line,
     /// The first line to read.
     Offset,
-    /// How many lines to read.
+    /// The number of lines to read.
     Limit,
     /// The last line to read.
     LastLine,
@@ -36,30 +36,31 @@ pub enum ParameterRole {
     Pattern,
     /// The address of a page.
     Url,
-    /// The list of things to do.
+    /// The todo list.
     Todos,
     /// The source of a move or a copy.
     From,
-    /// The target.
+    /// The destination of a move or a copy.
     To,
     /// The assistant's words to the user.
     Speech,
     /// The subject of the call, in a few words for people.
     Label,
-    /// The name of the tool that the call is meant for, where one tool calls others.
+    /// The name of the called tool, if this tool calls others.
     Tool,
-    /// The parameters for that one, as JSON.
+    /// The parameters of the called tool, as JSON.
     Arguments,
 }
 
-/// How a role is named and recognised.
+/// The names of a role.
 struct Naming {
     role: ParameterRole,
-    /// In a configuration; `None` for what hosts need not name.
+    /// The name in a configuration; `None` for roles that hosts need not name.
     option: Option<&'static str>,
     /// Names that mean this role in any tool.
     common: &'static [&'static str],
-    /// In XML it may hold anything, closing tags too, so it ends at the last closing tag of its name.
+    /// True if the value in XML may contain anything, including closing tags. It then ends at the last closing tag of
+    /// its name.
     is_free_text: bool,
 }
 
@@ -116,7 +117,7 @@ const NAMINGS: [Naming; 22] = [
     naming(P::Arguments, None, &[], true),
 ];
 
-/// Other parameters of tools in XML.
+/// Further parameters of tools in XML.
 const OTHERS_IN_XML: [&str; 22] = [
     "line_count",
     "cwd",
@@ -142,13 +143,13 @@ const OTHERS_IN_XML: [&str; 22] = [
     "line_range",
 ];
 
-/// The parameters among them that may hold anything.
+/// The parameters in [`OTHERS_IN_XML`] that may contain anything.
 const OTHER_FREE_TEXTS: [&str; 4] = ["args", "arguments", "message", "code_edit"];
 
-/// The parameters that say what a call is about, the best first.
+/// The parameters that name the subject of a call, the best first.
 pub(super) const TELLING: [ParameterRole; 5] = [P::Path, P::Command, P::Pattern, P::Url, P::Label];
 
-/// The same for a search, of which the folder says little.
+/// The same for a search, where the folder says little.
 pub(super) const TELLING_OF_SEARCH: [ParameterRole; 5] = [P::Pattern, P::Path, P::Command, P::Url, P::Label];
 
 impl ParameterRole {
@@ -156,13 +157,13 @@ impl ParameterRole {
         &NAMINGS[self as usize]
     }
 
-    /// The names that mean this role in any tool, the likeliest first.
+    /// Returns the names that mean this role in any tool, the likeliest first.
     #[must_use]
     pub fn common_names(self) -> &'static [&'static str] {
         self.naming().common
     }
 
-    /// The roles that a configuration can name, each with its word there.
+    /// Returns the roles that a configuration can name, with their names.
     pub fn options() -> impl Iterator<Item = (&'static str, Self)> {
         NAMINGS.iter().filter_map(|naming| Some((naming.option?, naming.role)))
     }
@@ -172,7 +173,7 @@ impl ParameterRole {
     }
 }
 
-/// Whether a parameter of any tool in XML has this name; if so, whether it may hold anything.
+/// Returns `Some` if a parameter of any tool in XML has this name; true if it may contain anything.
 pub(super) fn common_in_xml(name: &str) -> Option<bool> {
     static NAMES: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
         let mut names: HashMap<&str, bool> = OTHERS_IN_XML.iter().map(|name| (*name, false)).collect();

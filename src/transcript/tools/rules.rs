@@ -1,4 +1,4 @@
-//! Rules of tools: what of their calls stays and what goes, beside what they mean.
+//! Rules of tools: which of their calls and results stay, apart from what they mean.
 
 use super::table::Rows;
 use crate::options::{Field, Kind, Settings};
@@ -11,13 +11,13 @@ pub struct ToolRule {
     pub keep: Option<usize>,
     /// The most tokens kept of an older result.
     pub max_tokens: Option<usize>,
-    /// Older results are pruned.
+    /// True to prune older results.
     pub suppress: bool,
-    /// Neither its calls nor their results are changed.
+    /// True to change neither calls nor results.
     pub protect: bool,
-    /// Failed calls are kept unchanged with their results.
+    /// True to keep failed calls unchanged with their results.
     pub keep_errors: bool,
-    /// The rules for results also apply to long parameters.
+    /// True to apply the rules for results to long parameters too.
     pub inputs: bool,
 }
 
@@ -62,7 +62,7 @@ impl ToolRule {
         })
     }
 
-    /// The most tokens that stay of what is not kept: 0 to leave it out, `None` for all.
+    /// Returns the maximum tokens of what is not kept: 0 to leave it out, `None` for no limit.
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
         match self.max_tokens {
@@ -72,7 +72,7 @@ impl ToolRule {
         }
     }
 
-    /// Whether something stands because of it.
+    /// Returns true if the rule keeps anything unchanged.
     #[must_use]
     pub fn keeps(&self) -> bool {
         self.protect || self.keep_errors || self.keep.is_some_and(|keep| keep > 0)

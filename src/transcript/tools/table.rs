@@ -1,4 +1,4 @@
-//! The tool of a name.
+//! Finds tools by name.
 
 use std::{
     collections::BTreeMap,
@@ -18,56 +18,56 @@ use super::{
 pub struct Tool {
     /// Its action.
     pub meaning: Meaning,
-    /// Its result is an answer of the user.
+    /// True if its result is the user's words.
     pub asks_user: bool,
-    /// It can be called in XML in a text.
+    /// True if it can be called in XML in a text.
     pub in_xml: bool,
-    /// It numbers every line of a file that it shows.
+    /// True if it numbers every line of a file that it shows.
     pub numbers_lines: bool,
-    /// It replaces every occurrence of a text.
+    /// True if it replaces every occurrence of a text.
     pub(in crate::transcript) replaces_all: bool,
-    /// Its own names for parameters.
+    /// Its own parameter names.
     named: Vec<(ParameterRole, String)>,
 }
 
 impl Tool {
-    /// A tool of a host: its parameters have the common names, and it may be called in XML too.
+    /// Creates a host's tool: it has the usual parameter names, and may also be called in XML.
     #[must_use]
     pub fn new(meaning: Meaning) -> Self {
         Self { meaning, asks_user: meaning == Meaning::Ask, in_xml: true, ..Self::default() }
     }
 
-    /// The same with a name of its own for a parameter. It comes before the common ones, which still count.
+    /// Adds the tool's own name for a parameter. It takes precedence over the usual ones, which still count.
     #[must_use]
     pub fn with(mut self, role: ParameterRole, name: impl Into<String>) -> Self {
         self.named.push((role, name.into()));
         self
     }
 
-    /// The names under which a parameter can be found, its own first.
+    /// Returns the possible names of a parameter, its own first.
     pub fn parameter(&self, role: ParameterRole) -> impl Iterator<Item = &str> + Clone {
         self.own(role).chain(role.common_names().iter().copied())
     }
 
-    /// Its own names for a parameter.
+    /// Returns its own names for a parameter.
     pub(in crate::transcript) fn own(&self, role: ParameterRole) -> impl Iterator<Item = &str> + Clone {
         self.named.iter().filter(move |(named, _)| *named == role).map(|(_, name)| name.as_str())
     }
 
-    /// How well the parameter `name` says what a call is about, 0 best; `None` when it does not.
+    /// Returns how well the parameter `name` names the subject of a call, 0 being best; `None` if it does not.
     pub(in crate::transcript) fn telling(&self, name: &str) -> Option<usize> {
         let roles = if self.meaning == Meaning::Search { TELLING_OF_SEARCH } else { TELLING };
         let labels = self.own(ParameterRole::Label);
         labels.chain(roles.into_iter().flat_map(|role| self.parameter(role))).position(|telling| telling == name)
     }
 
-    /// Whether `name` can be a parameter in XML; if so, whether it may hold anything, closing tags too.
+    /// Returns `Some` if `name` can be a parameter in XML; true if it may contain anything, including closing tags.
     pub(in crate::transcript) fn in_xml_parameter(&self, name: &str) -> Option<bool> {
         let own = self.named.iter().filter(|(_, own)| own == name).map(|(role, _)| role.is_free_text());
         own.reduce(|one, other| one || other).or_else(|| common_in_xml(name))
     }
 
-    /// Whether the parameter `name` is what the assistant says to the user.
+    /// Returns true if the parameter `name` contains the assistant's words to the user.
     pub(in crate::transcript) fn speaks_in(&self, name: &str) -> bool {
         self.parameter(ParameterRole::Speech).any(|speech| speech == name)
     }
@@ -90,7 +90,7 @@ impl From<&KnownTool> for Tool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rows<T> {
     names: BTreeMap<String, T>,
-    /// The one that fixes most of a name first.
+    /// Globs, those with the most fixed characters first.
     globs: Vec<(String, T)>,
 }
 
@@ -104,7 +104,7 @@ impl<T> Default for Rows<T> {
 }
 
 impl<T: Clone> Rows<T> {
-    /// Adds a row, in place of one with the same name or glob.
+    /// Adds a row, replacing one with the same name or glob.
     pub fn insert(&mut self, name: &str, row: T) {
         if !glob::is_glob(name) {
             self.names.insert(name.to_owned(), row);
@@ -115,26 +115,26 @@ impl<T: Clone> Rows<T> {
         self.globs.sort_by(|(a, _), (b, _)| glob::fixed(b).cmp(&glob::fixed(a)).then_with(|| a.cmp(b)));
     }
 
-    /// Adds other rows, in place of those with the same names.
+    /// Adds other rows, replacing those with the same names.
     pub fn extend(&mut self, rows: &Self) {
         for (name, row) in rows.iter() {
             self.insert(name, row.clone());
         }
     }
 
-    /// All rows.
+    /// Iterates over all rows.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
         let globs = self.globs.iter().map(|(glob, row)| (glob.as_str(), row));
         self.names.iter().map(|(name, row)| (name.as_str(), row)).chain(globs)
     }
 
-    /// Whether there is no row.
+    /// Returns true if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.globs.is_empty()
     }
 
-    /// The row of this name, its own before a glob, with the name or glob that it is under.
+    /// Returns the row for this name with its name or glob; an exact name takes precedence over globs.
     fn find(&self, name: &str) -> Option<(&str, &T)> {
         let own = self.names.get_key_value(name).map(|(name, row)| (name.as_str(), row));
         own.or_else(|| {
@@ -147,7 +147,8 @@ impl<T: Clone> Rows<T> {
         self.find(name).map(|(_, row)| row)
     }
 
-    /// The row of a tool of this name, or of the name behind an MCP server's, with the name or glob that it is under.
+    /// Returns the row for a tool with this name, or for the part of the name after an MCP server's, with the name or
+    /// glob of the row.
     #[must_use]
     pub fn of_tool(&self, name: &str) -> Option<(&str, &T)> {
         self.find(name).or_else(|| {
@@ -157,7 +158,7 @@ impl<T: Clone> Rows<T> {
     }
 }
 
-/// Tools of a host: what they mean, and what becomes of their calls.
+/// A host's tools: their meanings, and how to treat their calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRows {
     /// The meanings of tools.
@@ -167,7 +168,7 @@ pub struct ToolRows {
 }
 
 impl ToolRows {
-    /// Adds what a tool means, in place of what was said of one with the same name or glob.
+    /// Sets the meaning of a tool, replacing one with the same name or glob.
     pub fn insert(&mut self, name: &str, tool: Tool) {
         self.tools.insert(name, tool);
     }
@@ -178,14 +179,14 @@ impl ToolRows {
         &self.rules
     }
 
-    /// Whether there is no row.
+    /// Returns true if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.rules.is_empty()
     }
 }
 
-/// All tools: those of the known agents and those of the host, which come first.
+/// All tools: those of the known agents, and the host's, which take precedence.
 #[derive(Clone, Default)]
 pub struct ToolTable {
     host: Arc<ToolRows>,
@@ -204,7 +205,7 @@ impl std::fmt::Debug for ToolTable {
 }
 
 impl ToolTable {
-    /// The table with rows of the host added; they count before those that are here.
+    /// Returns the table with a host's rows added, which take precedence over those already here.
     #[must_use]
     pub fn with(&self, rows: &ToolRows) -> Self {
         if rows.is_empty() {
@@ -222,8 +223,8 @@ impl ToolTable {
         &self.host.rules
     }
 
-    /// The rule for the calls of this tool, with the name or glob that gives it. By default, recalled text goes first: it still stands where it
-    /// came from.
+    /// Returns the rule for the calls of this tool, with the name or glob that it is under. By default, recalled text
+    /// is pruned first, because it is still available at its source.
     #[must_use]
     pub fn rule(&self, name: &str) -> Option<(&str, &ToolRule)> {
         self.host.rules.of_tool(name).or_else(|| {
@@ -238,8 +239,8 @@ impl ToolTable {
         self.tool(name).map_or(Meaning::Other, |tool| tool.meaning)
     }
 
-    /// The tool of this name, or of the name behind an MCP server's: `mcp__server__read_file`, `mcp--server--read_file` and
-    /// `mcp_server_read_file` are all `read_file`.
+    /// Returns the tool with this name, or with the part of the name after an MCP server's: `mcp__server__read_file`,
+    /// `mcp--server--read_file` and `mcp_server_read_file` are all `read_file`.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         if let Some(tool) = self.get(name) {
@@ -247,13 +248,13 @@ impl ToolTable {
         }
         let rest = name.strip_prefix("mcp")?;
         ["__", "--"].iter().find_map(|separator| self.get(rest.rsplit_once(separator)?.1)).or_else(|| {
-            // One underscore separates words too, so the longest known ending counts; a glob would take any.
+            // A single underscore separates words too, so the longest known ending counts; a glob would match any.
             let named = |name: &str| self.host.tools.names.get(name).or_else(|| KNOWN_ROWS.names.get(name));
             rest.match_indices('_').filter(|(at, _)| *at > 0).find_map(|(at, _)| named(&rest[at + 1..]))
         })
     }
 
-    /// The tool of this name; one with nothing but the common names of parameters when it is not known.
+    /// Returns the tool with this name, or an unknown one with the usual parameter names.
     pub(in crate::transcript) fn tool_or_unknown(&self, name: &str) -> &Tool {
         static UNKNOWN: LazyLock<Tool> = LazyLock::new(Tool::default);
         self.tool(name).unwrap_or(&UNKNOWN)
@@ -263,7 +264,8 @@ impl ToolTable {
         self.host.tools.get(name).or_else(|| KNOWN_ROWS.get(name))
     }
 
-    /// The tool that a tag in a text may call, and whether that is certain by its name alone: a glob may mean tags that call nothing.
+    /// Returns the tool that a tag in a text may call, and true if its name alone makes that certain: a glob may
+    /// match tags that are no calls.
     pub(in crate::transcript) fn tool_in_xml(&self, name: &str) -> Option<(&Tool, bool)> {
         let tool = self.get(name).filter(|tool| tool.in_xml)?;
         let is_named = self.host.tools.names.contains_key(name) || KNOWN_ROWS.names.contains_key(name);

@@ -181,10 +181,10 @@ fn check(
     let exported = condensed.export(&condensed).unwrap();
     let is_cut = exported.contains('\u{FFFD}');
     let (wanted, is) = (said(&condensed), said(after.conversation()));
-    // What is added beside a result that stands far from its call stands behind it.
+    // Text added beside a result that is far from its call is placed after it.
     let may_differ = json.contains("Mind the tests.");
     if known.is_empty() && !is_cut && order == Order::AsProjected {
-        // What is tied to something that goes, goes, too.
+        // Items tied to removed ones are removed, too.
         let (wanted, others) = without_others(wanted);
         let (is, left) = without_others(is);
         prop_assert!(left.iter().all(|other| others.contains(other)), "{:?} is new", left);
@@ -229,7 +229,7 @@ fn check(
     for (breach, count) in breaches(&after) {
         prop_assert!(known.get(&breach).is_some_and(|known| *known >= count), "{} is new", breach);
     }
-    // What JavaScript is told about the caller's messages.
+    // The report that JavaScript receives about the caller's messages.
     prop_assert_eq!(plan.edits.is_empty(), !report.did_condense());
     let told = before.conversation().export(&report.of_format(&before)).unwrap();
     // A provider refuses what it would break, and then nothing is changed.
@@ -242,7 +242,7 @@ fn check(
 
 /// A history in which other values stand in some places.
 fn damaged(json: &str, places: &[(usize, usize)]) -> String {
-    // What is nested too deeply for the tests is taken as it is.
+    // A history nested too deeply for the tests is used unchanged.
     let Ok(mut history) = serde_json::from_str::<Value>(json) else { return json.to_owned() };
     let junk = [
         json!(null),
@@ -289,7 +289,7 @@ proptest! {
         variations in variations(), damages in damages(), provider in any_mechanical(), target in any_target(),
     ) {
         let conversation = Conversation::parse(&history).unwrap();
-        let target = target.of(&conversation);
+        let target = target.tokens(&conversation);
         let json = varied(format, &written(format, &conversation), &variations);
         let json = damaged(&variations::damaged(&json, &damages), &places);
         check(format, &json, (provider.0, &provider.1), target, Order::Any)?;
@@ -302,7 +302,7 @@ proptest! {
     ) {
         let conversation = Conversation::parse(&history).unwrap();
         let json = varied(format, &written(format, &conversation), &variations);
-        let target = target.of(&conversation);
+        let target = target.tokens(&conversation);
         check(format, &json, (provider.0, &provider.1), target, Order::AsProjected)?;
     }
 
@@ -310,7 +310,7 @@ proptest! {
     fn what_is_no_history_of_the_format_is_survived(
         format in any_format(), history in any_history(), provider in any_mechanical(), target in any_target(),
     ) {
-        let target = target.of(&Conversation::parse(&history).unwrap());
+        let target = target.tokens(&Conversation::parse(&history).unwrap());
         check(format, &history, (provider.0, &provider.1), target, Order::AsProjected)?;
     }
 }
@@ -333,7 +333,7 @@ fn histories_are_printed() {
 #[test]
 fn the_same_content_saves_the_same() {
     let mut all: BTreeMap<&str, (usize, usize, usize, f64)> = BTreeMap::new();
-    for (_, name, history) in Share::Sample.of(fixtures().into_iter().chain(corpus("formats"))) {
+    for (_, name, history) in Share::Sample.select(fixtures().into_iter().chain(corpus("formats"))) {
         let history = beginning(&history, 60_000);
         for (provider, config, percent) in [("lossless", json!({}), None), ("smart", json!({}), Some(50))] {
             let total = tally(&history).total();
@@ -346,7 +346,7 @@ fn the_same_content_saves_the_same() {
                     check(format.name(), &json, (provider, &config), target, Order::AsProjected).unwrap();
                 let share = |before: usize, after: usize| 100.0 * (before - after) as f64 / before.max(1) as f64;
                 let difference = (share(before, after) - share(ours.original_tokens(), ours.final_tokens())).abs();
-                // What is odd in ours cannot be written in another format.
+                // Odd shapes of our format cannot be written in another format.
                 if name == "odd-shapes" {
                     continue;
                 }

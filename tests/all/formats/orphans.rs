@@ -9,7 +9,7 @@ use serde_json::Value;
 pub fn orphans(format: &str, messages: &[Value]) -> BTreeMap<String, usize> {
     let mut halves: BTreeMap<(&'static str, String), [usize; 2]> = BTreeMap::new();
     let mut add = |kind: &'static str, id: &Value, half: usize| {
-        // What was damaged beyond an id is in no pair.
+        // Items damaged in more than their id belong to no pair.
         if let Some(id) = id.as_str() {
             halves.entry((kind, id.to_owned())).or_default()[half] += 1;
         }

@@ -1,4 +1,5 @@
-//! What histories of other formats hold that none of ours does: ids used again, cleared outputs, approvals, reasoning without words, tools that the service runs.
+//! Properties of histories in other formats that none of ours has: repeated ids, cleared outputs, approvals,
+//! reasoning without text, tools that the service runs.
 
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ pub enum Variation {
     Loose,
 }
 
-/// What no service takes: a message at another place, twice, or missing.
+/// Damage that no service accepts: a message at another place, twice, or missing.
 #[derive(Debug, Clone, Copy)]
 pub enum Damage {
     Swapped,
@@ -286,7 +287,8 @@ fn unknown(format: &str, place: usize) -> Option<Value> {
     known.get(place / 3 % known.len()).cloned()
 }
 
-/// What some clients write otherwise: Gemini's for Python in snake case, with a null for each field that is not set; Goose parts that only its user sees.
+/// Rewrites a history as some clients do: Gemini's for Python uses snake case, with a null for each field that is not
+/// set; Goose adds parts that only its user sees.
 fn of_client(format: &str, messages: &mut [Value], place: usize) {
     for (index, message) in messages.iter_mut().enumerate() {
         for part in parts_of(format, message).into_iter().flatten().filter_map(Value::as_object_mut) {

@@ -14,7 +14,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What the server does with one request.
+/// The response of the server to one request.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     steps: Vec<Step>,

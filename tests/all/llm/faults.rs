@@ -1,5 +1,5 @@
-//! What real services do wrong, each against the HTTP handler over a real connection: the right code, no more attempts than
-//! sensible, what was spent, and never a key.
+//! Faults of real services, each against the HTTP handler over a real connection: the right code, no more attempts
+//! than sensible, the spent tokens, and never a key.
 
 use std::{
     collections::BTreeMap,
@@ -77,7 +77,7 @@ struct Case {
     code: &'static str,
     /// Requests the server must have seen.
     requests: usize,
-    /// What the message must say.
+    /// A part of the error message.
     says: &'static str,
 }
 
@@ -424,7 +424,7 @@ async fn what_was_spent_is_in_the_error() {
     assert!(response.total_cost() > response.usage.total_cost);
 }
 
-/// What came after the last usage, or all where none came, is charged for and not reported.
+/// Text after the last usage, or all text if there was none, is charged for but not reported.
 #[tokio::test]
 async fn what_was_not_reported_is_in_the_error() {
     let said = |error: &LlmError| (error.unreported().questions, error.unreported().text.clone());

@@ -184,7 +184,7 @@ async fn progress_is_the_text_in_order() {
     assert_eq!(response.attempts, 2);
 }
 
-/// What a server refuses is left out or renamed, at once and for later requests too.
+/// Parameters that a server refuses are left out or renamed, at once and in later requests.
 #[tokio::test]
 async fn refused_parameters_are_negotiated_once() {
     let refuse = |message: &str, parameter: &str| {

@@ -58,8 +58,8 @@ async fn asks_the_server_of_the_environment() {
     }
 }
 
-/// What a child says that asks a server behind this acceptor, once with the certificate in its environment and once without; and how many questions
-/// reached the server.
+/// Returns the output of a child that asks a server behind this acceptor, once with the certificate in its
+/// environment and once without, and the number of requests that reached the server.
 async fn asked(pem: String, acceptor: TlsAcceptor) -> (String, String, usize) {
     let plain = FakeServer::start([Script::events(fixture("ollama.sse"))]).await;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

@@ -29,7 +29,7 @@ enum Dialect {
     Shell,
 }
 
-/// What happens next. Numbers choose a file, lines of it, and what they become.
+/// A step of the session. Numbers choose a file, lines of it, and their new texts.
 #[derive(Debug, Clone)]
 enum Step {
     ReadWhole(usize),
@@ -119,7 +119,7 @@ impl File {
         self.show(shown);
     }
 
-    /// What was shown once may be back.
+    /// Changes the lines without showing them. Lines that were shown earlier may be back.
     fn change_out_of_sight(&mut self, lines: Vec<Line>) {
         self.lines = lines;
         for line in &self.lines {
@@ -275,7 +275,7 @@ impl Session {
             }
             Dialect::Shell => self.run(&format!("cat > {path} <<'EOF'\n{content}\nEOF"), ""),
         }
-        // What was there before may be back if it is taken back.
+        // Undoing the change may bring back the former lines.
         self.files[file].lines = lines;
         self.files[file].known.clear();
         let length = self.files[file].lines.len();
@@ -347,7 +347,8 @@ impl Session {
                 if self.dialect != Dialect::Roo
                     && self.edit(*file, *at, std::slice::from_ref(&part), std::slice::from_ref(&new), false)
                 {
-                    // Who has the old line and the edit can tell the new one, which was shown nowhere: it is still the same line.
+                    // A reader who has the old line and the edit can infer the new one, which was shown nowhere: it
+                    // is still the same line.
                     self.files[*file].lines[*at].text = old.text.replacen(&part, &new, 1);
                 }
             }
@@ -448,7 +449,7 @@ proptest! {
     }
 }
 
-/// What the edits of a call exchange.
+/// Returns the texts that the edits of a call replace.
 fn exchanged(input: &Value) -> Vec<String> {
     let own = ["old_string", "old_str", "search"].iter().filter_map(|key| input[key].as_str());
     let listed = input["edits"].as_array().into_iter().flatten().filter_map(|edit| edit["old_string"].as_str());

@@ -309,7 +309,7 @@ fn writes_that_nothing_proves_gone_stay_and_are_told() {
     assert_eq!(warnings(&same, config()), []);
     let small = [write("/p/a.rs", &program(1, 1)), write("/p/a.rs", &program(100, 20)), tests()];
     assert_eq!(warnings(&small, config()), []);
-    // What is proven gone goes, what is not looked for is not missed.
+    // Files that are proven to be deleted are removed, and files that are not looked for are not missed.
     assert_eq!(warnings(&steps[..3], config()), []);
     // A file that may have another name now is another one.
     let moved = [steps[0].clone(), run("mv /p/a.rs /p/b.rs", String::new()), steps[2].clone()];
@@ -519,7 +519,7 @@ fn what_is_remembered_is_what_would_be_found() {
     assert_eq!(edits(&one, json!({})), first);
 }
 
-/// What hosts say in the place of a file, or of what was done to it, is taken for neither.
+/// Messages of hosts in place of a file, or of the result of a change, are taken for neither.
 #[test]
 fn what_is_doubtful_replaces_nothing() {
     let old = program(1, 14);

@@ -1,4 +1,4 @@
-//! What the lossless provider promises beyond the invariants: what it removes as readable can be read back.
+//! Properties of the lossless provider beyond the invariants: text that it removes as readable can be read back.
 
 use proptest::prelude::*;
 use roo_condense::{Conversation, decode};
@@ -86,7 +86,8 @@ fn a_second_time_changes_nothing_however_it_is_configured() {
     }
 }
 
-/// What the host does between condensations changes no meaning: messages dropped from the beginning, others appended, JSON there and back.
+/// Changes by the host between condensations keep the meaning of pointers: messages dropped from the beginning,
+/// others appended, JSON written and read again.
 #[test]
 fn pointers_survive_what_a_host_does() {
     let more = r#"{"role":"user","content":"Go on, and read import { a } once more."}"#;

@@ -33,7 +33,7 @@ fn shown(name: &str) -> String {
                 lines.len(),
                 before.lines().count()
             );
-            // What changed may stand far below.
+            // The first change may be far down in the text.
             let first = before.lines().zip(after.lines()).position(|(before, after)| before != after).unwrap_or(0);
             for line in lines.iter().skip(first.saturating_sub(2)).take(LINES) {
                 let _ = writeln!(out, "{}", line.chars().take(120).collect::<String>());

@@ -11,7 +11,7 @@ pub fn request(conversation: &Conversation, config: Value) -> Request {
     Request { config, ..Request::new(conversation.clone(), tally) }
 }
 
-/// What the provider proposes.
+/// Returns the provider's proposal.
 pub fn propose(request: &Request) -> Proposal {
     let provider = create("lossless", &json!({})).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

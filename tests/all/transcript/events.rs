@@ -1,4 +1,4 @@
-//! What is recognised in real histories, and that no conversation makes an event outside its texts.
+//! Events that are recognised in real histories, and a check that no conversation makes an event outside its texts.
 
 use std::collections::BTreeMap;
 
@@ -192,7 +192,7 @@ fn roo_in_xml() {
         told(&xml(call, "execute_command for 'cat a.ts'", &output)).swap_remove(0)
     };
     assert_eq!(printed("/p"), "read Whole | a.ts | 1:one/two | Ok exit 0");
-    // What a terminal of Windows prints is not what the file holds.
+    // The output of a Windows terminal may differ from the content of the file.
     assert_eq!(printed("c:/P"), "command | - |  | Ok exit 0");
     let server = xml(
         "<use_mcp_tool>\n<server_name>quickfiles</server_name>\n<tool_name>read_multiple_files</tool_name>\n<arguments>\n{\"paths\": [\"a.ts\"]}\n</arguments>\n</use_mcp_tool>",

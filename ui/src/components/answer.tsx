@@ -48,7 +48,7 @@ function fullness({ tokens, window, messages }: Inspection, t: Translate, format
   return { said: t(key, { share }), isFull: key !== "answer.room" };
 }
 
-/** What condensing leaves, as a sentence. */
+/** Describes the result of condensing in a sentence. */
 function outcome(condensation: Condensation, { window }: Inspection, isWanted: boolean, t: Translate, format: Format): string {
   const { tokensAfter, reductionPercent, exact, didCondense } = condensation;
   if (!didCondense) return t("preview.nothing");
@@ -63,7 +63,7 @@ function outcome(condensation: Condensation, { window }: Inspection, isWanted: b
   return t(isWanted ? "answer.leaves" : "answer.could", values);
 }
 
-/** What becomes of what goes, as a sentence. */
+/** Describes the fate of the removed content in a sentence. */
 function fateOf({ fate: { lost, told, superseded }, exact }: Condensation, recall: boolean, t: Translate, format: Format): string {
   if (!exact || (lost + told > 0 && recall)) return t(recall ? "answer.recalled" : "answer.undo");
   if (lost + told > 0)
@@ -71,7 +71,7 @@ function fateOf({ fate: { lost, told, superseded }, exact }: Condensation, recal
   return superseded > 0 ? t("answer.replaced", { superseded: format.number(superseded) }) : t("answer.whole");
 }
 
-/** What goes, by kind, the most first, less what is added to tell of it: the numbers add up to the difference between now and after. */
+/** Describes the removed tokens by kind, the most first, and the tokens of added notes: together they are the difference between now and after. */
 function useGone(): (condensation: Condensation, inspection: Inspection) => string | undefined {
   const { t, format } = useStudio();
   const kindName = useKindName();

@@ -1,4 +1,4 @@
-// What is known of an operation or a provider before it is tried: what it costs, how long it takes, what stays.
+// Known properties of an operation or a provider before it is tried: cost, speed, and what it keeps.
 
 import type { ReactNode } from "react";
 import type { ContentOperation } from "../../../types/smart.js";
@@ -7,7 +7,10 @@ import type { ProviderFacts } from "../types.js";
 
 type Facts = Pick<ProviderFacts, "isFree" | "speed">;
 
-/** What operations without a model have in common with `truncation`, and summaries with `native`: a test compares them with what these say of themselves. */
+/**
+ * The properties that operations without a model share with `truncation`, and summaries with `native`. A test compares
+ * them with those that the providers report.
+ */
 export const OF_OPERATIONS: Record<ContentOperation["operation"], Facts> = {
   keep: { isFree: true, speed: "fast" },
   suppress: { isFree: true, speed: "fast" },
@@ -26,7 +29,7 @@ function Badges({ facts: { isFree, speed }, stays }: { facts: Facts; stays: stri
   );
 }
 
-/** What stays of a text, as the operation and its limits say. */
+/** Describes how much of a text stays, from the operation and its limits. */
 function useStays(): (operation: ContentOperation) => string {
   const { t, format } = useStudio();
   return ({ operation, params }) => {

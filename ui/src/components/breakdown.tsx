@@ -1,4 +1,4 @@
-// What fills the window: by tool and by file, the largest blocks, and what says nothing new.
+// The contents of the window: by tool and by file, the largest blocks, and redundant content.
 
 import type { ReactNode } from "react";
 import { useStudio } from "../context.js";
@@ -9,14 +9,14 @@ import { Treemap } from "./treemap.js";
 
 export interface BreakdownProps {
   inspection: Inspection;
-  /** What would go of it. */
+  /** Its savings are shown beside the contents. */
   condensation?: Condensation | undefined;
   onSelect?: ((index: number) => void) | undefined;
-  /** Shows the changes of what messages are about; absent where nothing would change. */
+  /** Shows the changes of messages about a text; absent if nothing would change. */
   onFilter?: ((text: string) => void) | undefined;
 }
 
-/** Rows of a table before the rest is only counted. */
+/** The number of rows of a table that are shown; the rest is only counted. */
 const MOST = 12;
 
 function Table({ title, heads, rows }: { title: string; heads: string[]; rows: ReactNode[][] }): ReactNode {

@@ -1,4 +1,5 @@
-// Every change: what, where, how much, why, and what becomes of what it said. Each can be looked at, and taken back.
+// The list of all changes: operation, place, savings, reason, and the fate of the content. Each can be viewed and
+// undone.
 
 import { ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -17,22 +18,22 @@ import { Proof } from "./proof.js";
 export interface ChangesProps {
   history: string;
   condensation: Condensation;
-  /** What messages are about. */
+  /** The messages of the history, for their labels. */
   messages?: readonly InspectedMessage[] | undefined;
   mode: DiffMode;
   onMode: (mode: DiffMode) => void;
   onSelect?: ((index: number) => void) | undefined;
-  /** Absent where nothing can be taken back. */
+  /** Absent if nothing can be undone. */
   onUndo?: ((ids: string[]) => void) | undefined;
-  /** Something is under way that will change the list: nothing can be taken back meanwhile. */
+  /** True during an action that will change the list: nothing can be undone meanwhile. */
   isBusy?: boolean | undefined;
-  /** The host keeps this condensation no more. */
+  /** Called if the host no longer keeps this condensation. */
   onGone?: (() => void) | undefined;
-  /** What is to be searched for, from elsewhere; another object each time. */
+  /** A text to search for, set from elsewhere; another object each time. */
   sought?: { text: string } | undefined;
-  /** Why the newest undoing did not do all it was to. */
+  /** Why the last undo was incomplete. */
   refused?: string | undefined;
-  /** So many changes were taken back with those that were asked for, because they stood on them. */
+  /** The number of changes that were undone as well, because they depended on the requested ones. */
   along?: number;
 }
 
@@ -49,7 +50,7 @@ interface Group {
 
 const savedBy = ({ tokensBefore, tokensAfter }: Change) => tokensBefore - tokensAfter;
 
-/** The groups, and in each the changes, with those that save most first. */
+/** Returns the groups and their changes, each with the largest savings first. */
 function groupsOf(changes: readonly Change[]): Group[] {
   const groups = new Map<string, Group>();
   for (const change of changes) {
@@ -123,7 +124,7 @@ export function Changes({
   const [grade, setGrade] = useState("");
   const [order, setOrder] = useState<Order>("reason");
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  /** Groups that were opened or closed by hand. */
+  /** Groups that the user opened or closed. */
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const frame = useRef<HTMLDivElement>(null);
   const searchField = useRef<HTMLInputElement>(null);
@@ -134,14 +135,14 @@ export function Changes({
     const known = t(key as Key);
     return known === key ? visibleText(name) : known;
   };
-  // Thousands of sentences: once for each list, and not before something is looked for.
+  // There may be thousands of sentences: they are built once for each list, and only for a search.
   const isSearched = search.trim() !== "";
   const texts = useMemo(
     () => (isSearched ? new Map(changes.map((one) => [one.id, `${one.reason} ${told.reason(one).said}`.toLowerCase()])) : undefined),
     [changes, told, isSearched],
   );
   const sought = useDeferredValue(search);
-  // One letter stands everywhere.
+  // A single letter occurs everywhere.
   const isContent = search.trim().length > 1;
   const saying = useAnswer(
     isContent ? (signal) => client.search({ history, text: search }, { signal }) : undefined,
@@ -166,7 +167,7 @@ export function Changes({
   }, [changes, sought, texts, content, operation, grade, order]);
   const groups = useMemo(() => (order === "reason" ? groupsOf(found) : []), [found, order]);
   const isOpenGroup = (key: string, at: number) => turned.has(key) !== (at === 0 || isSearched);
-  /** What stands in the list: changes, each below its group where there are groups. */
+  /** The rows of the list: changes, each below its group if there are groups. */
   const items: ({ group: Group; isOpen: boolean } | { group?: undefined; change: Change })[] =
     order === "reason"
       ? groups.flatMap((group, at) => {
@@ -178,7 +179,7 @@ export function Changes({
     const item = items[at]!;
     return item.group ? item.group.key : item.change.id;
   };
-  // Its button goes with the change: the list keeps the keyboard.
+  // Its button disappears with the change, so the list takes the focus.
   const takeBack = (ids: string[]) => {
     onUndo?.(ids);
     frame.current?.focus();
@@ -188,7 +189,7 @@ export function Changes({
   const step = (by: number) => {
     const button = buttonAt(document.activeElement);
     if (button) moveFrom(button, by);
-    // A change comes first, not the head of its group, unless all groups are closed.
+    // Focuses a change rather than the head of its group, unless all groups are closed.
     else
       (
         frame.current?.querySelector<HTMLElement>(".rc-change-open") ?? frame.current?.querySelector<HTMLElement>(".rc-change-row button")
@@ -214,7 +215,7 @@ export function Changes({
     getItemKey: keyOf,
   });
 
-  /** From row to row, to the same button of each. */
+  /** Moves the focus to the same button of another row. */
   const moveFrom = (button: HTMLElement, step: number) => {
     const row = button.closest<HTMLElement>(".rc-change")!;
     const at = Number(row.dataset.index) + step;
@@ -223,7 +224,7 @@ export function Changes({
     rows.scrollToIndex(at);
     requestAnimationFrame(() => {
       const buttons = frame.current?.querySelectorAll<HTMLElement>(`[data-index="${at}"] .rc-change-row button`) ?? [];
-      // The row of a group has fewer.
+      // The row of a group has fewer buttons.
       buttons[Math.min(place, buttons.length - 1)]?.focus();
     });
   };
@@ -329,7 +330,7 @@ export function Changes({
         tabIndex={0}
         aria-label={t("changes.list")}
         hidden={found.length === 0}
-        // As high as its rows are, up to what the stylesheet allows: rows that nobody sees take no room.
+        // As high as its rows, up to the limit in the stylesheet: rows outside the view take no space.
         style={{ height: rows.getTotalSize() + 2 }}
         onKeyDown={moved}
       >
@@ -378,7 +379,7 @@ export function Changes({
             const label = visibleText(messages?.[change.messageIndex]?.label ?? "");
             const isOpen = open.has(change.id);
             const reason = told.reason(change);
-            // Some reasons say what it is about themselves.
+            // Some reasons already name the message.
             const about = order !== "reason" ? operationName(change.operation) : reason.said.includes(label) ? "" : label;
             return (
               <div

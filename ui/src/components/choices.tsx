@@ -1,4 +1,4 @@
-// Which provider, and how much may be left.
+// The choice of provider and of the target.
 
 import * as Slider from "@radix-ui/react-slider";
 import type { ReactNode } from "react";
@@ -7,10 +7,13 @@ import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import type { Choice, Hello } from "../types.js";
 
-/** The choice of passes of one's own. */
+/** The name of the choice of custom passes. */
 export const CUSTOM = "smart:";
 
-/** Choices have names: the id of a provider, `smart:` and a preset (none for passes of one's own), or nothing for what the manager would do. */
+/**
+ * Returns the choice for a name: the id of a provider, `smart:` and a preset (none for custom passes), or an empty
+ * text for the manager's own choice.
+ */
 export function choiceOf(name: string, custom?: object): Choice {
   if (name === CUSTOM) return { provider: "smart", config: { ...custom } };
   const preset = /^smart:(.+)$/.exec(name)?.[1];
@@ -18,7 +21,7 @@ export function choiceOf(name: string, custom?: object): Choice {
   return name === "" ? {} : { provider: name };
 }
 
-/** What a preset is called; one that is not known here has its own name. */
+/** Returns the title of a preset; its own name if it is unknown here. */
 export function presetNameOf(preset: string, t: Translate): string {
   const key = `preset.${preset}`;
   const told = t(key as Key);
@@ -28,13 +31,13 @@ export function presetNameOf(preset: string, t: Translate): string {
 export interface ProviderSelectProps {
   hello: Hello;
   value: string;
-  /** The id of the provider that was used, which matters where it is chosen elsewhere. */
+  /** The id of the provider that was used; needed if the manager chooses it. */
   used?: string | undefined;
   onChange: (name: string) => void;
   disabled?: boolean | undefined;
 }
 
-/** What is known of our own providers without trying them. */
+/** Known properties of our own providers, before they are tried. */
 const FACTS: Record<string, Key> = {
   "": "fact.manager",
   native: "fact.native",
@@ -85,15 +88,15 @@ export function ProviderSelect({ hello, value, used, onChange, disabled = false 
   );
 }
 
-/** The largest target, in percent: all of it would be none. */
+/** The largest target, in percent: 100 would be no target. */
 const MOST = 99;
-/** The target that somebody begins with who wants one. */
+/** The target that is set first when the user wants one. */
 export const FIRST_TARGET = 50;
 
 export interface TargetSliderProps {
-  /** Percent of what there is; 100 for no target. */
+  /** Percent of the current tokens; 100 for no target. */
   value: number;
-  /** Tokens that there are; absent where it is not about one conversation. */
+  /** The current tokens; absent if the setting is not about one conversation. */
   tokens?: number | undefined;
   label?: string | undefined;
   onChange: (percent: number) => void;
@@ -176,16 +179,16 @@ export function TargetSlider({ value, tokens, label, onChange, disabled = false 
 export const INHERIT = -1;
 
 export interface ThresholdSettingProps {
-  /** What it is for, such as the name of a profile. */
+  /** The name of the setting, such as the name of a profile. */
   label: string;
   /** Percent of the window, 5 to 100; -1 for the global one. */
   value: number;
-  /** The global threshold, where this is one of a profile. */
+  /** The global threshold, if this is one of a profile. */
   inherited?: number | undefined;
   onChange: (percent: number) => void;
 }
 
-/** When a conversation is condensed: one slider for all, and one for each profile, which may inherit. */
+/** Sets when a conversation is condensed: one slider for all, and one for each profile, which may inherit. */
 export function ThresholdSetting({ label, value, inherited, onChange }: ThresholdSettingProps): ReactNode {
   const { t, format } = useStudio();
   const isInherited = value === INHERIT && inherited !== undefined;

@@ -1,4 +1,4 @@
-// All that can be done, by its name, and every message, by its number or by what it says.
+// The list of all commands, by name, and of all messages, by number or content.
 
 import { type KeyboardEvent, type ReactNode, useContext, useId, useLayoutEffect, useRef, useState } from "react";
 import { CommandsContext, type Command } from "../commands.js";
@@ -7,15 +7,15 @@ import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
 
 export interface CommandPaletteProps {
-  /** The history whose messages are searched, and what opens one of them. */
+  /** The history whose messages are searched, and a function that opens one of them. */
   history?: { id: string; revision: number; labelOf: (index: number) => string; count: number; open: (index: number) => void } | undefined;
   onClose: () => void;
 }
 
-/** So many messages at most are listed: who wants another one writes more. */
+/** The number of messages that are listed; the user can type more to find others. */
 const MOST_MESSAGES = 20;
 
-/** Without accents, so that `reglages` finds `Réglages`. */
+/** Removes accents, so that `reglages` finds `Réglages`. */
 const plain = (text: string) => text.toLowerCase().normalize("NFD").replaceAll(/\p{M}/gu, "");
 
 export function CommandPalette({ history, onClose }: CommandPaletteProps): ReactNode {
@@ -52,7 +52,7 @@ export function CommandPalette({ history, onClose }: CommandPaletteProps): React
   const run = (command: Command | undefined) => {
     if (!command) return;
     onClose();
-    // Once the page behind can be reached again.
+    // Runs once the page behind the dialog can take the focus.
     requestAnimationFrame(() => command.run?.());
   };
   const pressed = (event: KeyboardEvent) => {

@@ -1,4 +1,5 @@
-// All providers on this conversation, as a table that can be sorted and as a plot. Recommended is what the answer proposes.
+// All providers on this conversation, as a table that can be sorted and as a plot. The recommendation is the one of
+// the answer.
 
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -14,7 +15,7 @@ export interface ProviderComparisonProps {
   hello: Hello;
   targetTokens?: number | undefined;
   contextWindow?: number | undefined;
-  /** Takes a choice over. */
+  /** Selects a choice. */
   onChoose?: ((name: string) => void) | undefined;
   chosen?: string | undefined;
 }
@@ -22,15 +23,15 @@ export interface ProviderComparisonProps {
 const COLUMNS = ["id", "tokens", "reductionPercent", "names", "edits", "lost", "cost", "timeMs", "changes"] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** What was tried, and what of the conversation's own later needs it would have kept; absent until it was measured. */
+/** A trial, and the share of the conversation's own later needs that it would have kept; absent until it was measured. */
 interface Row extends Trial {
   recall?: Recall | undefined;
 }
 
-/** The share that was kept, in percent; undefined where nothing was needed or measured. */
+/** Returns the share that was kept, in percent; undefined if nothing was needed or measured. */
 const shareOf = ({ kept, needed }: Kept) => (needed === 0 ? undefined : (100 * kept) / needed);
 
-/** Fewer things than that say nothing as a share. */
+/** A share of fewer things than this means little. */
 const FEW = 5;
 
 function sortedBy(row: Row, column: Column): string | number {
@@ -38,7 +39,7 @@ function sortedBy(row: Row, column: Column): string | number {
   return row[column];
 }
 
-/** The names of what is tried: what the answer proposes, every provider, and of the smart one its first three presets. */
+/** Returns the names of the trials: the choice of the answer, every provider, and the first three presets of the smart one. */
 export function trialNames(hello: Hello): string[] {
   const providers = hello.providers.filter(({ id }) => id !== "smart").map(({ id }) => id);
   const presets = hello.presets.filter((preset) => ["conservative", "balanced", "aggressive"].includes(preset));
@@ -46,7 +47,7 @@ export function trialNames(hello: Hello): string[] {
   return ["", ...providers, ...(hasSmart ? presets.map((preset) => `smart:${preset}`) : [])];
 }
 
-/** By history, revision and target: what was tried is not tried again when the tab is opened once more. */
+/** The results by history, revision and target, so that opening the tab again repeats no trials. */
 const known = new Map<string, Row[]>();
 
 function useTrials({ history, revision, hello, targetTokens, contextWindow }: ProviderComparisonProps) {
@@ -67,7 +68,7 @@ function useTrials({ history, revision, hello, targetTokens, contextWindow }: Pr
         found = next;
         if (!signal.aborted) setTrials(next);
       };
-      /** Whether it may go on. */
+      /** Runs a trial; resolves to false if it was cancelled. */
       const attempt = async (ask: () => Promise<void>) => {
         try {
           await ask();
@@ -117,7 +118,10 @@ const SIDE = 44;
 /** The height of a label. */
 const LINE = 11;
 
-/** How much goes, against how much of what was needed later is kept; where that cannot be said, against how much is not lost: the higher, the better, in both. The larger the dot, the dearer. */
+/**
+ * Plots the savings against the share of later needs that is kept or, if that is unknown, against the share that is
+ * not lost; higher is better in both cases. A larger dot is more expensive.
+ */
 function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string) => string; chosen: string | undefined }): ReactNode {
   const { t, format } = useStudio();
   const recalled = (trial: Row) => trial.recall && shareOf(trial.recall.names);
@@ -130,7 +134,7 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
   const x = (percent: number) => SIDE + ((WIDTH - SIDE - 20) * percent) / 100;
   const y = (percent: number) => HEIGHT - 30 - ((HEIGHT - 44) * percent) / 100;
   const ticks = [0, 25, 50, 75, 100];
-  // Dots that lie on each other have one label: the numbers of their rows in the table.
+  // Overlapping dots share one label: the numbers of their rows in the table.
   const heaps: { left: number; top: number; rows: number[] }[] = [];
   for (const trial of shown) {
     const [left, top] = [x(trial.reductionPercent), y(height(trial))];
@@ -138,12 +142,12 @@ function Plot({ trials, nameOf, chosen }: { trials: Row[]; nameOf: (name: string
     if (heap) heap.rows.push(trials.indexOf(trial) + 1);
     else heaps.push({ left, top, rows: [trials.indexOf(trial) + 1] });
   }
-  /** Below their dots, and below one another where they would touch. */
+  /** The labels are placed below their dots, and below one another if they would touch. */
   const labels: { text: string; left: number; top: number; width: number }[] = [];
   for (const { left, top, rows } of heaps) {
     const text = rows.join(", ");
     const width = 6 * text.length + 4;
-    // Not on the numbers of the axis, nor beyond the edge.
+    // Keeps labels off the numbers of the axis and inside the plot.
     const inside = Math.min(Math.max(left, SIDE + width / 2), WIDTH - width / 2);
     const label = { text, left: inside, top: top + 18, width };
     const touches = (other: typeof label) =>
@@ -216,7 +220,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
   };
   const reasons = new Set(sorted.flatMap(({ recall }) => recall?.reason ?? []));
   const cuts = sorted.find(({ recall }) => recall && recall.cuts.length > 0)?.recall?.cuts ?? [];
-  /** How much of it was kept, and of how many: a share of three says little. */
+  /** Shows the share that was kept, and the number of things: a share of three means little. */
   const kept = (row: Row, kind: "names" | "edits") => {
     if (row.recall === undefined) return isWaiting ? "…" : "–";
     const share = shareOf(row.recall[kind]);

@@ -10,12 +10,12 @@ export interface CondenseRowProps {
   tokensAfter: number;
   /** Dollars. */
   cost: number;
-  /** The summary that was written, if one was. */
+  /** The summary, if there is one. */
   summary?: string | undefined;
   /** Why it failed, if it did. */
   error?: string | undefined;
   isRunning?: boolean | undefined;
-  /** Absent where it cannot be undone; then `undoHint` says why. */
+  /** Absent if it cannot be undone; `undoHint` then says why. */
   onUndo?: (() => void) | undefined;
   undoHint?: string | undefined;
 }

@@ -1,5 +1,5 @@
-// The conversation as a strip: a column for each message, above the line as it is, below it as it would be. Drawn on a canvas of the size that is seen, so
-// that five thousand messages are as quick as fifty.
+// The conversation as a strip: a column for each message, its current size above the line, its size after condensing
+// below it. Drawn on a canvas of the visible size, so that five thousand messages are as fast as fifty.
 
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Key, useStudio } from "../context.js";
@@ -10,7 +10,7 @@ import { KINDS, useKindName } from "./kinds.js";
 export interface ContextMapProps {
   inspection: Inspection;
   condensation?: Condensation | undefined;
-  /** The message that is open. */
+  /** The index of the open message. */
   selected?: number | undefined;
   onSelect?: ((index: number) => void) | undefined;
 }
@@ -52,14 +52,14 @@ const PROBES = [
   "rc-grid",
 ];
 
-/** Colours as the stylesheet has them now: a canvas knows no variables. */
+/** Reads the current colours of the stylesheet, since a canvas knows no CSS variables. */
 function coloursIn(probes: HTMLElement | null): Map<string, string> {
   const colours = new Map<string, string>();
   for (const probe of probes?.children ?? []) colours.set(probe.className, getComputedStyle(probe).backgroundColor);
   return colours;
 }
 
-/** Round numbers of tokens up to the largest, far enough from each other to be read: two at most. */
+/** Returns at most two round numbers of tokens, up to the largest and far enough apart to be readable. */
 function scaleOf(largest: number): number[] {
   const found: number[] = [];
   for (let power = 10 ** Math.floor(Math.log10(Math.max(10, largest))); power >= 10 && found.length < 2; power /= 10)
@@ -77,7 +77,7 @@ interface View {
   scroll: number;
 }
 
-/** Tints the messages for which there is no room any more. */
+/** Tints the messages that are beyond the limit. */
 function shadeBeyond(paint: CanvasRenderingContext2D, limit: Line | undefined, view: View, cell: number, colour: string) {
   if (!limit) return;
   const x = Math.max(0, limit.index * cell - view.scroll);
@@ -109,11 +109,11 @@ function draw(
   paint.clearRect(0, 0, view.width, HEIGHT);
   const ink = colours.get("rc-ink") ?? "black";
   const axis = LABELS + ABOVE;
-  // By the square root: one large result would make everything else a flat line.
+  // Heights grow with the square root: one large result would make everything else a flat line.
   const most = Math.sqrt(messages.reduce((max, message) => Math.max(max, message.tokens), 1));
   const limit = lines.find(({ name }) => name === "line.limit");
   shadeBeyond(paint, limit, view, cell, colours.get("rc-line-threshold") ?? ink);
-  // The scale: round numbers at the heights that they have.
+  // The scale: round numbers at their heights.
   const largest = most * most;
   paint.font = "11px system-ui, sans-serif";
   paint.textBaseline = "bottom";
@@ -147,7 +147,7 @@ function draw(
       if (didCondense && condensation.exact) paint.fillRect(x, down, cell - gap, below * share);
       down += below * share;
     }
-    // What goes is an outline below the line, as high as it was.
+    // Removed tokens are an outline below the line, with the former height.
     const was = Math.min(BELOW, (BELOW * Math.sqrt(message.tokens)) / most);
     if (didCondense && condensation.exact && was > below + 1) {
       paint.strokeStyle = colours.get("rc-outline") ?? ink;
@@ -171,7 +171,7 @@ function draw(
   paint.font = "11px system-ui, sans-serif";
   paint.textBaseline = "top";
   const ends = [0, 0];
-  // Lines at one place share a label.
+  // Lines at the same place share a label.
   const places = [...new Set(lines.map(({ index }) => index))].sort((one, other) => one - other);
   for (const index of places) {
     const own = lines.filter((line) => line.index === index).map((line) => line.name);
@@ -191,7 +191,7 @@ function draw(
     const length = paint.measureText(label).width;
     const at = Math.max(2, Math.min(x + 3, view.width - length - 2));
     const row = ends.findIndex((end) => at >= end);
-    // Without room it is left out: the bar above names the lines as well.
+    // A label without room is left out; the bar above names the lines as well.
     if (row === -1) continue;
     ends[row] = at + length + 8;
     paint.fillStyle = ink;

@@ -1,4 +1,4 @@
-// What differs between two versions of a message, in one column or two.
+// The differences between two versions of a message, in one column or two.
 
 import type { ReactNode } from "react";
 import { useStudio } from "../context.js";
@@ -14,24 +14,24 @@ export interface DiffProps {
 
 type Line = DiffHunk["lines"][number];
 
-/** A line with its numbers in the texts before and after; one that is in one of them alone has one. */
+/** A line with its numbers in the texts before and after; a line of only one text has one number. */
 interface Numbered extends Line {
   before?: number;
   after?: number;
-  /** From where to where it differs from the line that took its place. */
+  /** The range in which it differs from the line that replaced it. */
   mark?: [number, number];
 }
 
-/** Lines that have less in common are others, and marks in them say nothing. */
+/** Lines that have less than this in common are unrelated, and marking differences in them means nothing. */
 const LEAST_COMMON = 0.3;
 const isLowHalf = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-/** Where two lines differ: behind what both begin with, before what both end with. Undefined where they have hardly anything in common. */
+/** Returns where two lines differ: after their common start, before their common end. Undefined if they have hardly anything in common. */
 export function marksOf(one: string, other: string): { one: [number, number]; other: [number, number] } | undefined {
   const shorter = Math.min(one.length, other.length);
   let from = 0;
   while (from < shorter && one[from] === other[from]) from++;
-  // No character is cut in two.
+  // Does not split a surrogate pair.
   if (from > 0 && (isLowHalf(one, from) || isLowHalf(other, from))) from--;
   let end = 0;
   while (end < shorter - from && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
@@ -40,7 +40,7 @@ export function marksOf(one: string, other: string): { one: [number, number]; ot
   return { one: [from, one.length - end], other: [from, other.length - end] };
 }
 
-/** Marks what differs in lines of which as many go as come. */
+/** Marks the differences in lines, where as many are removed as added. */
 function marked(lines: Numbered[]): Numbered[] {
   for (let at = 0; at < lines.length; ) {
     const countOf = (kind: Line["kind"], from: number) => {
@@ -73,7 +73,7 @@ function numbered({ lines, beforeLine, afterLine }: DiffHunk): Numbered[] {
   );
 }
 
-/** Lines that changed stand beside each other. */
+/** Returns the lines as pairs; changed lines are beside each other. */
 function pairs(lines: readonly Numbered[]): { before?: Numbered; after?: Numbered }[] {
   const rows: { before?: Numbered; after?: Numbered }[] = [];
   let removed: Numbered[] = [];
@@ -141,7 +141,7 @@ function Cell({ line, kind }: { line: Numbered | undefined; kind: "before" | "af
   );
 }
 
-/** Where a text stands in the parameters of a call, such as `todos.2.content`. */
+/** Returns the place of a text in the parameters of a call, such as `todos.2.content`. */
 function placeOf({ path }: TextDiff): string {
   const at = path.findIndex((step) => step === "input" || step === "arguments" || step === "args");
   return at === -1 ? "" : path.slice(at + 1).join(".");

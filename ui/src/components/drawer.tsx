@@ -1,4 +1,5 @@
-// A drawer over the page, a sheet on narrow ones. The browser's own dialog: what is behind it cannot be reached, and focus comes back to where it was.
+// A drawer over the page, a sheet on narrow screens. It is the browser's own dialog: the page behind it cannot be
+// reached, and focus returns to where it was.
 
 import { ChevronDown, ChevronUp, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
@@ -8,7 +9,7 @@ import { useStudio } from "../context.js";
 export interface DrawerProps {
   label: string;
   onClose: () => void;
-  /** To what stands before and after it; absent at the ends. */
+  /** Goes to the previous and the next item; absent at the ends. */
   onPrevious?: (() => void) | undefined;
   onNext?: (() => void) | undefined;
   children: ReactNode;
@@ -17,14 +18,14 @@ export interface DrawerProps {
 export function Drawer({ label, onClose, onPrevious, onNext, children }: DrawerProps): ReactNode {
   const { t } = useStudio();
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before what is in it takes the keyboard.
+  // Before its content takes the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();
   }, []);
   const pressed = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-    // Only while the drawer has the keyboard, and not where somebody writes.
+    // Works only while the drawer has the focus, and the user is not typing.
     if (ctrlKey || metaKey || altKey || (target instanceof HTMLElement && target.matches("input, select, textarea"))) return;
     if (key === "j") onNext?.();
     if (key === "k") onPrevious?.();

@@ -1,17 +1,17 @@
-// Fields of a configuration. What is wrong with one stands below it.
+// Fields of a configuration. A fault of a field is shown below it.
 
 import { type ReactNode, useState } from "react";
 import { useStudio } from "../context.js";
 import { useFieldFault } from "../faults.js";
 
-/** An object without the fields that are absent, so that a configuration holds only what somebody said. */
+/** Returns an object without its undefined fields, so that a configuration contains only the user's values. */
 export function compact<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 }
 
 export interface NumberFieldProps {
   label: string;
-  /** Where it stands in the configuration, for what is wrong with it. */
+  /** The path of the field in the configuration, to find its faults. */
   path?: string | undefined;
   value: number | undefined;
   min: number;
@@ -19,7 +19,7 @@ export interface NumberFieldProps {
   onChange: (value: number | undefined) => void;
 }
 
-/** A whole number, or nothing for the default. */
+/** A whole number; empty for the default. */
 export function NumberField({ label, path, value, min, max, onChange }: NumberFieldProps): ReactNode {
   const { t } = useStudio();
   const { control, note } = useFieldFault(path);
@@ -46,12 +46,12 @@ export interface TextFieldProps {
   path?: string | undefined;
   value: string | undefined;
   placeholder?: string | undefined;
-  /** Several lines. */
+  /** True for a field with several lines. */
   isLong?: boolean | undefined;
   onChange: (value: string | undefined) => void;
 }
 
-/** A text, or nothing for the default. */
+/** A text; empty for the default. */
 export function TextField({ label, path, value, placeholder, isLong = false, onChange }: TextFieldProps): ReactNode {
   const { t } = useStudio();
   const { control, note } = useFieldFault(path);
@@ -80,7 +80,7 @@ export interface ChoiceFieldProps<Name extends string> {
   onChange: (name: Name) => void;
 }
 
-/** One of several names. */
+/** A choice of one of several names. */
 export function ChoiceField<Name extends string>({ label, path, value, names, wordOf, onChange }: ChoiceFieldProps<Name>): ReactNode {
   const { control, note } = useFieldFault(path);
   return (
@@ -117,10 +117,10 @@ export function Switch({ label, path, checked, onChange }: SwitchProps): ReactNo
   );
 }
 
-/** Messages that a text may name at most, so that `0-9999999` is taken for a slip. */
+/** The number of messages that a text may name; `0-9999999` is taken for a typo. */
 const MAX_NAMED = 100_000;
 
-/** `3, 7-9` as numbers, and what of it names none. */
+/** Returns `3, 7-9` as numbers, and the parts that are no numbers. */
 export function readIndices(text: string): { indices: number[]; wrong: string[] } {
   const indices = new Set<number>();
   const wrong: string[] = [];
@@ -133,7 +133,7 @@ export function readIndices(text: string): { indices: number[]; wrong: string[] 
   return { indices: [...indices], wrong };
 }
 
-/** Numbers as people write them: `3, 7-9`. */
+/** Writes numbers as people do: `3, 7-9`. */
 export function writeIndices(indices: readonly number[]): string {
   const parts: string[] = [];
   for (let at = 0; at < indices.length; at++) {
@@ -151,13 +151,13 @@ export interface IndicesFieldProps {
   onChange: (indices: number[]) => void;
 }
 
-/** Numbers of messages. What is no number stays in the field, and is said. */
+/** A field for numbers of messages. Parts that are no numbers stay in the field and are reported. */
 export function IndicesField({ label, path, value, onChange }: IndicesFieldProps): ReactNode {
   const { t } = useStudio();
   const [text, setText] = useState(() => writeIndices(value));
   const told = readIndices(text);
   const isSame = told.indices.length === value.length && told.indices.every((index, at) => index === value[at]);
-  // It was changed elsewhere: by undo, or as JSON.
+  // The value was changed elsewhere, by undo or as JSON.
   const shown = isSame ? text : writeIndices(value);
   const { wrong } = readIndices(shown);
   const { control, note } = useFieldFault(path, wrong.length > 0 ? t("passes.noIndex", { shown: wrong.join(", ") }) : undefined);

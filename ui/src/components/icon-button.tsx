@@ -1,11 +1,11 @@
-// A button that shows nothing but an icon.
+// A button that shows only an icon.
 
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 export interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "className" | "aria-label"> {
-  /** Its name for people who do not see the icon. */
+  /** The name for people who do not see the icon. */
   label: string;
-  /** The same for those who point at it. */
+  /** True to show the name as a tooltip, too. */
   isTitled?: boolean;
 }
 

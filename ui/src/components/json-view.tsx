@@ -1,4 +1,4 @@
-// A configuration as JSON: to read, to change, and to take along.
+// A configuration as JSON: to read, to change, and to copy.
 
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { Copy, Download, FolderOpen } from "lucide-react";
@@ -9,11 +9,11 @@ import { useTold } from "../told.js";
 import { download } from "../download.js";
 import type { ConfigFault } from "../faults.js";
 
-/** `passes[0].mode` as jsonc-parser names places. */
+/** Returns `passes[0].mode` as a path of jsonc-parser. */
 const segments = (path: string) =>
   [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => (index === undefined ? name! : Number(index)));
 
-/** Where in the text a field is; where it is missing, what it should be in. */
+/** Returns the node of a field; if it is missing, the node that should contain it. */
 function nodeAt(tree: Node | undefined, path: string): Node | undefined {
   for (let place = segments(path); tree; place = place.slice(0, -1)) {
     const found = findNodeAtLocation(tree, place);
@@ -25,7 +25,7 @@ function nodeAt(tree: Node | undefined, path: string): Node | undefined {
 const lineOf = (text: string, offset: number) => text.slice(0, offset).split("\n").length;
 
 export interface JsonViewHandle {
-  /** Opens it, and selects the field. */
+  /** Opens the view and selects the field. */
   goTo(path: string): void;
 }
 
@@ -33,15 +33,15 @@ export interface JsonViewProps {
   value: SmartConfig;
   onChange: (config: SmartConfig) => void;
   faults: readonly ConfigFault[];
-  /** What was typed and is no JSON yet: kept by whoever draws this, so that it outlives it. */
+  /** The typed text while it is not valid JSON yet. The parent keeps it, so that it outlives this component. */
   draft: string | undefined;
   onDraft: (text: string | undefined) => void;
-  /** It was copied or written to a file. */
+  /** Called when the configuration was copied or written to a file. */
   onTaken: () => void;
   handle?: Ref<JsonViewHandle> | undefined;
 }
 
-/** What a text holds, or why it holds no configuration. */
+/** Returns the configuration in a text, or the fault of the text. */
 function read(text: string): { config: SmartConfig } | { fault: string; offset: number } {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true });
@@ -82,7 +82,7 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
     if (details.current) details.current.open = true;
     area.current?.focus();
     area.current?.setSelectionRange(offset, offset + length);
-    // Browsers do not scroll to a selection; lines are of one height.
+    // Browsers do not scroll to a selection; all lines have the same height.
     const lines = text.split("\n").length;
     if (area.current) area.current.scrollTop = (area.current.scrollHeight * (lineOf(text, offset) - 4)) / lines;
   };
@@ -95,7 +95,7 @@ export function JsonView({ value, onChange, faults, draft, onDraft, onTaken, han
     try {
       await navigator.clipboard.writeText(json);
     } catch {
-      // Where the clipboard may not be written, what is selected can be copied by hand.
+      // If the clipboard cannot be written, the selected text can be copied by hand.
       setText(json);
       area.current?.select();
       return;

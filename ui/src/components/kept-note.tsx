@@ -1,4 +1,5 @@
-// What the user keeps as it was, over all changes of the file: how much that is, what could not be kept this time, and the ways out of both.
+// A note about the content that the user keeps unchanged, across all changes of the file: how much it is, what could
+// not be kept this time, and what the user can do about both.
 
 import { AlertTriangle, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -8,11 +9,11 @@ import type { KeptChoice } from "../types.js";
 
 export interface KeptNoteProps {
   kept: readonly KeptChoice[];
-  /** Condenses them after all. */
+  /** Condenses it after all. */
   onForget: () => void;
-  /** Drops those that could not be kept. */
+  /** Drops the choices that could not be applied. */
   onDismiss: () => void;
-  /** Lets as much stay as the provider leaves; absent without a target. */
+  /** Removes the target, so that as much may stay as the provider leaves; absent without a target. */
   onEase?: (() => void) | undefined;
 }
 

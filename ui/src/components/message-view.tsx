@@ -1,4 +1,4 @@
-// One message: what it says, and what became of it.
+// One message: its texts, and what happened to it.
 
 import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -13,17 +13,17 @@ export interface MessageViewProps {
   history: string;
   revision: number;
   index: number;
-  /** What it is about. Default: its number. */
+  /** The title of the view. Default: its number. */
   title?: string | undefined;
-  /** A condensation that is exact: then what became of the message is shown. */
+  /** The id of an exact condensation, whose change of the message is shown. */
   condensation?: string | undefined;
   mode?: DiffMode | undefined;
-  /** The host keeps the condensation no more. */
+  /** Called if the host no longer keeps the condensation. */
   onGone?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
 
-/** Characters of a text that are shown at once. */
+/** The number of characters of a text that are shown at once. */
 const AT_ONCE = 8000;
 
 function Text({ kind, text, omitted }: { kind: string; text: string; omitted: number }): ReactNode {
@@ -59,7 +59,7 @@ export function MessageView({ history, revision, index, title, condensation, mod
   );
   useGone(error, onGone);
   const panel = useRef<HTMLElement>(null);
-  // Who opened it by keyboard goes on in it.
+  // A user who opened it with the keyboard continues in it.
   useEffect(() => {
     panel.current?.focus({ preventScroll: true });
   }, []);

@@ -1,4 +1,4 @@
-// What a manager has done so far: how often, at what cost, how fast, and what deserves attention.
+// The metrics of a manager: number, cost and speed of condensations, and what needs attention.
 
 import { AlertTriangle, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
@@ -11,11 +11,11 @@ import type { Metrics } from "../types.js";
 import { Waiting } from "./preview-pane.js";
 
 export interface MetricsDashboardProps {
-  /** Change it to read the numbers again. */
+  /** Change this number to read the metrics again. */
   refresh?: number | undefined;
 }
 
-/** A table that scrolls: a row for each name, with a figure in each column. */
+/** A table that scrolls: a row for each name, with a number in each column. */
 function Figures(props: { title: string; columns: string[]; rows: [string, (string | number)[]][]; children?: ReactNode }): ReactNode {
   const { title, columns, rows, children } = props;
   return (
@@ -78,7 +78,7 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
   return <Figures title={title} columns={columns} rows={rows.map(([name, totals]) => [name, figures(totals)])} />;
 }
 
-/** What came of each variant of an experiment, and which is ahead in what. */
+/** The results of each variant of an experiment, and which one is ahead in what. */
 function ExperimentTable({ name, experiment }: { name: string; experiment: Metrics["experiments"][string] }): ReactNode {
   const { t, format } = useStudio();
   const { variants, comparisons } = experiment;
@@ -125,7 +125,7 @@ function ExperimentTable({ name, experiment }: { name: string; experiment: Metri
 const WIDTH = 600;
 const HEIGHT = 90;
 
-/** Tokens before and after of the newest condensations, each a bar. */
+/** The tokens before and after the newest condensations, a bar each. */
 function Records({ records }: { records: readonly CondensationRecord[] }): ReactNode {
   const { t, format } = useStudio();
   if (records.length === 0) return null;

@@ -1,4 +1,4 @@
-// What a pass does otherwise to single messages.
+// Exceptions of a pass for single messages.
 
 import { Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
@@ -15,18 +15,18 @@ type Override = NonNullable<IndividualConfig["overrides"]>[number];
 
 export interface OverridesProps {
   value: readonly Override[];
-  /** What is done to all the others. */
+  /** The operations for all other messages. */
   defaults: ContentOperations;
   onChange: (overrides: readonly Override[]) => void;
-  /** The conversation, so that a number can be told from another. */
+  /** The conversation, so that the list can show which message a number is. */
   messages?: readonly InspectedMessage[] | undefined;
-  /** The message that is looked at: offered for the next one. */
+  /** The open message, which is offered for the next override. */
   looked?: number | undefined;
 }
 
 const without = <T extends object>(fields: T) => (Object.keys(fields).length > 0 ? fields : undefined);
 
-/** What is done otherwise to single messages: add, change, delete. */
+/** Adds, changes and deletes exceptions for single messages. */
 export function Overrides({ value, defaults, onChange, messages, looked }: OverridesProps): ReactNode {
   const { t } = useStudio();
   const [wanted, setWanted] = useState<number>();
@@ -125,7 +125,7 @@ export function Overrides({ value, defaults, onChange, messages, looked }: Overr
 
 const KEEP: ContentOperation = { operation: "keep" };
 
-/** What a new one begins with: the message stays as it is. */
+/** Returns the operations of a new override: the message stays unchanged. */
 function kept(defaults: ContentOperations): ContentOperations {
   const changed = CONTENT_KINDS.filter((kind) => (defaults[kind]?.operation ?? "keep") !== "keep");
   return Object.fromEntries((changed.length > 0 ? changed : ["toolResults"]).map((kind) => [kind, KEEP]));

@@ -1,4 +1,4 @@
-// The configuration of the smart provider: its prelude, its passes, and the same as JSON.
+// The configuration of the smart provider: its prelude, its passes, and both as JSON.
 
 import { Redo2, Undo2 } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
@@ -23,20 +23,20 @@ export interface PassConfigurationPanelProps {
   onChange: (config: SmartConfig) => void;
   presets: Record<string, SmartConfig>;
   faults: readonly ConfigFault[];
-  /** What came of it: how much each pass saved is shown beside it. */
+  /** The result of the passes: the savings of each are shown beside it. */
   condensation?: Condensation | undefined;
-  /** Undo and redo, and what was typed. Default: its own, which goes with it. */
+  /** The steps to undo and redo, and the typed JSON. Default: its own, which it loses when it is removed. */
   memory?: PassMemory | undefined;
-  /** What was changed has been copied or written to a file. */
+  /** Called when a changed configuration was copied or written to a file. */
   onTaken?: (() => void) | undefined;
-  /** The conversation, for what is different for single messages. */
+  /** The conversation, for overrides of single messages. */
   messages?: readonly InspectedMessage[] | undefined;
-  /** The message that is looked at. */
+  /** The open message. */
   looked?: number | undefined;
 }
 
 const PRELUDE = ["deduplicateFileReads", "consolidateToolResults", "removeObsoleteState"] as const;
-/** What is done before all passes, without loss. */
+/** The operations before all passes, which lose nothing. */
 function Prelude({ value, set, saved }: { value: SmartConfig; set: (config: SmartConfig) => void; saved: ReactNode }): ReactNode {
   const { t } = useStudio();
   const prelude = isObject(value.losslessPrelude) ? value.losslessPrelude : {};
@@ -72,7 +72,7 @@ function Prelude({ value, set, saved }: { value: SmartConfig; set: (config: Smar
   );
 }
 
-/** What is wrong, each with the way to its field. */
+/** The faults, each with a link to its field. */
 function Faults({ faults, onShow }: { faults: readonly ConfigFault[]; onShow: (fault: ConfigFault) => void }): ReactNode {
   const { t } = useStudio();
   const told = useTold();
@@ -119,7 +119,7 @@ export function PassConfigurationPanel({
     const at = Number(/^passes\[(\d+)\]/.exec(path)?.[1] ?? -1);
     const isShown = at >= 0 && isDrawable(passes[at]);
     if (isShown) select(at);
-    // The field is there after the pass is.
+    // The field exists once the pass is shown.
     setTimeout(() => {
       const all = [...(panel.current?.querySelectorAll<HTMLElement>("[data-path]") ?? [])];
       const place = all.find((one) => isAbout({ path, message: "" }, one.dataset.path ?? ""))?.dataset.path;

@@ -1,4 +1,4 @@
-// Whether what stands in JSON can be drawn as a pass: it may hold anything.
+// Checks whether JSON can be shown as a pass, since it may contain any value.
 
 import type { SmartPass } from "../../../types/smart.js";
 
@@ -6,7 +6,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isAbsentOr = (value: unknown, is: (value: unknown) => boolean) => value === undefined || is(value);
 
-/** Whether fields can be drawn for a pass: it may be wrong, but not so wrong that it has no such fields. JSON may hold anything. */
+/** Returns true if fields can be shown for a pass. It may have faults, as long as it has such fields. */
 export function isDrawable(pass: unknown): pass is SmartPass {
   if (!isObject(pass) || typeof pass.id !== "string" || !isObject(pass.selection)) return false;
   const { messageIndices } = pass.selection;

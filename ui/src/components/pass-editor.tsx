@@ -1,4 +1,4 @@
-// Everything about one pass.
+// The editor of one pass.
 
 import type { ReactNode } from "react";
 import type { ContentOperations, IndividualConfig, SmartPass } from "../../../types/smart.js";
@@ -137,13 +137,13 @@ function BatchFields({ batch, onChange }: { batch: Batch; onChange: (batch: Batc
 export interface PassEditorProps {
   pass: SmartPass;
   onChange: (pass: SmartPass) => void;
-  /** The conversation, for what is different for single messages. */
+  /** The conversation, for overrides of single messages. */
   messages?: readonly InspectedMessage[] | undefined;
-  /** The message that is looked at. */
+  /** The open message. */
   looked?: number | undefined;
 }
 
-/** Everything about one pass. What is wrong with a field stands below it, see `FaultsAt`. */
+/** Edits one pass. A fault of a field is shown below it, see `FaultsAt`. */
 export function PassEditor({ pass, onChange, messages, looked }: PassEditorProps): ReactNode {
   const { t } = useStudio();
   const individual: IndividualConfig = pass.individualConfig ?? { defaults: {} };

@@ -1,4 +1,4 @@
-// What is done to each kind of content.
+// The operation for each kind of content.
 
 import { Check, CornerDownRight, Eraser, Scissors, Sparkles } from "lucide-react";
 import type { ReactNode } from "react";
@@ -12,7 +12,7 @@ export const CONTENT_KINDS = ["messageText", "toolParameters", "toolResults"] as
 export type ContentKind = (typeof CONTENT_KINDS)[number];
 type Operation = ContentOperation["operation"];
 
-/** What can be done to each kind: words are never left out, and nobody summarises parameters. */
+/** The operations allowed for each kind: message texts are never left out, and parameters are never summarised. */
 export const ALLOWED: Record<ContentKind, readonly Operation[]> = {
   messageText: ["keep", "truncate", "summarize"],
   toolParameters: ["keep", "suppress", "truncate"],
@@ -24,16 +24,16 @@ const STRATEGIES = ["salient", "head", "head_tail"] as const;
 
 export interface OperationSelectorProps {
   label: string;
-  /** Absent: what is done to all messages, where `inherited` says what that is. */
+  /** Absent if the message follows `inherited`, the operation for all messages. */
   value: Operation | undefined;
   allowed: readonly Operation[];
   inherited?: Operation | undefined;
-  /** Its limits, of which the badges tell. */
+  /** Its limits, which the badges show. */
   params?: Pick<ContentOperation, "params"> | undefined;
   onChange: (operation: Operation | undefined) => void;
 }
 
-/** One of the operations, with its sign and what it does. */
+/** Selects an operation, with its icon and description. */
 export function OperationSelector({ label, value, allowed, inherited, params, onChange }: OperationSelectorProps): ReactNode {
   const { t } = useStudio();
   const { control, note } = useFieldFault("operation");
@@ -73,18 +73,18 @@ export function OperationSelector({ label, value, allowed, inherited, params, on
 export interface ContentTypeSelectorProps {
   kind: ContentKind;
   operation: ContentOperation | undefined;
-  /** Content with fewer tokens is left as it is. */
+  /** Content with fewer tokens is left unchanged. */
   threshold: number | undefined;
-  /** For a single message: what is done to all. Then the operation may be absent. */
+  /** For a single message: the operation for all messages. `operation` may then be absent. */
   inherited?: ContentOperation | undefined;
-  /** Where operations and thresholds stand, for what is wrong with them. */
+  /** The paths of operations and thresholds, to find their faults. */
   operationsPath?: string | undefined;
   thresholdsPath?: string | undefined;
   onOperation: (operation: ContentOperation | undefined) => void;
   onThreshold: (tokens: number | undefined) => void;
 }
 
-/** What is done to one kind of content, and with what limits. */
+/** Sets the operation and its limits for one kind of content. */
 export function ContentTypeSelector({
   kind,
   operation,

@@ -1,15 +1,15 @@
-// What the panel of passes does: steps that are undone, the list of passes with the one that is worked on, and where the keyboard goes.
+// The state of the panel of passes: steps to undo, the list of passes with the current one, and the focus.
 
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import type { SmartConfig, SmartPass } from "../../../types/smart.js";
 import { useStudio } from "../context.js";
 import { useTold } from "../told.js";
 
-/** What the panel remembers besides the configuration. Whoever takes the panel away for a while keeps this. */
+/** The state of the panel besides the configuration. A parent that removes the panel for a while keeps it. */
 export interface PassMemory {
   past: SmartConfig[];
   future: SmartConfig[];
-  /** What was typed as JSON and is none yet. */
+  /** The typed text while it is not valid JSON yet. */
   draft?: string | undefined;
 }
 
@@ -17,14 +17,14 @@ export const newPassMemory = (): PassMemory => ({ past: [], future: [] });
 
 const MAX_STEPS = 100;
 
-/** The field that is being typed in, if any: all that is typed in it is one step. */
+/** Returns the field that the user is typing in, if any: everything typed in it is one step. */
 function typedField(): Element | undefined {
   const { activeElement: field } = document;
   if (field instanceof HTMLTextAreaElement) return field;
   return field instanceof HTMLInputElement && ["text", "number"].includes(field.type) ? field : undefined;
 }
 
-/** Undo and redo: the states that were left, and those that were come back from. */
+/** Undo and redo: the earlier states, and the states that were undone. */
 export function useSteps(value: SmartConfig, onChange: (config: SmartConfig) => void, memory: PassMemory) {
   const field = useRef<Element>(undefined);
   const set = (next: SmartConfig) => {
@@ -49,7 +49,7 @@ export function useSteps(value: SmartConfig, onChange: (config: SmartConfig) => 
   };
 }
 
-/** Ctrl+Z and Ctrl+Y, or ⌘, outside of texts, which undo what was typed in them by themselves. */
+/** Handles Ctrl+Z and Ctrl+Y, or ⌘, outside of text fields, which undo typing by themselves. */
 export const stepKeys =
   ({ undo, redo }: { undo: (() => void) | undefined; redo: (() => void) | undefined }) =>
   (event: KeyboardEvent): void => {
@@ -61,7 +61,7 @@ export const stepKeys =
     step();
   };
 
-/** Puts the focus where the thing went that was worked on: on the last element that a selector finds in the panel, once it is there. */
+/** Moves the focus to the last element in the panel that a selector finds, once it exists. */
 export function useFocus(panel: RefObject<HTMLElement | null>): (selector: string) => void {
   const [wanted, setWanted] = useState<string>();
   useEffect(() => {
@@ -92,13 +92,13 @@ function freeId(stem: string, passes: readonly SmartPass[]): string {
   for (let count = 1; ; count++) if (!taken.has(`${stem}-${count}`)) return `${stem}-${count}`;
 }
 
-/** What a pass is called. JSON may hold anything. */
+/** Returns the title of a pass. JSON may contain any value. */
 export function usePassName(): (pass: SmartPass | null) => string {
   const told = useTold();
   return (pass) => told.passName({ id: String(pass?.id ?? ""), name: pass?.name === undefined ? undefined : String(pass.name) });
 }
 
-/** The passes of a configuration, the one that is worked on, and what can be done with them. */
+/** Returns the passes of a configuration, the current one, and the actions on them. */
 export function usePasses(value: SmartConfig, set: (config: SmartConfig) => void, focus: (selector: string) => void) {
   const { t } = useStudio();
   const nameOf = usePassName();
@@ -116,7 +116,7 @@ export function usePasses(value: SmartConfig, set: (config: SmartConfig) => void
     passes,
     current,
     select,
-    /** What was done last, for those who do not see it. */
+    /** Describes the last action, for screen readers. */
     said,
     change: (next: SmartPass) => setPasses(passes.map((other, at) => (at === current ? next : other))),
     move: (from: number, to: number) => {

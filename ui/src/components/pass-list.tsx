@@ -10,7 +10,7 @@ import { type Passes, usePassName } from "./pass-hooks.js";
 export interface PassListProps {
   list: Passes;
   faults: readonly ConfigFault[];
-  /** What a pass saved, in words. */
+  /** Describes the savings of a pass. */
   measured: (id: string | undefined) => ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// What a condensation does, beyond the answer: what becomes of what goes, warnings, and how it goes about it.
+// The details of a condensation beyond the answer: the fate of the removed content, warnings, and its passes.
 
 import { AlertTriangle, LoaderCircle } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
@@ -41,7 +41,7 @@ export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?
   );
 }
 
-/** What it comes to, in one line. What is nothing, such as a cost of no dollars, is not told. */
+/** Describes the result in one line. Zero values, such as a cost of 0 dollars, are left out. */
 function Quiet({ condensation }: { condensation: Condensation }): ReactNode {
   const { t, format } = useStudio();
   const { tokensBefore, tokensAfter, fate, cost, exact, metTarget, promptCache, firstChangedIndex, didCondense } = condensation;

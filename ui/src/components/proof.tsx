@@ -1,4 +1,5 @@
-// That what a change took out can still be read: its lines beside where they stand now, and what came of reading them back.
+// Proof that the content removed by a change can still be read: its lines beside where they stand now, and the result
+// of reading them back.
 
 import { Check, ChevronsUpDown } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -13,7 +14,7 @@ export interface ProofProps {
   onSelect?: ((index: number) => void) | undefined;
 }
 
-/** Pairs of lines at the beginning and at the end; those between are shown when somebody asks for them. */
+/** The number of pairs of lines shown at the beginning and at the end; the user can show those between. */
 const ENDS = 4;
 
 export function Proof({ condensation, change, onSelect }: ProofProps): ReactNode {

@@ -13,9 +13,9 @@ export interface RecommendWizardProps {
   revision: number;
   contextWindow?: number | undefined;
   targetTokens?: number | undefined;
-  /** Whether the model can recall what is left out. */
+  /** True if the model can recall removed content. */
   recall?: boolean | undefined;
-  /** Takes the recommendation over. Absent where nothing can be chosen. */
+  /** Applies the recommendation. Absent if nothing can be chosen. */
   onTake?: ((advice: Advice) => void) | undefined;
 }
 
@@ -24,7 +24,7 @@ const LOSSES = [0, 10, 30, 50, 100];
 const BUDGETS = [0, 0.01, 0.05, 0.2];
 const LATENCIES = [100, 500, 2000, 10_000];
 
-/** One question; nothing has to be answered. */
+/** One question; answering is optional. */
 function Question({
   label,
   value,
@@ -52,7 +52,7 @@ function Question({
   );
 }
 
-/** A sentence behind the name that it is about; most begin with it. */
+/** A sentence with the name that it is about in front; most sentences begin with it. */
 function Named({ name, said }: { name: string; said: string }): ReactNode {
   const rest = said.startsWith(name) ? said.slice(name.length) : ` ${said}`;
   return (

@@ -1,4 +1,4 @@
-// A part of the page that may fail without taking the rest with it.
+// A part of the page that may fail without affecting the rest.
 
 import { Component, type ReactNode } from "react";
 import { useStudio } from "../context.js";
@@ -9,7 +9,7 @@ interface BoundaryProps {
   fallback: (error: Error, again: () => void) => ReactNode;
 }
 
-// React tells of errors to classes alone.
+// React reports errors to class components only.
 class Boundary extends Component<BoundaryProps, { error?: Error }> {
   override state: { error?: Error } = {};
 
@@ -25,7 +25,7 @@ class Boundary extends Component<BoundaryProps, { error?: Error }> {
 
 export interface SafeProps {
   children: ReactNode;
-  /** What helps beside trying again. */
+  /** An action that helps besides trying again. */
   reset?: { label: string; do: () => void } | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface SaveBarProps {
   canReport?: boolean;
 }
 
-/** What was done last, in words. */
+/** Describes the last action. */
 function useDone(): (done: Done) => string {
   const { t, format } = useStudio();
   return (done) => {

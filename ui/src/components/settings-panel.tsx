@@ -1,4 +1,4 @@
-// When a conversation is condensed on its own, by whom, and with what instructions.
+// The settings of automatic condensing: when, by which provider, and with what instructions.
 
 import { Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -21,7 +21,7 @@ interface PartProps {
   change: (part: Partial<StudioSettings>) => void;
 }
 
-/** When: on or off, from what share of the window on, and otherwise for single profiles. */
+/** Sets when to condense: on or off, the threshold, and thresholds of single profiles. */
 function When({ told, value, change }: PartProps): ReactNode {
   const { t } = useStudio();
   const [name, setName] = useState("");
@@ -78,13 +78,13 @@ function When({ told, value, change }: PartProps): ReactNode {
   );
 }
 
-/** By whom, and how far. */
+/** Sets the provider and the target. */
 function How({ value, change, hello }: PartProps & { hello: Hello }): ReactNode {
   const { t } = useStudio();
   const told = useTold();
   const { provider = "", preset = "", targetPercent } = value;
   const isSelective = provider === "smart" && preset === SELECTIVE;
-  /** What there was before, for the way back. */
+  /** The provider and preset before the change, to return to them. */
   const [before, setBefore] = useState<Pick<StudioSettings, "provider" | "preset">>();
   const known = hello.providers.find(({ id }) => id === provider);
   const nameOf = (id: string) => {
@@ -140,12 +140,12 @@ function How({ value, change, hello }: PartProps & { hello: Hello }): ReactNode 
   );
 }
 
-/** Who writes summaries, and with what instructions. */
+/** Sets the profile that writes summaries, and its instructions. */
 function Summaries({ told, value, change }: PartProps): ReactNode {
   const { t } = useStudio();
   const { condensingApiConfigId = "", customCondensingPrompt } = value;
   const profiles = told.profiles.filter(({ id, hasModel }) => hasModel || id === condensingApiConfigId).map(({ id }) => id);
-  // Where there is no model nobody reads instructions.
+  // Without a model, nothing reads the instructions.
   if (!told.canAsk && profiles.length === 0 && !customCondensingPrompt) return null;
   return (
     <fieldset className="rc-fieldset">
@@ -182,7 +182,7 @@ export interface SettingsPanelProps {
   onStored?: (() => void) | undefined;
 }
 
-/** Settings of automatic condensing. Each change is stored with the host, whose `settings` (`createStudioHost`) are read and written. */
+/** Shows the settings of automatic condensing. Each change is stored in the `settings` of the host (`createStudioHost`). */
 export function SettingsPanel({ hello, onStored }: SettingsPanelProps): ReactNode {
   const { t } = useStudio();
   const faults = useTold();

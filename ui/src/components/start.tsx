@@ -1,4 +1,4 @@
-// Where nothing is open: the sessions of agents on this machine, and a place to drop a file.
+// The start page: the sessions of agents on this machine, and a place to drop a file.
 
 import { ChevronRight, Download } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
@@ -10,18 +10,18 @@ import { type FoundSession, type HistoryInfo, faultOf } from "../types.js";
 
 export interface StartProps {
   contextWindow: number | undefined;
-  /** Whether the host can find sessions. */
+  /** True if the host can find sessions. */
   canFind: boolean;
   onOpened: (history: HistoryInfo) => void;
   onFiles: (files: Iterable<File>) => void;
 }
 
-/** The window by which sessions are shown to be full while none is chosen, which the page says. */
+/** The window against which sessions are measured if none is chosen; the page says so. */
 const ASSUMED_WINDOW = 200_000;
-/** So many are looked into at first: each has to be read and counted. */
+/** The number of sessions that are opened at first: each has to be read and counted. */
 const AT_ONCE = 12;
 
-/** Agents whose names and signs are known. */
+/** Agents with a known name and sign. */
 const AGENTS: Record<string, { sign: string; name: Key }> = {
   claude: { sign: "CC", name: "agent.claude" },
   codex: { sign: "Cx", name: "agent.codex" },
@@ -43,7 +43,7 @@ interface Looked {
   problem?: string;
 }
 
-/** What stands in the sessions, one after the other, so that the first are there soon. */
+/** Reads the sessions one after another, so that the first ones are shown soon. */
 function useLooks(sessions: readonly FoundSession[]): ReadonlyMap<string, Looked> {
   const { client } = useStudio();
   const told = useTold();

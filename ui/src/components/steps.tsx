@@ -30,7 +30,7 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
     })),
   );
   useCommands([{ id: "recall", name: t("steps.recall"), run: () => onRecall(!recall) }]);
-  /** What becomes of what goes, in a few words. */
+  /** Describes the fate of the removed content in a few words. */
   const cost = ({ outcome }: MeasuredStep) => {
     if (!outcome) return "…";
     if (outcome.error) return t("step.failed");

@@ -1,4 +1,5 @@
-// What fills it, as areas: by what messages are about. Hatched is what would go. The tables below say the same in numbers.
+// The contents of the window as areas, by the subject of messages. Hatched areas would be removed. The tables below
+// have the same numbers.
 
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useStudio } from "../context.js";
@@ -10,17 +11,17 @@ export interface TreemapProps {
   inspection: Inspection;
   condensation?: Condensation | undefined;
   onSelect?: ((index: number) => void) | undefined;
-  /** Shows the changes of what an area is about. */
+  /** Shows the changes of the messages of an area. */
   onFilter?: ((text: string) => void) | undefined;
 }
 
 const HEIGHT = 260;
 const HEAD = 20;
 const GAP = 3;
-/** Groups, and parts in one of them, before the rest stands together. */
+/** The number of groups, and of parts in a group, that are shown separately. */
 const MOST_GROUPS = 8;
 const MOST_PARTS = 10;
-/** Pixels in which a word can be read. */
+/** The size in pixels in which a word is readable. */
 const LEAST = { width: 36, height: 20 };
 
 const lastPart = (name: string) => name.split(/[\\/]/).pop() || name;
@@ -43,7 +44,7 @@ export function Treemap({ inspection, condensation, onSelect, onFilter }: Treema
     const after = isKnown ? condensation.after : undefined;
     const all = groupsOf(inspection.messages, after, (role) => roleText(t, role), MOST_PARTS);
     if (all.length <= MOST_GROUPS) return all;
-    // The small ones are parts of one group.
+    // The small groups become parts of one group.
     const rest = all.slice(MOST_GROUPS - 1);
     const sum = (field: "tokens" | "gone") => rest.reduce((total, one) => total + one[field], 0);
     const others: Group = { ...rest[0]!, name: "", tokens: sum("tokens"), gone: sum("gone"), count: rest.length, parts: rest };
@@ -93,7 +94,7 @@ export function Treemap({ inspection, condensation, onSelect, onFilter }: Treema
                     key={place}
                     type="button"
                     className={isLegible ? "rc-treemap-cell" : "rc-treemap-cell rc-tiny"}
-                    // What cannot be read here stands in the tables: the keyboard need not go through all of it.
+                    // Areas too small to read are in the tables, so the keyboard skips them.
                     tabIndex={isLegible ? 0 : -1}
                     style={{
                       left: cell.left,
@@ -102,7 +103,7 @@ export function Treemap({ inspection, condensation, onSelect, onFilter }: Treema
                       height: Math.max(1, cell.height - GAP),
                     }}
                     title={whole}
-                    // What would not change has no changes to show.
+                    // Areas without savings have no changes to show.
                     onClick={() => (onFilter && part.gone > 0 && part.name !== "" ? onFilter(part.name) : onSelect?.(part.message))}
                   >
                     <span className="rc-unseen">{whole}</span>

@@ -1,4 +1,4 @@
-// How full the window of the model is, and of what: now, and when it is condensed.
+// How full the window of the model is, and with what: now, and after condensing.
 
 import type { ReactNode } from "react";
 import { type Key, useStudio } from "../context.js";
@@ -38,7 +38,7 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         ]
       : []),
   ];
-  // What is added by condensing has no part in the bar above.
+  // Content added by condensing is not in the bar above.
   const legend = [...parts, ...(left ?? []).filter(({ key }) => !parts.some((part) => part.key === key))];
   const over = window ? Math.max(0, tokens.total - window.atLimit.tokens) : 0;
   const listOf = (shown: typeof parts) => shown.map((part) => `${part.label}: ${format.number(part.tokens)}`).join(", ");
@@ -51,7 +51,7 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         title={`${part.label}: ${format.number(part.tokens)}`}
       />
     ));
-  /** The number, and of what it is how much. */
+  /** Describes a number of tokens and the whole that it is a part of. */
   const sum = (count: number, isAbout = false) => {
     const shown = isAbout ? t("about", { shown: format.number(count) }) : format.number(count);
     return (

@@ -1,4 +1,4 @@
-// What the library says with the names of options and codes, as people say it who know none.
+// Plain wordings for sentences of the library that contain names of options and codes.
 
 export const plain = {
   en: {

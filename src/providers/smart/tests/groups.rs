@@ -1,4 +1,4 @@
-//! Small texts that are asked for together.
+//! Tests of small texts that are summarised in one request.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -13,7 +13,7 @@ use crate::{
     warning::WarningCode,
 };
 
-/// The results of these have some 360 tokens each.
+/// Reads whose results have about 360 tokens each.
 fn small(exchanges: usize) -> Conversation {
     reads(exchanges, 15)
 }
@@ -28,7 +28,7 @@ fn sixty_tokens() -> Value {
     summarizing(json!({ "maxTokens": 60 }))
 }
 
-/// An answer to a question about several texts, and to one about one.
+/// The model's response to a question about several texts, or about one.
 fn by_number(request: &LlmRequest) -> String {
     let text = &request.messages[0].text;
     if !text.starts_with("[[1]]") {

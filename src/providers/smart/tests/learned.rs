@@ -1,4 +1,4 @@
-//! Thresholds that were learned take the place of those of a preset.
+//! Tests of learned thresholds, which replace a preset's.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn learned_thresholds_take_the_place_of_fixed_ones() {
         assert_eq!(keys(json!({ "preset": preset, "thresholds": "fixed" })), fixed);
         assert_eq!(keys(json!({ "preset": preset, "thresholds": "learned" })) != fixed, has, "{preset}");
     }
-    // Of the default where no model is asked.
+    // The default preset, without a model.
     let learned = json!({ "thresholds": "learned" });
     assert_eq!(keys(learned.clone()), keys(json!({})));
     let alone: Vec<String> =

@@ -1,4 +1,4 @@
-//! The provider as a whole: seeds' configurations, presets, summaries with a model made for the tests.
+//! Tests of the whole provider: the published configurations, presets, and summaries by a test model.
 
 mod groups;
 mod learned;
@@ -33,7 +33,7 @@ fn run(config: &Value, request: &Request) -> (Proposal, Settled) {
     (proposal, settled)
 }
 
-/// What comes of the passes, each settled on its own: the same as of all of it settled at once.
+/// Settles the passes' result, and checks that settling everything at once gives the same.
 fn settled(request: &Request, proposal: &Proposal) -> Settled {
     let settled = settle(request, Smart::ID, proposal).unwrap();
     let at_once = settle(request, Smart::ID, &Proposal { settled: None, ..proposal.clone() }).unwrap();
@@ -50,7 +50,7 @@ fn json_of(conversation: &Conversation) -> String {
     conversation.export(conversation).unwrap()
 }
 
-/// A user's task and `exchanges` calls of `read_file`, each answered by `lines` lines.
+/// A user's task and `exchanges` calls of `read_file`, each with a result of `lines` lines.
 fn reads(exchanges: usize, lines: usize) -> Conversation {
     let mut messages = vec![json!({ "role": "user", "content": "Fix the parser in src/parse.rs." })];
     for exchange in 0..exchanges {

@@ -1,4 +1,4 @@
-//! A model for tests: it answers after a while, and remembers what it was asked.
+//! A test model, which responds after a while and records its requests.
 
 use std::{
     sync::{
@@ -23,15 +23,15 @@ use crate::{
 pub struct Model {
     pub name: &'static str,
     pub wait_ms: u64,
-    /// Questions with this word fail.
+    /// Questions that contain this word fail.
     pub fails_on: Option<&'static str>,
-    /// What it says for a question; the first twenty characters of it when absent.
+    /// Returns the response to a question. By default, the question's first twenty characters.
     pub says: Option<fn(&LlmRequest) -> String>,
-    /// It says that it reached the longest answer allowed.
+    /// True if it reports that it reached the maximum length.
     pub breaks_off: bool,
-    /// Attempts that it says have failed before each answer.
+    /// Number of failed attempts that it reports before each response.
     pub retries: u32,
-    /// Tokens of its window.
+    /// Tokens of its context window.
     pub window: Option<u64>,
     pub now: AtomicUsize,
     pub most: AtomicUsize,
@@ -45,7 +45,8 @@ impl Model {
     }
 }
 
-/// What a question about one text is about, without the line above it; of other questions the whole first message.
+/// Returns the text that a question is about, without the line above it; for other questions, the whole first
+/// message.
 pub fn material(request: &LlmRequest) -> &str {
     let text = request.messages[0].text.as_str();
     text.split_once('\n')
@@ -103,7 +104,7 @@ impl LlmHandler for Model {
     }
 }
 
-/// What the provider does with the model as the handler of the conversation, and dollars.
+/// Runs the provider with the model as the conversation's handler, and returns its result with the dollars spent.
 pub async fn with_model(
     config: Value,
     conversation: &Conversation,

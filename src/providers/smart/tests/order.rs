@@ -1,4 +1,4 @@
-//! Order, conditions, target, parameters.
+//! Tests of order, conditions, target and parameters.
 
 use std::collections::HashSet;
 
@@ -129,7 +129,7 @@ fn before_truncation_the_prelude_leaves_texts_whole() {
     let alone = json!({ "passes": [] });
     let whole = run(&alone, &request).0.passes[0].clone();
     assert_eq!((whole.id.as_str(), &whole.operations_applied[..]), ("lossless_prelude", &repeated[..]));
-    // Enough for the target, so it is all that is done.
+    // This is enough for the target, so nothing else runs.
     request.target_tokens = Some(whole.tokens_after);
     assert_eq!(prelude(&request).operations_applied, repeated);
     request.target_tokens = Some(whole.tokens_after * 2 / 3);
@@ -158,7 +158,7 @@ fn a_pass_that_needs_a_model_did_not_run_without_one() {
     let (proposal, _) = run(&config, &request(&conversation));
     let pass = &proposal.passes[1];
     assert_eq!((pass.ran, pass.skipped.as_deref()), (false, Some("no handler: a model would write the summary")));
-    // Nothing is said where nothing would have been asked.
+    // No warning, because no request would have been made.
     let short = Conversation::parse(r#"[{"role":"user","content":"hi"}]"#).unwrap();
     assert_eq!(run(&preset("balanced"), &request(&short)).0.warnings, []);
 }

@@ -1,4 +1,4 @@
-//! Configurations by name.
+//! Tests of the presets.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn selective_touches_old_tool_results_over_a_thousand_characters_only() {
     let (_, settled) = run(&preset("selective"), &request(&conversation));
     let touched: Vec<usize> = settled.changes.iter().map(|change| change.message_index).collect();
     assert!(!touched.is_empty() && touched.iter().all(|message| [2, 4, 6, 8, 10].contains(message)), "{touched:?}");
-    // As many tokens as their summaries would have, of all of them together.
+    // All results together keep as many tokens as their summaries would have.
     let left: usize = [2, 4, 6, 8, 10].map(|message| settled.tally.message(message)).iter().sum();
     assert!(left <= 5 * 150 + 5 * 8, "{left}");
     let short = reads(6, 12);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Cancel, Encoding, Tally, problems, reads, request, run};
 
-/// The four configurations of the published design, as they are written there.
+/// The four configurations, as the published design has them.
 pub(super) fn published() -> [(&'static str, Value); 4] {
     let recent = |count: usize| json!({ "type": "preserve_recent", "keepRecentCount": count });
     let percent = |percent: usize| json!({ "type": "preserve_percent", "keepPercentage": percent });

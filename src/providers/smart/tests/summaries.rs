@@ -1,4 +1,4 @@
-//! Summaries, by a model made for the tests.
+//! Tests of summaries by a test model.
 
 use std::sync::{Arc, Mutex, atomic::Ordering};
 
@@ -156,7 +156,7 @@ async fn summaries_are_asked_of_the_profile_that_is_named() {
     let missing = Warning::new(WarningCode::HandlerMissing, said).about("profiles.gone.handler");
     assert_eq!(proposal.warnings, [missing]);
     assert!(problems(&settled.conversation).is_empty() && proposal.summary.starts_with("Short: "));
-    // With nobody else to ask, what is not under the profile does without.
+    // Without another handler, texts outside the profile get no summary.
     let alone = |request: &mut Request| {
         named(request);
         request.llm.handler = None;
@@ -299,7 +299,7 @@ async fn a_preset_that_stands_beside_asks_nobody() {
     config["noMoreTokensThan"] = json!("balanced");
     let (_, _, cost) = with_model(config.clone(), &conversation, &model, |_| {}).await.unwrap();
     assert_eq!((model.asked(), cost), (0, 0.0));
-    // Without a handler it is done, and told as one step.
+    // Without a handler, the comparison runs and is reported as one step.
     let (proposal, _) = run(&config, &request(&conversation));
     let told: Vec<&str> = proposal.passes.iter().map(|pass| pass.id.as_str()).collect();
     assert_eq!(told, ["lossless_prelude", "cut", "no_more_tokens_than"]);

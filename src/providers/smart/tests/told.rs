@@ -1,9 +1,9 @@
-//! What is told of the work is what was done.
+//! Tests that reports match the work.
 
 use super::*;
 use crate::{providers::PassReport, warning::WarningCode};
 
-/// A preset, or passes that leave more than the preset that stands in for them.
+/// A preset, or passes that leave more than the preset used instead.
 fn config(name: &str) -> Value {
     if name != "gentle" {
         let mut config = presets::json(name);

@@ -1,4 +1,4 @@
-//! What a configuration may hold.
+//! Tests of the configuration's validation.
 
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ fn one_fault_is_told_once() {
     assert_eq!(texts(json!({ "passes": [7] })).len(), 1, "{:?}", texts(json!({ "passes": [7] })));
 }
 
-/// The fields that a schema allows, at every depth, with `$ref` followed.
+/// Returns the schema that `schema` refers to by `$ref`, or `schema` itself.
 fn allowed<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     match schema["$ref"].as_str() {
         Some(reference) => root.pointer(&reference[1..]).unwrap(),
