@@ -12,7 +12,7 @@ const { kindOfJson, kindOfLines } = require("./kinds/index.js");
 const messageList = require("./kinds/messages.js");
 const openCodeDatabase = require("./kinds/opencode-database.js");
 const openCode = require("./kinds/opencode-storage.js");
-const { RestoredLines, originalOf } = require("./restored-session.js");
+const { RestoredLines, restoredText } = require("./restored-session.js");
 const { Elements, Lines } = require("./session-source.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { seenIn } = require("../formats.js");
@@ -118,10 +118,7 @@ function partOfJson(name) {
       const limit = shownBytes(LARGEST_JSON);
       throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(size)} of JSON in one value; at most ${limit} can be searched`);
     }
-    const bytes = fs.readFileSync(name);
-    const { original, added } = originalOf(name, bytes);
-    // What was added since stands within the condensed text: then that is read.
-    const root = parse((added.every(({ length }) => length === 0) ? original : bytes).toString("utf8"), shownName);
+    const root = parse(restoredText(name, fs.readFileSync(name, "utf8")), shownName);
     const found = kindOfJson(root);
     if (found) {
       kind = found;
