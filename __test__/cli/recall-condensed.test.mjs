@@ -83,3 +83,9 @@ test("restore data of another text changes nothing", () => {
   expect(found("history.json", ["harbour", "relay"])).not.toContain(said);
   expect(found("history.json", ["lighthouse"])).toContain("another conversation");
 });
+
+test("of a session in lines that was condensed to a file of JSON", () => {
+  put("session.jsonl", `${session()}\n`);
+  expect(run(["session.jsonl", "--target", "10%", "--out", "condensed.json"]).code).toBe(0);
+  expect(found("condensed.json", ["harbour", "relay"])).toContain(said);
+});

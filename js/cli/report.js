@@ -81,30 +81,41 @@ const CONTENT = {
   other: "other blocks",
 };
 
+/** The name of content that is neither readable nor shortened: where recall finds it, it is not lost. */
+const goneName = (written) => (written?.restoreData === undefined ? "lost" : "left out");
+
 /** Columns for what became of the content; they add up to all of it. */
-const FATES = {
+const fatesFor = (written) => ({
   readable: ["kept", "pointed"],
   replaced: ["superseded"],
   shortened: ["summarized", "recorded"],
-  lost: ["lost"],
-};
+  [goneName(written)]: ["lost"],
+});
 
 const SHORTENED = { summarized: "covered by a summary", recorded: "quoted in the log" };
 
+/** The way back to content that is no longer in the messages: restore data, which recall reads, too. */
+function wayBack({ file, restoreData } = {}) {
+  if (restoreData === undefined)
+    return "They are no longer in the messages. --out and --in-place keep restore data, with which they can be recalled.";
+  return `They are no longer in the messages, but can be recalled: roo-condense recall ${visible(file)} WORDS. restore brings them back.`;
+}
+
 /** The content that is no longer readable, in words. */
-function goneWords({ superseded, summarized, recorded, lost }) {
+function goneWords({ superseded, summarized, recorded, lost }, written) {
   const shortened = summarized.tokens + recorded.tokens;
   if (superseded.tokens + shortened + lost.tokens === 0) return "Nothing is lost: everything is still readable in the messages.";
   const inShort = shortened > 0 ? ` ${number(shortened)} shortened,` : "";
-  return `${number(superseded.tokens)} replaced by newer content,${inShort} ${number(lost.tokens)} lost. They are no longer in the messages; restore brings them back.`;
+  return `${number(superseded.tokens)} replaced by newer content,${inShort} ${number(lost.tokens)} ${goneName(written)}. ${wayBack(written)}`;
 }
 
 /** What became of each kind of content. */
-function writeSurvival(report, { didCondense, survival }) {
+function writeSurvival(report, { didCondense, survival }, written) {
   if (!didCondense || !survival) return;
-  report.heading("Tokens by outcome", Object.keys(FATES));
+  const fates = fatesFor(written);
+  report.heading("Tokens by outcome", Object.keys(fates));
   const row = (label, fate, paint) => {
-    const cells = Object.values(FATES).map((parts) => number(parts.reduce((sum, part) => sum + fate[part].tokens, 0)));
+    const cells = Object.values(fates).map((parts) => number(parts.reduce((sum, part) => sum + fate[part].tokens, 0)));
     report.row(label, cells, paint);
   };
   for (const [kind, name] of Object.entries(CONTENT)) if (survival.byKind[kind]?.before.tokens) row(`  ${name}`, survival.byKind[kind]);
@@ -115,7 +126,7 @@ function writeSurvival(report, { didCondense, survival }) {
   const remarks = [
     pointed.tokens > 0 && `Readable: ${number(kept.tokens)} word for word, ${number(pointed.tokens)} through pointers.`,
     parts.length > 0 && `Shortened: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
-    goneWords(survival.total),
+    goneWords(survival.total, written),
     pinned.blocks > 0 && `Protected: ${plural(pinned.blocks, "block")}, ${plural(pinned.tokens, "token")}.`,
     lines.length > 0 && `Log lines: ${lines.join(", ")}.`,
   ].filter(Boolean);
@@ -325,7 +336,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   writePasses(report, condensed);
   writeOperations(report, condensed);
   writeQuality(report, condensed);
-  writeSurvival(report, condensed);
+  writeSurvival(report, condensed, written);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
   const diff = (before, after) => diffMessages(before, after, LIMITS, history.format);
   writeSamples(report, samples, diff);

@@ -7,6 +7,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { headOf, namesIn, valuesOfLines } = require("./folder.js");
 const { unreadable } = require("./history-file.js");
 const { listIn, parse } = require("./history-text.js");
+const { isJsonLines } = require("./json-lines.js");
 const claudeCodeFiles = require("./kinds/claude-code-files.js");
 const { kindOfJson, kindOfLines } = require("./kinds/index.js");
 const messageList = require("./kinds/messages.js");
@@ -118,7 +119,13 @@ function partOfJson(name) {
       const limit = shownBytes(LARGEST_JSON);
       throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(size)} of JSON in one value; at most ${limit} can be searched`);
     }
-    const root = parse(restoredText(name, fs.readFileSync(name, "utf8")), shownName);
+    const text = restoredText(name, fs.readFileSync(name, "utf8"));
+    // A session in lines that was condensed to a file of JSON.
+    if (isJsonLines(text)) {
+      kind = { ...kindOfHead(name, text.slice(0, HEAD)), hasLines: true };
+      return valuesOfLines(text);
+    }
+    const root = parse(text, shownName);
     const found = kindOfJson(root);
     if (found) {
       kind = found;
@@ -137,7 +144,7 @@ function partOfJson(name) {
       first = undefined;
       return elements;
     },
-    signOf,
+    signOf: (element) => (kind.hasLines ? JSON.stringify(element) : signOf(element)),
   });
   return { ...kind, name, source };
 }
