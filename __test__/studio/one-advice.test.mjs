@@ -61,7 +61,7 @@ test("half of the window, a tenth with recall, and no target where there is room
   expect(adviceFor(window)).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
   expect(adviceFor({ ...window, recall: true })).toMatchObject({ advised: "small", targetTokens: 20_000 });
   expect(adviceFor({ tokens: 22_000, contextWindow: 200_000, recall: true })).toMatchObject({ advised: "safest", targetTokens: undefined });
-  expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 5000]);
+  expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 12_500, 5000]);
 });
 
 test("nothing has to be lost where what is repeated or replaced is enough", () => {

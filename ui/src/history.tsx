@@ -205,10 +205,12 @@ export function History(props: HistoryProps): ReactNode {
         isBusy={isWorking || saving.isBusy}
         onWhy={show("changes")}
       />
+      <PreviewPane condensation={current} recall={recall} error={error} isWaiting={condensed.isWaiting} mode={mode} />
       {isLive && (
         <SaveBar
           history={history}
           condensation={usable}
+          recall={recall}
           saving={saving}
           obstacle={obstacle}
           isBusy={isWorking}
@@ -249,18 +251,13 @@ export function History(props: HistoryProps): ReactNode {
       ) : (
         <p className="rc-hint">{t("static.note")}</p>
       )}
-      {(listed || error) && (
-        <>
-          <PreviewPane condensation={current} error={error} isWaiting={condensed.isWaiting} mode={mode} />
-          {current?.exact && (
-            <KeptNote
-              kept={current.kept}
-              onForget={() => condensing.keepOnly([])}
-              onEase={targetTokens !== undefined ? () => choices.setPercent(100) : undefined}
-              onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
-            />
-          )}
-        </>
+      {(listed || error) && current?.exact && (
+        <KeptNote
+          kept={current.kept}
+          onForget={() => condensing.keepOnly([])}
+          onEase={targetTokens !== undefined ? () => choices.setPercent(100) : undefined}
+          onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
+        />
       )}
       {hasTabs && (
         <Tabs.Root ref={details} className="rc-tabs" value={tab} onValueChange={setTab}>
