@@ -251,6 +251,8 @@ describe.skipIf(isMissing)("the studio", () => {
     const steps = page.locator(".rc-step");
     await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/Balanced20,\d\d\d.*lost.*Recommended$/);
     await expect(steps.first().textContent()).resolves.toMatch(/Safest42,356.*does not fit$/);
+    // The slider ends at what is left without a target: a larger one would leave more.
+    await expect(page.getByRole("slider", { name: "Target size" }).getAttribute("aria-valuemax")).resolves.toBe("64");
     await page.getByRole("checkbox", { name: /The model has recall/ }).check();
     await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 4,\d\d\d tokens.*stays within reach by recall/);
     await page.getByRole("button", { name: /^Gentler: 10,/ }).click();

@@ -97,6 +97,7 @@ export function History(props: HistoryProps): ReactNode {
     JSON.stringify([id, revision, advice, chosen, contextWindow, settled]),
   );
   const limit = inspection?.window?.atLimit.tokens;
+  const untargeted = steps.find((step) => step.targetTokens === undefined)?.outcome;
   const goTo = ({ targetTokens: target }: Step) => {
     const all = inspection?.tokens.messages || 1;
     choices.setPercent(target === advice?.targetTokens ? undefined : target === undefined ? 100 : (100 * target) / all);
@@ -245,7 +246,12 @@ export function History(props: HistoryProps): ReactNode {
                 setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
               }}
             />
-            <TargetSlider value={targetPercent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
+            <TargetSlider
+              value={targetPercent}
+              tokens={inspection.tokens.messages}
+              most={untargeted && Math.floor((100 * untargeted.tokensAfter) / (inspection.tokens.messages || 1))}
+              onChange={choices.setPercent}
+            />
           </div>
         </details>
       ) : (

@@ -46,6 +46,7 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
         {steps.map((step) => {
           const { name, outcome, isAdvised } = step;
           const isTooLarge = limit !== undefined && outcome !== undefined && outcome.tokensAfter > limit;
+          const percent = Math.round(outcome?.reductionPercent ?? 0);
           const isLoss = !recall && outcome !== undefined && outcome.fate.lost > 0;
           return (
             <button key={name} type="button" className="rc-step" aria-pressed={isChosen(step)} onClick={() => onChoose(step)}>
@@ -55,7 +56,7 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
               </span>
               <span className="rc-step-tokens">{outcome ? format.number(outcome.tokensAfter) : "…"}</span>
               <span className={isLoss ? "rc-grade-lossy" : "rc-dim"}>{cost(step)}</span>
-              <span className="rc-step-less">{outcome && `−${format.percent(Math.round(outcome.reductionPercent))}`}</span>
+              <span className="rc-step-less">{percent > 0 && `−${format.percent(percent)}`}</span>
               {isAdvised && <span className="rc-step-flag">{t("step.advised")}</span>}
               {isTooLarge && (
                 <span className="rc-step-full">
