@@ -192,6 +192,7 @@ async function condense(library, history, settings, { env, interruption, step, c
       id,
       tokens: { before },
       target,
+      isMissed: target !== undefined && !target.met,
       condensingMs: performance.now() - begun,
       problems: library.validateMessages(messages, { format }),
     };
@@ -202,10 +203,10 @@ async function condense(library, history, settings, { env, interruption, step, c
   const failure = unanswered(found, settings);
   if (failure) throw failure;
   const result = choose && found.didCondense ? await interruption.during(() => choose(found)) : found;
+  const isChosen = result !== found;
   step("counting the result", 18, 20);
   const after = await recountByKind(before, history, result.messages, library);
-  // A user who leaves changes out wants the result all the same.
-  if (target) target.met = result !== found || result.stats.finalTokens <= target.tokens;
+  if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return {
     ...result,
@@ -213,6 +214,9 @@ async function condense(library, history, settings, { env, interruption, step, c
     id,
     tokens: { before, after },
     target,
+    isChosen,
+    // A user who leaves changes out wants the result, also above the target.
+    isMissed: target !== undefined && !target.met && !isChosen,
     condensingMs,
     problems: library.validateMessages(messages, { format }),
   };

@@ -7,7 +7,7 @@ const { byOperation } = require("./condensation.js");
 const { origins } = require("../origins.js");
 const { LIMITS, writeTexts } = require("./report-diff.js");
 const { LABEL_WIDTH, Report } = require("./report-lines.js");
-const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, wrap } = require("./terminal.js");
+const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, withCommas, wrap } = require("./terminal.js");
 
 /** Lines of a summary that are shown. */
 const MAX_SUMMARY_LINES = 60;
@@ -172,9 +172,6 @@ function writePasses(report, { passes, metrics, stats, id: asked }) {
   }
 }
 
-/** Numbers in a sentence as the tables show them. */
-const withCommas = (text) => text.replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => number(Number(digits)));
-
 /** The effect on the prompt cache. */
 function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
   if (!promptCache) return;
@@ -264,7 +261,8 @@ function changedMessages(before, after) {
 }
 
 /** Why nothing changed. */
-function nothingToDo({ id, target, stats }, settings, count) {
+function nothingToDo({ id, target, stats, isChosen }, settings, count) {
+  if (isChosen) return "Nothing was condensed: you left all changes out.";
   if (count === 0) return "Nothing to do: the history has no messages.";
   if (target?.met) return `Nothing to do: the history has ${plural(stats.originalTokens, "token")}, within the target.`;
   if (settings.frozenMessages >= count) return `Nothing to do: --frozen-messages keeps all ${plural(count, "message")} unchanged.`;
@@ -287,31 +285,31 @@ const growth = ({ program }) =>
   `${program} keeps its old lines, so a condensation in place is added at the end: the file grows, and what is sent to the model shrinks.`;
 
 function writeOutcome(report, condensed, settings, history, written) {
-  const { didCondense, stats, target } = condensed;
+  const { didCondense, stats, target, isMissed } = condensed;
   const { paint } = report;
   report.line();
-  if (target && !target.met) {
+  if (isMissed) {
     const [sentence, ...advice] = missedTarget(condensed, settings);
     report.text(sentence, paint.red);
     for (const line of advice) report.text(line);
   } else if (!didCondense) {
     report.text(nothingToDo(condensed, settings, history.messages.length), paint.green);
   } else {
-    const within = target ? ", within the target" : "";
+    const within = !target ? "" : target.met ? ", within the target" : "; over the target, because of what you left as it was";
     const about = condensed.exact === false ? "about " : "";
     report.text(
       `${number(stats.originalTokens)} -> ${about}${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`,
       paint.green,
     );
   }
-  if (settings.preview && didCondense && (!target || target.met)) {
+  if (settings.preview && didCondense && !isMissed) {
     report.text("This was a dry run: no language model was called, and nothing was written.");
   } else if (written) {
     const { backup, restoreData } = written;
     report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${backup ? ` Backup: ${visible(backup)}` : ""}`);
     if (restoreData) report.text(`Restore data: ${visible(restoreData)}, for roo-condense restore.`);
     if (backup && history.appends) report.text(growth(history));
-  } else if (settings.inPlace && !didCondense && (!target || target.met)) {
+  } else if (settings.inPlace && !didCondense && !isMissed) {
     report.text("The file was left unchanged.");
   } else if (didCondense) {
     report.text(
@@ -331,7 +329,7 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, paint.bold);
   report.text(approach(condensed, settings));
   if (condensed.target) report.text(goal(condensed.target));
-  if (condensed.providers?.length > 1) report.text(savedBy(condensed.providers));
+  if (condensed.providers?.length > 1 && !condensed.isChosen) report.text(savedBy(condensed.providers));
   writeTokens(report, condensed);
   writePasses(report, condensed);
   writeOperations(report, condensed);
