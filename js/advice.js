@@ -6,13 +6,15 @@
 const WITH_RECALL = 0.1;
 /** The share without recall. The other half is room for work: a target just below the limit is due again with the next message (docs/economics.md). */
 const WITHOUT_RECALL = 0.5;
+/** The step between the two. */
+const BETWEEN = 0.25;
 /** The share of the window that a size must leave free below the limit. Where a size without loss does so, nothing has to be lost yet. */
 const ROOM = 0.1;
 
-/** @typedef {{ name: "safest" | "balanced" | "small", targetTokens?: number }} Step */
+/** @typedef {{ name: "safest" | "balanced" | "tight" | "small", targetTokens?: number }} Step */
 
 /**
- * How far to condense a conversation of so many tokens, in three steps from the most careful to the smallest, and which of them to take: the most careful one
+ * How far to condense a conversation of so many tokens, in four steps from the most careful to the smallest, and which of them to take: the most careful one
  * that gets there. Without recall that is where the next response fits and a tenth of the window is free besides; with recall, a tenth of the window is left.
  * The first step has no target: only what is repeated or was replaced goes. The others leave shares of the window, or of a conversation that has room enough.
  * @param {object} facts
@@ -30,6 +32,7 @@ function adviceFor({ tokens, contextWindow, limit = contextWindow, recall = fals
   const steps = [
     { name: "safest" },
     { name: "balanced", targetTokens: targetOf(WITHOUT_RECALL) },
+    { name: "tight", targetTokens: targetOf(BETWEEN) },
     { name: "small", targetTokens: targetOf(WITH_RECALL) },
   ];
   const enough = recall ? targetOf(WITH_RECALL) : Math.max(targetOf(WITHOUT_RECALL), (limit ?? whole) - targetOf(ROOM));

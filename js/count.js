@@ -141,8 +141,8 @@ function sumOf(value, encoding, named) {
   return countEach(messages, encoding, format).reduce((sum, count) => sum + count, 0);
 }
 
-/** The tokens of messages, whatever stands in their array. */
-const countMessages = (messages) => countEach(messages, DEFAULT_ENCODING).reduce((sum, count) => sum + count, 0);
+/** The tokens of messages of a format, whatever stands in their array. */
+const countMessages = (messages, format) => countEach(messages, DEFAULT_ENCODING, format).reduce((sum, count) => sum + count, 0);
 
 function requireEncoding(field, encoding) {
   if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base or cl100k_base");

@@ -41,13 +41,13 @@ const ANSWERS = Object.freeze([
 const asked = (answers) => JSON.parse(checked(() => native.recommendProvider(serializeSettings(answers, "answers"))));
 
 /** Tokens that may be left: as the answers say, else as advised for the window; undefined where neither says it, or where there is room enough. */
-async function targetOf({ targetTokens, reductionPercent, contextWindow, recall }, tokens, { manager, context, signal }) {
+async function targetOf({ targetTokens, reductionPercent, contextWindow, recall }, tokens, { manager, context, format, signal }) {
   if (typeof reductionPercent === "number") return Math.floor(tokens * (1 - reductionPercent / 100));
   if (typeof targetTokens === "number") return Math.floor(targetTokens);
   if (typeof contextWindow !== "number") return undefined;
   const inWindow = { ...context, contextWindow };
-  const inspection = await manager.inspect(inWindow, { largest: 0 });
-  return (await advise(manager, inWindow, { inspection, recall, signal })).targetTokens;
+  const inspection = await manager.inspect(inWindow, { largest: 0, ...(format && { format }) });
+  return (await advise(manager, inWindow, { inspection, recall, format, signal })).targetTokens;
 }
 
 /** Cuts of the conversation at which it is asked what is kept of what comes next: the newest, because they are largest. */
@@ -81,19 +81,19 @@ async function isPriceKnown(context, options) {
 /**
  * Measures each candidate on the conversation: what is left, replaced and lost, in what time and at what cost, and
  * what is kept of the content used later. A candidate that fails is not measured, nor, without a handler, one that
- * needs a model.
+ * needs a model. Messages are tried in their own format, so that they count as in a condensation; `ours` are the same
+ * messages in Anthropic's format.
  */
-async function measure({ messages, systemPrompt, handler, price, signal }, answers) {
+async function measure({ messages, format, ours, systemPrompt, handler, price, signal }, answers) {
   if (signal?.aborted) throw aborted();
   await warmUp();
-  const ownTokens = countMessages(messages);
-  const tokens = ownTokens + countTokens(systemPrompt ?? "");
+  const tokens = countMessages(messages, format) + countTokens(systemPrompt ?? "");
   const asking = new CondensationManager({ cache: false, ...(handler && { handler }) });
   const context = { messages, systemPrompt };
-  const targetTokens = await targetOf(answers, tokens, { manager: asking, context, signal });
+  const targetTokens = await targetOf(answers, tokens, { manager: asking, context, format, signal });
   const share = targetTokens === undefined ? undefined : targetTokens / Math.max(1, tokens);
-  const cuts = questionsOf(messages).cuts.slice(-MAX_CUTS);
-  const options = { ...(price && { price }), ...(signal && { signal }) };
+  const cuts = questionsOf(ours).cuts.slice(-MAX_CUTS);
+  const options = { ...(format && { format }), ...(price && { price }), ...(signal && { signal }) };
   const isPriced = !handler || (await isPriceKnown(context, { handler, ...options }));
   const measured = [];
   for (const { key, provider, config, fallback } of JSON.parse(native.recommendable())) {
@@ -147,10 +147,11 @@ async function recommend(answers = {}) {
     return byRules;
   }
   requireMessages(messages, "answers.messages");
-  // Each provider gives the same result, whatever the format.
-  const ours = readable("answers.messages", () => asOurs(messages, formatOf(messages, format ?? undefined, "answers.messages")));
+  const named = readable("answers.messages", () => formatOf(messages, format ?? undefined, "answers.messages"));
+  const ours = readable("answers.messages", () => asOurs(messages, named));
   serializeMessages(ours, "answers.messages");
-  const { targetTokens, ...facts } = await measure({ messages: ours, systemPrompt, handler: own, price, signal }, { ...plain, recall });
+  const history = { messages, format: named, ours, systemPrompt };
+  const { targetTokens, ...facts } = await measure({ ...history, handler: own, price, signal }, { ...plain, recall });
   const target = targetTokens === undefined ? {} : { targetTokens };
   const isOfWindow = plain.targetTokens == null && plain.reductionPercent == null && targetTokens !== undefined;
   return { ...asked({ ...known, ...facts, ...(isOfWindow && { windowTarget: targetTokens }) }), ...target };

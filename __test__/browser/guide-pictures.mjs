@@ -79,7 +79,7 @@ const PICTURES = [
       await page.waitForFunction(
         () => document.querySelectorAll(".rc-comparison tbody tr").length > 12 && !document.querySelector(".rc-comparison .rc-waiting svg"),
         undefined,
-        { timeout: 60_000 },
+        { timeout: 180_000 },
       );
     },
   },
@@ -100,7 +100,7 @@ const PICTURES = [
     async prepare(page, words) {
       await chooseBalanced(page, words);
       await openTab(page, words.recommend);
-      await page.waitForSelector(".rc-recommend .rc-fieldset b", { timeout: 30_000 });
+      await page.waitForSelector(".rc-recommend .rc-fieldset b", { timeout: 180_000 });
     },
   },
   {

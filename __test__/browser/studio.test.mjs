@@ -224,7 +224,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await target.focus();
     for (const key of ["PageDown", "PageUp"]) await page.keyboard.press(key);
     await expect.poll(() => target.getAttribute("aria-valuetext")).toMatch(/^50%: [\d,]+ tokens$/);
-    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/the target is met/);
+    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/[\d,]+ lost/);
     await page.getByRole("tab", { name: /Changes/ }).focus();
     for (const name of ["What fills it", "Compare providers"]) {
       await page.keyboard.press("ArrowRight");
@@ -234,12 +234,12 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.close();
   });
 
-  test("proposes a size that fits, says what goes, and offers three", async () => {
+  test("proposes a size that fits, says what goes, and offers four", async () => {
     const own = await startStudio(fixture("claude-code"), "--window", "42k", "--write");
     const { page } = await openPage(browser, own.address);
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
-      .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.What goes/);
+      .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.The model can no longer read/);
     // The numbers by kind add up to the difference.
     const lead = await page.locator(".rc-lead").textContent();
     const [, gone, added, less] = /What goes, in tokens: (.*?)\. In its place come ([\d,]+): ([\d,]+) fewer\./.exec(lead);
@@ -249,12 +249,14 @@ describe.skipIf(isMissing)("the studio", () => {
     expect([fewer, 65_293 - fewer]).toEqual([numbersIn(less)[0], after]);
     await expect(page.locator(".rc-acts .rc-primary").textContent()).resolves.toContain("Save condensed");
     const steps = page.locator(".rc-step");
-    await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/BalancedRecommended20,\d\d\d.*lost/);
+    await expect.poll(() => page.locator(".rc-step[aria-pressed=true]").textContent()).toMatch(/Balanced20,\d\d\d.*lost.*Recommended$/);
     await expect(steps.first().textContent()).resolves.toMatch(/Safest42,356.*does not fit$/);
+    // The slider ends at what is left without a target: a larger one would leave more.
+    await expect(page.getByRole("slider", { name: "Target size" }).getAttribute("aria-valuemax")).resolves.toBe("64");
     await page.getByRole("checkbox", { name: /The model has recall/ }).check();
     await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 4,\d\d\d tokens.*stays within reach by recall/);
-    await page.getByRole("button", { name: /^Gentler: 20,/ }).click();
-    await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 20,\d\d\d tokens/);
+    await page.getByRole("button", { name: /^Gentler: 10,/ }).click();
+    await expect.poll(() => page.locator(".rc-lead").textContent()).toMatch(/leaves 10,\d\d\d tokens/);
     await page.locator("select[aria-label='Context window']").selectOption("1000000");
     await expect.poll(() => page.locator("h1").textContent()).toMatch(/the next answer fits/);
     await expect.poll(() => page.locator(".rc-acts .rc-primary").count()).toBe(0);
@@ -575,7 +577,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(heading).toBe("65% full: the next answer fits.");
     await expect(page.locator(".rc-settings .rc-note").textContent()).resolves.toBe(`Kept in ${file}.`);
     await page.keyboard.press("Escape");
-    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/the target is met/);
+    await expect.poll(() => page.locator(".rc-quiet").textContent()).toMatch(/[1-9][\d,]* lost/);
     // A page loaded again has them.
     await page.reload();
     await page.getByRole("button", { name: "Settings" }).click();
@@ -682,7 +684,8 @@ describe.skipIf(isMissing)("the studio", () => {
         await page.evaluate(() => document.activeElement?.textContent.trim() || document.activeElement?.getAttribute("aria-label")),
       );
     }
-    for (const name of ["Save condensed", "Why?", "Copy", "Report", "Save a copy…", "Save in place"]) expect(reached).toContain(name);
+    for (const name of ["Save condensed", "What would go?", "Copy", "Report", "Save a copy…", "Save in place"])
+      expect(reached).toContain(name);
     expect(reached.indexOf("Save condensed")).toBeLessThan(8);
     await close();
   });

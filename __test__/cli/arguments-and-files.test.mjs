@@ -59,6 +59,7 @@ describe("wrong usage ends with 2", () => {
     [["a", "--target", "--json"], "--target", "--target=-…"],
     [["a", "-o"], "--out"],
     [["cout", "a"], undefined, '"cout"', "did you mean the command count?"],
+    [["help", "interactive"], "COMMAND", "--interactive is a flag of condense", "roo-condense help condense"],
     [["recomend", "--priority", "cost"], undefined, '"recomend"', "did you mean the command recommend?"],
     [["calibrate"], "calibrate", "a file or a folder"],
     [["a", "--protect-text", "/(/"], "--protect-text", '"/(/"', '"\\/(/"'],
@@ -127,6 +128,8 @@ describe("wrong usage ends with 2", () => {
   test("a mistyped command before a history does nothing with that", () => {
     const file = copyOf("claude-code");
     expect(expectFailure(["cuont", file], 2, /did you mean the command count\?/).stdout).toBe("");
+    // A word that is like no command may have been one all the same: nothing is condensed in its place.
+    expect(expectFailure(["undo", file, "--in-place"], 2, /"undo" is neither a command nor a file/).stdout).toBe("");
     // A file is a file, whatever it is called.
     put("cuont", readFileSync(fixture("claude-code")));
     expect(run(["cuont", file]).code).toBe(0);

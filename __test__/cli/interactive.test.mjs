@@ -45,6 +45,11 @@ test("each change is kept or left as it was", async () => {
   expect(some.written).not.toEqual(all.written);
   expect(library.countTokens(some.written)).toBeGreaterThan(library.countTokens(all.written));
   expect(library.validateMessages(some.written)).toEqual([]);
+  expect(some.text).not.toContain("within the target");
+  expect(none.text).toContain("Nothing was condensed: you left all changes out.");
+  const most = await answered(["n", "n", "n", "a"], "most.json");
+  expect(most.text.replaceAll(/\s+/g, " ")).toContain("over the target, because of what you left as it was");
+  expect(all.text).toContain("within the target");
   expect(some.text).toContain(`-> ${library.countTokens(some.written).toLocaleString("en")} tokens`);
 });
 

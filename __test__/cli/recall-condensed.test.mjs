@@ -1,6 +1,6 @@
 // Recall over sessions that were condensed in place: what was left out is found by the restore data beside them.
 
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { buildHistory } from "../../fixtures/history.mjs";
 import { put, run, runJson } from "./support.mjs";
@@ -57,4 +57,35 @@ test("with what the program has written since", () => {
   );
   expect(found("session.jsonl", ["harbour", "relay"])).toContain(said);
   expect(found("session.jsonl", ["lighthouse"])).toContain("rename the lighthouse module");
+});
+
+test("of JSON, with the messages that were added between and since", () => {
+  const file = put("history.json", JSON.stringify(messages));
+  const add = (text) => {
+    const answer = { role: "assistant", content: "Done." };
+    writeFileSync(file, JSON.stringify([...JSON.parse(readFileSync(file, "utf8")), answer, { role: "user", content: text }]));
+  };
+  const earlier = `Paint the beacon green. ${said}`;
+  for (const text of [earlier, "Now rename the lighthouse module."]) {
+    expect(runJson(["history.json", "--target", "8%", "--in-place"]).report.didCondense).toBe(true);
+    add(text);
+  }
+  expect(readFileSync(file, "utf8")).not.toContain("cat relay.conf");
+  expect(found("history.json", ["cat", "relay", "conf"])).toContain("cat relay.conf");
+  expect(found("history.json", ["beacon", "green"])).toContain("Paint the beacon green");
+  expect(found("history.json", ["lighthouse"])).toContain("rename the lighthouse module");
+});
+
+test("restore data of another text changes nothing", () => {
+  put("history.json", JSON.stringify(messages));
+  expect(runJson(["history.json", "--target", "8%", "--in-place"]).code).toBe(0);
+  put("history.json", JSON.stringify([{ role: "user", content: "The lighthouse is another conversation." }]));
+  expect(found("history.json", ["harbour", "relay"])).not.toContain(said);
+  expect(found("history.json", ["lighthouse"])).toContain("another conversation");
+});
+
+test("of a session in lines that was condensed to a file of JSON", () => {
+  put("session.jsonl", `${session()}\n`);
+  expect(run(["session.jsonl", "--target", "10%", "--out", "condensed.json"]).code).toBe(0);
+  expect(found("condensed.json", ["harbour", "relay"])).toContain(said);
 });

@@ -56,8 +56,20 @@ describe("the report", () => {
     expect(total).toEqual([sum(kept, pointed), sum(superseded), sum(summarized, recorded), sum(lost)]);
     expect(total.reduce((all, tokens) => all + tokens, 0)).toBe(before.tokens);
     expect(stdout).toMatch(/ {2}[\d,]+ replaced by newer content, [\d,]+ shortened, [\d,]+ lost/);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("--out and --in-place keep restore data, with which they can be recalled.");
     expect(run([fixture("roo-native-2026")]).stdout).toMatch(/[1-9][\d,]* replaced by newer content, 0 lost/);
     expect(run([fixture("roo-native-2026"), "--provider", "lossless", "--config", '{"strict":true}']).stdout).toContain("Nothing is lost");
+  });
+
+  test("what recall finds is left out, not lost", () => {
+    const condense = (...flags) => run([fixture("claude-code"), "--target", "30%", "--out", "condensed.json", "--force", ...flags]);
+    const text = condense().stdout.replaceAll(/\s+/g, " ");
+    expect(text).toMatch(/Tokens by outcome readable replaced shortened left out/);
+    expect(text).toMatch(
+      /[\d,]+ left out\. They are no longer in the messages, but can be recalled: roo-condense recall condensed\.json WORDS\./,
+    );
+    expect(text).not.toContain("lost");
+    expect(condense("--no-restore-data").stdout).toMatch(/[\d,]+ lost\./);
   });
 
   test("says which provider does it, and what else could be done", { tags: ["long"] }, () => {

@@ -39,12 +39,29 @@ describe.each(Object.entries(HISTORIES))("%s", (_, messages) => {
   });
 });
 
+test("arguments of calls count as they are written, not as compact JSON", async () => {
+  const call = (id) => ({
+    id,
+    type: "function",
+    function: { name: "write_file", arguments: `{ "path" : "${id}.ts",  "content" : "const a = 1;" }` },
+  });
+  const ids = Array.from({ length: 20 }, (_, at) => `call_${at}`);
+  const messages = [
+    { role: "user", content: "Write them." },
+    ...ids.flatMap((id) => [
+      { role: "assistant", content: null, tool_calls: [call(id)] },
+      { role: "tool", tool_call_id: id, content: "written" },
+    ]),
+  ];
+  expect(differing(await advicesFor(put("history.json", JSON.stringify(messages)), 128_000))).toEqual([]);
+});
+
 test("half of the window, a tenth with recall, and no target where there is room", () => {
   const window = { tokens: 314_000, contextWindow: 200_000, limit: 171_808 };
   expect(adviceFor(window)).toMatchObject({ advised: "balanced", targetTokens: 100_000 });
   expect(adviceFor({ ...window, recall: true })).toMatchObject({ advised: "small", targetTokens: 20_000 });
   expect(adviceFor({ tokens: 22_000, contextWindow: 200_000, recall: true })).toMatchObject({ advised: "safest", targetTokens: undefined });
-  expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 5000]);
+  expect(adviceFor({ tokens: 50_000 }).steps.map(({ targetTokens }) => targetTokens)).toEqual([undefined, 25_000, 12_500, 5000]);
 });
 
 test("nothing has to be lost where what is repeated or replaced is enough", () => {

@@ -160,8 +160,9 @@ function readCommand(positionals) {
   const isCommand = commandNames.includes(first) && (rest.length > 0 || takesNoHistory(first) || !fs.existsSync(first));
   const command = /** @type {import("./flags.js").Command} */ (commandNamed(isCommand ? first : "condense"));
   const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, commandNames, "the command ");
-  // If a command was meant, the history after it is not to be condensed.
-  if (mistyped && rest.length > 0) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
+  // If a command was meant, such as "undo", the history after it is not to be condensed.
+  const isWord = !isCommand && /^[\w-]+$/.test(first ?? "") && !fs.existsSync(first) && rest.some((name) => fs.existsSync(name));
+  if (isWord || (mistyped && rest.length > 0)) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
   return { command, names: isCommand ? rest : positionals, mistyped: mistyped && `"${first}" is neither a command nor a file${mistyped}` };
 }
 
@@ -207,6 +208,12 @@ function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
   throw invalid(`--${name}`, text, most < Number.POSITIVE_INFINITY ? `a number from 0 to ${most}` : "a number, 0 or more");
 }
 
+/** The help that has the flag which `help` was asked about. */
+function flagMeant(command, word) {
+  const flag = command === "help" ? flagNamed(word) : undefined;
+  return flag && wrong(`--${word} is a flag of ${flag.commands[0]}: roo-condense help ${flag.commands[0]}`, "COMMAND");
+}
+
 /**
  * Returns the word that a command takes, such as a shell.
  * @param {import("./flags.js").Command} command
@@ -217,7 +224,7 @@ function readWord({ name: command, arguments: { name, values = [], isOptional, i
   if (word !== undefined && !values.includes(word))
     throw isLong
       ? wrong(`there is no ${name} "${word}"${didYouMean(word, values) || "; docs/errors.md lists all of them"}`, name)
-      : notAmong(name, word, values);
+      : (flagMeant(command, word) ?? notAmong(name, word, values));
   return word;
 }
 
@@ -227,7 +234,7 @@ function lastSession(names) {
     throw wrong(`--last is the newest session on this machine, so no history is named; got ${JSON.stringify(names[0])}`, "--last");
   const { folders, sessions } = findSessions();
   if (sessions.length > 0) return sessions[0].name;
-  const looked = folders.length > 0 ? `there is none in ${folders.join(", ")}` : "no agent keeps any here";
+  const looked = folders.length > 0 ? `no agent session in ${folders.join(", ")}` : "no coding agent keeps sessions on this machine";
   throw new Failure(EXIT.unreadable, `--last: ${looked}`, { field: "--last" });
 }
 

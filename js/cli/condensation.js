@@ -193,6 +193,7 @@ async function condense(library, history, settings, { env, interruption, step, c
       id,
       tokens: { before },
       target,
+      isMissed: target !== undefined && !target.met,
       condensingMs: performance.now() - begun,
       problems: library.validateMessages(messages, { format }),
     };
@@ -203,10 +204,11 @@ async function condense(library, history, settings, { env, interruption, step, c
   const failure = unanswered(found, settings);
   if (failure) throw failure;
   const result = choose && found.didCondense ? await interruption.during(() => choose(found)) : found;
+  const isChosen = result !== found;
   step("counting the result", 18, 20);
   const after = await recountByKind(before, history, result.messages, library);
-  // If the user rejects changes, the result is wanted even if it misses the target.
-  if (target) target.met = result !== found || result.stats.finalTokens <= target.tokens;
+  // If the user rejects changes, the target is checked on what is left.
+  if (target) target.met = result.stats.finalTokens <= target.tokens;
   const warnings = withOwnWords(result.warnings);
   return {
     ...result,
@@ -214,6 +216,9 @@ async function condense(library, history, settings, { env, interruption, step, c
     id,
     tokens: { before, after },
     target,
+    isChosen,
+    // A user who leaves changes out wants the result, also above the target.
+    isMissed: target !== undefined && !target.met && !isChosen,
     condensingMs,
     problems: library.validateMessages(messages, { format }),
   };

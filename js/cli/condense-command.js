@@ -54,7 +54,7 @@ async function condenseHistory(library, settings, { stdin = process.stdin, stdou
     const ask = settings.interactive && { library, stdin, stdout, env, color: settings.color, signal: interruption.signal };
     const choose = ask && chooser(history, ask, progress);
     const condensed = await condense(library, history, settings, { env, interruption, choose, step: progress.step.bind(progress) });
-    const isMet = !condensed.target || condensed.target.met;
+    const isMet = !condensed.isMissed;
     const exitCode = isMet ? EXIT.done : EXIT.targetNotMet;
     const isWanted = isMet && (settings.out !== undefined || (settings.inPlace && condensed.didCondense));
     let output;

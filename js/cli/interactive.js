@@ -7,7 +7,7 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { writeChanges } = require("./report.js");
 const { LIMITS } = require("./report-diff.js");
 const { Report } = require("./report-lines.js");
-const { number, plural } = require("./terminal.js");
+const { number, plural, widthOf, wrap } = require("./terminal.js");
 const { takeBack } = require("../studio/kept.js");
 
 const KEYS = "y: condense it, n: leave it as it was, a: condense it and the rest, d: leave it and the rest, q: quit";
@@ -27,7 +27,7 @@ async function letter(terminal, prompt, { ended, signal, stdout }) {
     const said = (await Promise.race([terminal.question(prompt, { signal }), ended]))?.trim().toLowerCase();
     if (said === undefined || said === "q") throw stopped();
     if (Object.hasOwn(ANSWERS, said)) return ANSWERS[said];
-    stdout.write(`  ${KEYS}\n`);
+    for (const line of wrap(KEYS, widthOf(stdout) - 2)) stdout.write(`  ${line}\n`);
   }
 }
 

@@ -12,7 +12,7 @@ const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
 const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
-const { item, visible } = require("./terminal.js");
+const { item, visible, withCommas } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /**
@@ -149,7 +149,7 @@ function textOf(found, settings, { stdout, env }) {
     for (const line of item(mark, text, report.width)) report.line(paint(line));
   };
   put("", `${provider}${shown(config)}`, bold);
-  put("  ", reason);
+  put("  ", withCommas(reason));
   // In one line, whatever its length, so that it can be copied.
   report.line(`  Use it: ${commandFor(found, settings)}`);
   if (managerOptions) put("  ", `In the JavaScript API, with the manager's options${shown(managerOptions)}`);
@@ -158,8 +158,8 @@ function textOf(found, settings, { stdout, env }) {
   const withOptions = ({ managerOptions }) => (managerOptions ? `, with the manager's options${shown(managerOptions)}` : "");
   for (const other of alternatives) {
     put("  ", `${other.provider}${shown(other.config)}${withOptions(other)}`);
-    put("    ", `for: ${other.why}`);
-    put("    ", `against: ${other.whyNot}`);
+    put("    ", `for: ${withCommas(other.why)}`);
+    put("    ", `against: ${withCommas(other.whyNot)}`);
   }
   return report.toString();
 }

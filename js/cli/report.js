@@ -7,7 +7,7 @@ const { byOperation } = require("./condensation.js");
 const { origins } = require("../origins.js");
 const { LIMITS, writeTexts } = require("./report-diff.js");
 const { LABEL_WIDTH, Report } = require("./report-lines.js");
-const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, wrap } = require("./terminal.js");
+const { bytes, item, milliseconds, number, percent, plural, visible, visibleLine, withCommas, wrap } = require("./terminal.js");
 
 /** Lines of a summary that are shown. */
 const MAX_SUMMARY_LINES = 60;
@@ -81,30 +81,41 @@ const CONTENT = {
   other: "other blocks",
 };
 
+/** Names content that is neither readable nor shortened: it is not lost if recall finds it. */
+const goneName = (written) => (written?.restoreData === undefined ? "lost" : "left out");
+
 /** The columns of the survival table, which add up to all content. */
-const FATES = {
+const fatesFor = (written) => ({
   readable: ["kept", "pointed"],
   replaced: ["superseded"],
   shortened: ["summarized", "recorded"],
-  lost: ["lost"],
-};
+  [goneName(written)]: ["lost"],
+});
 
 const SHORTENED = { summarized: "covered by a summary", recorded: "quoted in the log" };
 
+/** The way back to content that is no longer in the messages: restore data, which recall reads, too. */
+function wayBack({ file, restoreData } = {}) {
+  if (restoreData === undefined)
+    return "They are no longer in the messages. --out and --in-place keep restore data, with which they can be recalled.";
+  return `They are no longer in the messages, but can be recalled: roo-condense recall ${visible(file)} WORDS. restore brings them back.`;
+}
+
 /** The content that is no longer readable, in words. */
-function goneWords({ superseded, summarized, recorded, lost }) {
+function goneWords({ superseded, summarized, recorded, lost }, written) {
   const shortened = summarized.tokens + recorded.tokens;
   if (superseded.tokens + shortened + lost.tokens === 0) return "Nothing is lost: everything is still readable in the messages.";
   const inShort = shortened > 0 ? ` ${number(shortened)} shortened,` : "";
-  return `${number(superseded.tokens)} replaced by newer content,${inShort} ${number(lost.tokens)} lost. They are no longer in the messages; restore brings them back.`;
+  return `${number(superseded.tokens)} replaced by newer content,${inShort} ${number(lost.tokens)} ${goneName(written)}. ${wayBack(written)}`;
 }
 
 /** Writes the fate of each kind of content. */
-function writeSurvival(report, { didCondense, survival }) {
+function writeSurvival(report, { didCondense, survival }, written) {
   if (!didCondense || !survival) return;
-  report.heading("Tokens by outcome", Object.keys(FATES));
+  const fates = fatesFor(written);
+  report.heading("Tokens by outcome", Object.keys(fates));
   const row = (label, fate, paint) => {
-    const cells = Object.values(FATES).map((parts) => number(parts.reduce((sum, part) => sum + fate[part].tokens, 0)));
+    const cells = Object.values(fates).map((parts) => number(parts.reduce((sum, part) => sum + fate[part].tokens, 0)));
     report.row(label, cells, paint);
   };
   for (const [kind, name] of Object.entries(CONTENT)) if (survival.byKind[kind]?.before.tokens) row(`  ${name}`, survival.byKind[kind]);
@@ -115,7 +126,7 @@ function writeSurvival(report, { didCondense, survival }) {
   const remarks = [
     pointed.tokens > 0 && `Readable: ${number(kept.tokens)} word for word, ${number(pointed.tokens)} through pointers.`,
     parts.length > 0 && `Shortened: ${parts.map(([name, words]) => `${number(survival.total[name].tokens)} ${words}`).join(", ")}.`,
-    goneWords(survival.total),
+    goneWords(survival.total, written),
     pinned.blocks > 0 && `Protected: ${plural(pinned.blocks, "block")}, ${plural(pinned.tokens, "token")}.`,
     lines.length > 0 && `Log lines: ${lines.join(", ")}.`,
   ].filter(Boolean);
@@ -160,9 +171,6 @@ function writePasses(report, { passes, metrics, stats, id: asked }) {
     ]);
   }
 }
-
-/** Numbers in a sentence as the tables show them. */
-const withCommas = (text) => text.replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => number(Number(digits)));
 
 /** The effect on the prompt cache. */
 function writePromptCache(report, { promptCache, firstChangedIndex }, count) {
@@ -253,7 +261,8 @@ function changedMessages(before, after) {
 }
 
 /** Why nothing changed. */
-function nothingToDo({ id, target, stats }, settings, count) {
+function nothingToDo({ id, target, stats, isChosen }, settings, count) {
+  if (isChosen) return "Nothing was condensed: you left all changes out.";
   if (count === 0) return "Nothing to do: the history has no messages.";
   if (target?.met) return `Nothing to do: the history has ${plural(stats.originalTokens, "token")}, within the target.`;
   if (settings.frozenMessages >= count) return `Nothing to do: --frozen-messages keeps all ${plural(count, "message")} unchanged.`;
@@ -276,31 +285,31 @@ const growth = ({ program }) =>
   `${program} keeps its old lines, so a condensation in place is added at the end: the file grows, and what is sent to the model shrinks.`;
 
 function writeOutcome(report, condensed, settings, history, written) {
-  const { didCondense, stats, target } = condensed;
+  const { didCondense, stats, target, isMissed } = condensed;
   const { paint } = report;
   report.line();
-  if (target && !target.met) {
+  if (isMissed) {
     const [sentence, ...advice] = missedTarget(condensed, settings);
     report.text(sentence, paint.red);
     for (const line of advice) report.text(line);
   } else if (!didCondense) {
     report.text(nothingToDo(condensed, settings, history.messages.length), paint.green);
   } else {
-    const within = target ? ", within the target" : "";
+    const within = !target ? "" : target.met ? ", within the target" : "; over the target, because of what you left as it was";
     const about = condensed.exact === false ? "about " : "";
     report.text(
       `${number(stats.originalTokens)} -> ${about}${plural(stats.finalTokens, "token")}, ${percent(stats.originalTokens - stats.finalTokens, stats.originalTokens)} fewer${within}.`,
       paint.green,
     );
   }
-  if (settings.preview && didCondense && (!target || target.met)) {
+  if (settings.preview && didCondense && !isMissed) {
     report.text("This was a dry run: no language model was called, and nothing was written.");
   } else if (written) {
     const { backup, restoreData } = written;
     report.text(`Written to ${visible(written.file)} (${bytes(written.bytes)}).${backup ? ` Backup: ${visible(backup)}` : ""}`);
     if (restoreData) report.text(`Restore data: ${visible(restoreData)}, for roo-condense restore.`);
     if (backup && history.appends) report.text(growth(history));
-  } else if (settings.inPlace && !didCondense && (!target || target.met)) {
+  } else if (settings.inPlace && !didCondense && !isMissed) {
     report.text("The file was left unchanged.");
   } else if (didCondense) {
     report.text(
@@ -320,12 +329,12 @@ function reportText(condensed, settings, history, { stream, env, written, totalM
   report.text(`${history.shownName}: ${plural(history.messages.length, "message")}, ${bytes(history.bytes.length)}`, paint.bold);
   report.text(approach(condensed, settings));
   if (condensed.target) report.text(goal(condensed.target));
-  if (condensed.providers?.length > 1) report.text(savedBy(condensed.providers));
+  if (condensed.providers?.length > 1 && !condensed.isChosen) report.text(savedBy(condensed.providers));
   writeTokens(report, condensed);
   writePasses(report, condensed);
   writeOperations(report, condensed);
   writeQuality(report, condensed);
-  writeSurvival(report, condensed);
+  writeSurvival(report, condensed, written);
   if (settings.preview || promptCache?.rewriteCost !== undefined) writePromptCache(report, condensed, history.messages.length);
   const diff = (before, after) => diffMessages(before, after, LIMITS, history.format);
   writeSamples(report, samples, diff);

@@ -4,6 +4,8 @@
 // left out.
 
 const fs = require("node:fs");
+const { Failure } = require("./exit-codes.js");
+const { historyIn } = require("./history-text.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFilesBeside } = require("./restore-file.js");
 const { Elements } = require("./session-source.js");
 
@@ -36,6 +38,26 @@ function originalOf(name, bytes) {
     head = originalBytes(data);
   }
   return { original: head, added };
+}
+
+/** The text of a file of JSON before one condensation in place, with the messages that were added since; undefined if the restore data belongs to another text. */
+function textBefore(data, text, name) {
+  if (isResultOf(data, Buffer.from(text))) return originalBytes(data).toString("utf8");
+  // Loads the addon, which most sessions need not.
+  const { restore } = require("../restore.js");
+  try {
+    const { messages, textWith } = historyIn(name, text.replace(/^\ufeff/, ""));
+    return textWith(restore({ messages, restoreData: data.restoreData }));
+  } catch (error) {
+    if (error instanceof Failure || error.code === "invalid_restore_data") return undefined;
+    throw error;
+  }
+}
+
+/** The text of a file of JSON before all condensations in place that the restore data beside it undoes, with the messages that were added since. */
+function restoredText(name, text) {
+  const data = restoreDataOf(name).flatMap((file) => readable(file) ?? []);
+  return data.reduce((later, each) => textBefore(each, later, name) ?? later, text);
 }
 
 const linesOf = (bytes) => bytes.toString("utf8").split("\n");
@@ -99,4 +121,4 @@ class RestoredLines {
   }
 }
 
-module.exports = { RestoredLines, originalOf };
+module.exports = { RestoredLines, restoredText };

@@ -7,12 +7,13 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { headOf, namesIn, valuesOfLines } = require("./folder.js");
 const { unreadable } = require("./history-file.js");
 const { listIn, parse } = require("./history-text.js");
+const { isJsonLines } = require("./json-lines.js");
 const claudeCodeFiles = require("./kinds/claude-code-files.js");
 const { kindOfJson, kindOfLines } = require("./kinds/index.js");
 const messageList = require("./kinds/messages.js");
 const openCodeDatabase = require("./kinds/opencode-database.js");
 const openCode = require("./kinds/opencode-storage.js");
-const { RestoredLines, originalOf } = require("./restored-session.js");
+const { RestoredLines, restoredText } = require("./restored-session.js");
 const { Elements, Lines } = require("./session-source.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
 const { seenIn } = require("../formats.js");
@@ -118,10 +119,13 @@ function partOfJson(name) {
       const limit = shownBytes(LARGEST_JSON);
       throw new Failure(EXIT.unreadable, `${shownName}: ${shownBytes(size)} of JSON in one value; at most ${limit} can be searched`);
     }
-    const bytes = fs.readFileSync(name);
-    const { original, added } = originalOf(name, bytes);
-    // Messages added since the condensation are inside the condensed JSON, which is then read.
-    const root = parse((added.every(({ length }) => length === 0) ? original : bytes).toString("utf8"), shownName);
+    const text = restoredText(name, fs.readFileSync(name, "utf8"));
+    // A session in lines that was condensed to a file of JSON.
+    if (isJsonLines(text)) {
+      kind = { ...kindOfHead(name, text.slice(0, HEAD)), hasLines: true };
+      return valuesOfLines(text);
+    }
+    const root = parse(text, shownName);
     const found = kindOfJson(root);
     if (found) {
       kind = found;
@@ -140,7 +144,7 @@ function partOfJson(name) {
       first = undefined;
       return elements;
     },
-    signOf,
+    signOf: (element) => (kind.hasLines ? JSON.stringify(element) : signOf(element)),
   });
   return { ...kind, name, source };
 }

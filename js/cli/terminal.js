@@ -42,6 +42,8 @@ const visibleLine = (text) => text.replace(/\t/g, "    ").replace(UNSEEN, "\ufff
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const number = (value) => whole.format(value);
+/** Numbers in a sentence as the tables show them. */
+const withCommas = (text) => text.replace(/(?<![\w.])\d{4,}(?![\w.])/g, (digits) => number(Number(digits)));
 const percent = (part, total) => `${(total === 0 ? 0 : (100 * part) / total).toFixed(1)}%`;
 const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
@@ -76,4 +78,4 @@ function wrap(text, width) {
 const item = (mark, text, width) =>
   wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
 
-module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, visibleLine, widthOf, wrap };
+module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, visibleLine, widthOf, withCommas, wrap };

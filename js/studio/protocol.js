@@ -160,7 +160,7 @@ const change = object({
 });
 
 /** How far to condense: see js/advice.js. */
-const STEP = choice(["safest", "balanced", "small"]);
+const STEP = choice(["safest", "balanced", "tight", "small"]);
 const advice = object({
   recall: flag,
   advised: STEP,

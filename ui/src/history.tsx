@@ -97,6 +97,7 @@ export function History(props: HistoryProps): ReactNode {
     JSON.stringify([id, revision, advice, chosen, contextWindow, settled]),
   );
   const limit = inspection?.window?.atLimit.tokens;
+  const untargeted = steps.find((step) => step.targetTokens === undefined)?.outcome;
   const goTo = ({ targetTokens: target }: Step) => {
     const all = inspection?.tokens.messages || 1;
     choices.setPercent(target === advice?.targetTokens ? undefined : target === undefined ? 100 : (100 * target) / all);
@@ -205,10 +206,12 @@ export function History(props: HistoryProps): ReactNode {
         isBusy={isWorking || saving.isBusy}
         onWhy={show("changes")}
       />
+      <PreviewPane condensation={current} recall={recall} error={error} isWaiting={condensed.isWaiting} mode={mode} />
       {isLive && (
         <SaveBar
           history={history}
           condensation={usable}
+          recall={recall}
           saving={saving}
           obstacle={obstacle}
           isBusy={isWorking}
@@ -243,24 +246,24 @@ export function History(props: HistoryProps): ReactNode {
                 setTab(name === CUSTOM ? "passes" : tab === "passes" ? "changes" : tab);
               }}
             />
-            <TargetSlider value={targetPercent} tokens={inspection.tokens.messages} onChange={choices.setPercent} />
+            <TargetSlider
+              value={targetPercent}
+              tokens={inspection.tokens.messages}
+              most={untargeted && Math.floor((100 * untargeted.tokensAfter) / (inspection.tokens.messages || 1))}
+              onChange={choices.setPercent}
+            />
           </div>
         </details>
       ) : (
         <p className="rc-hint">{t("static.note")}</p>
       )}
-      {(listed || error) && (
-        <>
-          <PreviewPane condensation={current} error={error} isWaiting={condensed.isWaiting} mode={mode} />
-          {current?.exact && (
-            <KeptNote
-              kept={current.kept}
-              onForget={() => condensing.keepOnly([])}
-              onEase={targetTokens !== undefined ? () => choices.setPercent(100) : undefined}
-              onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
-            />
-          )}
-        </>
+      {(listed || error) && current?.exact && (
+        <KeptNote
+          kept={current.kept}
+          onForget={() => condensing.keepOnly([])}
+          onEase={targetTokens !== undefined ? () => choices.setPercent(100) : undefined}
+          onDismiss={() => condensing.keepOnly(current.kept.filter(({ fault }) => !fault))}
+        />
       )}
       {hasTabs && (
         <Tabs.Root ref={details} className="rc-tabs" value={tab} onValueChange={setTab}>

@@ -98,9 +98,9 @@ export interface Inspection {
   target: TokenLine | null;
 }
 
-/** One of three sizes to condense to. */
+/** One of four sizes to condense to. */
 export interface Step {
-  name: "safest" | "balanced" | "small";
+  name: "safest" | "balanced" | "tight" | "small";
   /** Absent for no target: only what is repeated or was replaced goes. */
   targetTokens?: number;
 }

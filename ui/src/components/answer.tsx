@@ -132,8 +132,8 @@ export function Answer({
               <strong>{outcome(condensation, inspection, isWanted, t, format)}</strong>
             </p>
           )}
-          {gone && <p>{gone}</p>}
           {done && <p>{fateOf(done, recall, t, format)}</p>}
+          {gone && <p className="rc-kinds-gone">{gone}</p>}
         </div>
         <div className="rc-acts">
           {isEstimate && onAsk ? (

@@ -98,6 +98,8 @@ export interface TargetSliderProps {
   value: number;
   /** The current tokens; absent if the setting is not about one conversation. */
   tokens?: number | undefined;
+  /** Percent at its upper end: what is left without a target, above which a target leaves more. Default: 99. */
+  most?: number | undefined;
   label?: string | undefined;
   onChange: (percent: number) => void;
   disabled?: boolean | undefined;
@@ -138,9 +140,11 @@ function Range({
   );
 }
 
-export function TargetSlider({ value, tokens, label, onChange, disabled = false }: TargetSliderProps): ReactNode {
+export function TargetSlider({ value, tokens, most = MOST, label, onChange, disabled = false }: TargetSliderProps): ReactNode {
   const { t, format } = useStudio();
   const title = label ?? t("target.title");
+  // A size that was chosen before stays to be seen.
+  const end = Math.min(MOST, Math.max(1, most, value < 100 ? value : 1));
   const share = format.percent(Math.round(value));
   const text =
     value >= 100
@@ -154,14 +158,13 @@ export function TargetSlider({ value, tokens, label, onChange, disabled = false 
       <Range
         label={title}
         text={text}
-        value={Math.min(value, MOST)}
+        value={Math.min(value, end)}
         min={1}
-        max={MOST}
+        max={end}
         onChange={onChange}
         disabled={disabled || value >= 100}
       />
       <small>{text}</small>
-      {/* Beside the slider: without a target less is left than at its upper end. */}
       <label className="rc-check">
         <input
           type="checkbox"

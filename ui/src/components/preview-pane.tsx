@@ -9,6 +9,8 @@ import { Diff, type DiffMode } from "./diff.js";
 
 export interface PreviewPaneProps {
   condensation: Condensation | undefined;
+  /** Whether the model can recall what is left out. Default: false. */
+  recall?: boolean | undefined;
   error?: Fault | undefined;
   isWaiting?: boolean | undefined;
   mode?: DiffMode | undefined;
@@ -41,18 +43,23 @@ export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?
   );
 }
 
+/** A number with the key of its words, and its class. */
+type Fact = [Key, string, (string | undefined)?];
+
 /** Describes the result in one line. Zero values, such as a cost of 0 dollars, are left out. */
-function Quiet({ condensation }: { condensation: Condensation }): ReactNode {
+function Quiet({ condensation, recall }: { condensation: Condensation; recall: boolean }): ReactNode {
   const { t, format } = useStudio();
   const { tokensBefore, tokensAfter, fate, cost, exact, metTarget, promptCache, firstChangedIndex, didCondense } = condensation;
   const about = (text: string) => (exact ? text : t("about", { shown: text }));
-  const facts: [Key, string, (string | undefined)?][] = [
+  const some = (key: Key, tokens: number, className?: string): Fact[] =>
+    tokens > 0 ? [[key, about(format.number(tokens)), className]] : [];
+  const facts: Fact[] = [
     ["quiet.less", about(format.number(tokensBefore - tokensAfter))],
-    ["quiet.superseded", about(format.number(fate.superseded)), "rc-grade-superseded"],
-    ["quiet.inline", about(format.number(fate.pointed)), "rc-grade-inline"],
-    ...(fate.told > 0 ? [["quiet.told", about(format.number(fate.told))] as [Key, string]] : []),
-    ["quiet.lost", about(format.number(fate.lost)), fate.lost > 0 ? "rc-grade-lossy" : undefined],
-    ...(cost > 0 ? [["quiet.cost", about(format.dollars(cost))] as [Key, string]] : []),
+    ...some("quiet.superseded", fate.superseded, "rc-grade-superseded"),
+    ...some("quiet.inline", fate.pointed, "rc-grade-inline"),
+    ...some("quiet.told", fate.told),
+    [recall ? "quiet.recalled" : "quiet.lost", about(format.number(fate.lost)), fate.lost > 0 && !recall ? "rc-grade-lossy" : undefined],
+    ...(cost > 0 ? [["quiet.cost", about(format.dollars(cost))] as Fact] : []),
   ];
   return (
     <ul className="rc-quiet">
@@ -61,17 +68,17 @@ function Quiet({ condensation }: { condensation: Condensation }): ReactNode {
           <b>{value}</b> {t(key)}
         </li>
       ))}
-      {metTarget !== null && (
-        <li className={metTarget ? "" : "rc-warning-line"}>{t(metTarget ? "quiet.targetMet" : "quiet.targetMissed")}</li>
-      )}
+      {metTarget === false && <li className="rc-warning-line">{t("quiet.targetMissed")}</li>}
       {didCondense && promptCache && firstChangedIndex >= 0 && (
-        <li>{t("quiet.cache", { shown: format.number(promptCache.rewrittenTokens), index: firstChangedIndex })}</li>
+        <li className="rc-quiet-cache">
+          {t("quiet.cache", { shown: format.number(promptCache.rewrittenTokens), index: firstChangedIndex })}
+        </li>
       )}
     </ul>
   );
 }
 
-export function PreviewPane({ condensation, error, isWaiting = false, mode }: PreviewPaneProps): ReactNode {
+export function PreviewPane({ condensation, recall = false, error, isWaiting = false, mode }: PreviewPaneProps): ReactNode {
   const { t, format } = useStudio();
   const told = useTold();
   const failure = error ?? condensation?.error;
@@ -79,7 +86,7 @@ export function PreviewPane({ condensation, error, isWaiting = false, mode }: Pr
     <section className="rc-preview" aria-label={t("preview.title")} aria-busy={isWaiting}>
       {condensation && !failure && (
         <>
-          {condensation.didCondense && <Quiet condensation={condensation} />}
+          {condensation.didCondense && <Quiet condensation={condensation} recall={recall} />}
           {[...new Set(condensation.warnings.map(told.fault))].map((warning) => (
             <p key={warning} className="rc-warning-line">
               <AlertTriangle size={14} aria-hidden="true" /> {warning}

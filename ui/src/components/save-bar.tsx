@@ -11,6 +11,8 @@ import type { Condensation, HistoryInfo } from "../types.js";
 export interface SaveBarProps {
   history: HistoryInfo;
   condensation: Condensation | undefined;
+  /** Whether the model can recall what is left out. Default: false. */
+  recall?: boolean | undefined;
   saving: Saving;
   /** Why it cannot be saved now. */
   obstacle?: string | undefined;
@@ -41,7 +43,15 @@ function useDone(): (done: Done) => string {
   };
 }
 
-export function SaveBar({ history, condensation, saving, obstacle, isBusy = false, canReport = false }: SaveBarProps): ReactNode {
+export function SaveBar({
+  history,
+  condensation,
+  recall = false,
+  saving,
+  obstacle,
+  isBusy = false,
+  canReport = false,
+}: SaveBarProps): ReactNode {
   const { t, format } = useStudio();
   const told = useTold();
   const said = useDone();
@@ -52,7 +62,10 @@ export function SaveBar({ history, condensation, saving, obstacle, isBusy = fals
   const counts = isThere && [
     t("bar.changes", { count: condensation.changes.length, shown: format.number(condensation.changes.length) }),
     ...(condensation.kept.length > 0 ? [t("bar.kept", { shown: format.number(condensation.kept.length) })] : []),
-    t("bar.gone", { superseded: format.number(condensation.fate.superseded), lost: format.number(condensation.fate.lost) }),
+    t(recall ? "bar.goneRecalled" : "bar.gone", {
+      superseded: format.number(condensation.fate.superseded),
+      lost: format.number(condensation.fate.lost),
+    }),
   ];
   return (
     <section className="rc-save" aria-label={t("bar.title")} aria-busy={isWorking}>

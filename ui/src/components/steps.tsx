@@ -1,4 +1,4 @@
-// How far to condense: three sizes, each with what it leaves and what is lost, and one of them advised.
+// How far to condense: four sizes, each with what it leaves and what is lost, and one of them advised.
 
 import { AlertTriangle } from "lucide-react";
 import type { ReactNode } from "react";
@@ -46,17 +46,18 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
         {steps.map((step) => {
           const { name, outcome, isAdvised } = step;
           const isTooLarge = limit !== undefined && outcome !== undefined && outcome.tokensAfter > limit;
+          const percent = Math.round(outcome?.reductionPercent ?? 0);
           const isLoss = !recall && outcome !== undefined && outcome.fate.lost > 0;
           return (
             <button key={name} type="button" className="rc-step" aria-pressed={isChosen(step)} onClick={() => onChoose(step)}>
               <span className="rc-step-name">
                 <span className="rc-unseen">{t("steps.title")}: </span>
                 <b>{t(`step.${name}` as Key)}</b>
-                {isAdvised && <span className="rc-step-flag">{t("step.advised")}</span>}
               </span>
               <span className="rc-step-tokens">{outcome ? format.number(outcome.tokensAfter) : "…"}</span>
               <span className={isLoss ? "rc-grade-lossy" : "rc-dim"}>{cost(step)}</span>
-              <span className="rc-step-less">{outcome && `−${format.percent(Math.round(outcome.reductionPercent))}`}</span>
+              <span className="rc-step-less">{percent > 0 && `−${format.percent(percent)}`}</span>
+              {isAdvised && <span className="rc-step-flag">{t("step.advised")}</span>}
               {isTooLarge && (
                 <span className="rc-step-full">
                   <AlertTriangle size={14} aria-hidden="true" /> {t("step.tooLarge")}

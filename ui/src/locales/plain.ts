@@ -53,7 +53,7 @@ export const plain = {
     "title.lossless": "Lossless",
     "title.losslessConservative": "the pipeline Lossless, Smart: Conservative",
     "title.losslessNative": "the pipeline Lossless, Native",
-    "title.losslessTruncation": "the pipeline Lossless, Truncation",
+    "title.losslessTruncation": "Lossless, then truncation as far as the target asks",
     "title.multiZone": "Smart: Zones by age",
     "title.native": "Native",
     "title.nativeCheap": "Native with a cheap model",
