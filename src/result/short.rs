@@ -70,7 +70,9 @@ pub struct Short {
 
 /// Shortens a text that has more tokens than its budget.
 pub fn shorten(given: &Given<'_>) -> Short {
-    let Some(expected) = given.expected.filter(|_| given.tokens > given.budget) else {
+    // A quotation that was asked for has a limit of its own, and would be asked for again.
+    let may_go = given.tokens > given.budget && given.call.meaning != Meaning::Recall;
+    let Some(expected) = given.expected.filter(|_| may_go) else {
         return whole(given, ResultKind::Text);
     };
     let kind = kind(given);
