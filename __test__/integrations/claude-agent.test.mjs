@@ -113,12 +113,13 @@ describe("hooks", () => {
       const { hookSpecificOutput } = await call(hooks, "PostToolUse", { ...input, tool_response, ...more });
       return hookSpecificOutput?.updatedToolOutput;
     };
+    writeFileSync(path.join(folder, "whole.txt"), log);
     const bash = {
-      stdout: log,
+      stdout: long("a"),
       stderr: "2 warnings",
       interrupted: false,
       isImage: false,
-      persistedOutputPath: "/x",
+      persistedOutputPath: path.join(folder, "whole.txt"),
       persistedOutputSize: 9,
     };
     const short = await shortOf(bash);
@@ -137,7 +138,16 @@ describe("hooks", () => {
     expect(await shortOf(log, { transcript_path: "/none.jsonl" })).toContain("cannot find the thing");
     const image = { ...bash, isImage: true };
     const read = { type: "text", file: { filePath: "/p/a.ts", content: log, numLines: 401, startLine: 1, totalLines: 401 } };
-    for (const other of [image, read, { ...bash, stdout: "short" }, "short", undefined, 7, [7]])
+    for (const other of [
+      image,
+      read,
+      { ...bash, persistedOutputPath: "/none" },
+      { ...bash, stdout: "short", persistedOutputPath: undefined },
+      "short",
+      undefined,
+      7,
+      [7],
+    ])
       expect(await shortOf(other)).toBeUndefined();
   });
 
@@ -305,7 +315,8 @@ describe.skipIf(!hasProgram)("with the published SDK", () => {
         };
         for await (const message of query({ prompt: "BUILD it.", options }))
           if (message.type === "result") expect(message.is_error).toBe(false);
-        const { text } = server.requests.find((request) => request.text.includes('"tool_result"'));
+        const { body } = server.requests.find((request) => request.text.includes('"tool_result"'));
+        const text = body.messages.at(-1).content.find(({ type }) => type === "tool_result").content;
         expect(text).toContain("error: cannot find the thing");
         expect(text).toMatch(/\[Left out of this result: \d+ of \d+ lines, \d+ of \d+ tokens; whole result: \/.*\.txt\]/);
         expect(text).not.toContain(`Compiling part_${lines / 2 + 40} `);

@@ -91,10 +91,13 @@ const OUTPUTS = [
   { is: (output) => typeof output === "string", given: (output) => output, back: (result) => result },
   {
     is: (output) => isObject(output) && typeof output.stdout === "string" && typeof output.stderr === "string" && output.isImage !== true,
-    given: ({ stdout, stderr }) => ({ content: [stdout, stderr].map((text) => ({ type: "text", text })) }),
+    given: ({ stdout, stderr, persistedOutputPath: file }) => ({
+      // Of a long output the SDK hands over the beginning, and keeps the whole in a file.
+      content: [file === undefined ? stdout : wholeIn(file), stderr].map((text) => ({ type: "text", text })),
+    }),
     back: ({ content }, output) => {
       const [stdout, stderr] = content.map(({ text }) => text);
-      // A larger file of the SDK's own would be shown in the place of these.
+      // The SDK would show the beginning of its file in the place of these.
       const { persistedOutputPath, persistedOutputSize, ...rest } = output;
       return { ...rest, stdout, stderr };
     },
@@ -106,6 +109,11 @@ const OUTPUTS = [
   },
   { is: (output) => isObject(output) && Array.isArray(output.content), given: (output) => output, back: (result) => result },
 ];
+
+function wholeIn(file) {
+  const { decoded } = require("../cli/result-folder.js");
+  return decoded(fs.readFileSync(file));
+}
 
 /** The session so far, without results: Claude Code removes old ones by itself, and a pointer must not lead there. */
 function saidIn(file) {
