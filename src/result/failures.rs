@@ -19,7 +19,7 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     const AFTER: &str = r"(?:$|[^\w.:/\\-]|\.(?:\W|$)|:(?:[^:]|$))";
     constant(
         &[
-        r"(?i)(?:^|[\s:\])|>!*])(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)",
+        r#"(?i)(?:^|[\s:\])|>!*]|="?)(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)"#,
         AFTER,
         r"|\b(?-i:[A-Z]\w*(?:Error|Exception))",
         AFTER,
@@ -37,8 +37,11 @@ static WELL: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A count of none, or a denial.
-static NONE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b"));
+static NONE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b|\berrors?[=:]\s*(?:0|none|null|nil|false|"")(?:\W|$)"#,
+    )
+});
 
 fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant, and tested")
@@ -47,7 +50,9 @@ fn constant(pattern: &str) -> Regex {
 /// Returns true for a line that reports a failure.
 pub fn is_failure(line: &str) -> bool {
     HINT.is_match(line)
-        && (reports_failure(line) || (REPORT.is_match(line) && !NONE.is_match(line) && !WELL.is_match(line)))
+        && (reports_failure(line)
+            || (line.trim_start().starts_with('{') && is_failure_in_json(line))
+            || (REPORT.is_match(line) && !NONE.is_match(line) && !WELL.is_match(line)))
 }
 
 /// Returns true for a JSON value with a field that is named after a failure and says something, or with a value that is one.
@@ -92,6 +97,8 @@ mod tests {
             "tests/test_x.py:12: AssertionError",
             "Error. It is over",
             "12 passed, 1 failed in 3s",
+            r#"{"time":"04:00:01","level":"error","msg":"no space"}"#,
+            "time=04:00:01 level=error msg=\"no space\"",
         ] {
             assert!(is_failure(line), "{line}");
         }
@@ -115,6 +122,8 @@ mod tests {
             "[INFO] Compiling com/foo/ParseException.java",
             "--- PASS: TestX/error (0.00s)",
             "//src:an error test   PASSED in 0.1s",
+            r#"{"time":"04:00:01","level":"info","error":null}"#,
+            "level=info error=null took=3ms",
         ] {
             assert!(!is_failure(line), "{line}");
         }

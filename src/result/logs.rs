@@ -431,3 +431,37 @@ fn results_of_mcp_with_many_texts_keep_their_failure() {
     assert!(after.texts()[0].iter().any(|text| text.text.contains("failed: no space")));
     assert!(result.tokens_after <= result.tokens_before && result.fits == (result.tokens_after <= 1000));
 }
+
+#[test]
+fn structured_logs_minified_files_and_tables_keep_what_failed_and_their_head() {
+    let json_line = |at: usize| {
+        let level = if at == 1200 { "error" } else { "info" };
+        format!(
+            "{{\"time\":{at},\"level\":\"{level}\",\"msg\":\"job {at}\",\"error\":{}}}\n",
+            if at == 1200 { "\"no space\"" } else { "null" }
+        )
+    };
+    let (result, short) = run(&(0..LINES).map(json_line).collect::<String>(), &settings(600), &[], "docker logs app");
+    assert!(result.fits && result.failures_left_out == 0 && short.contains(json_line(1200).trim_end()), "{short}");
+
+    let minified = format!(
+        "!function(){{{}}}();\nError: boom\n    at Object.<anonymous> (/app/min.js:1:90210)\n",
+        "var a=b(c),d=e[f]?g:h;".repeat(20_000)
+    );
+    let (result, short) = run(&minified, &ResultSettings { exit_code: Some(1), ..settings(500) }, &[], "node min.js");
+    assert!(
+        result.fits && short.contains("\nError: boom\n    at Object.<anonymous> (/app/min.js:1:90210)\n"),
+        "{short}"
+    );
+
+    let rows: String =
+        (0..LINES).map(|at| format!("| {at} | name {at} | {} |\n", if at == 1200 { "FAILED" } else { "ok" })).collect();
+    let (result, short) =
+        run(&format!("| id | name | state |\n|----|------|-------|\n{rows}"), &settings(500), &[], "report");
+    assert!(result.fits && short.starts_with("| id | name | state |\n|----|------|-------|\n"), "{short}");
+    assert!(short.contains("| 1200 | name 1200 | FAILED |"), "{short}");
+
+    let dump = format!("{}\nfatal: early EOF\n", "TWFuIGlzIGRpc3Rpbmd1aXNoZWQ=\n".repeat(3) + &"QUJD".repeat(40_000));
+    let (result, short) = run(&dump, &settings(300), &[], "git bundle");
+    assert!(result.fits && short.contains("\nfatal: early EOF\n"), "{short}");
+}
