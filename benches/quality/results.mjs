@@ -45,22 +45,29 @@ function headAndTail(text, budget) {
   return `${taken(lines)}\n${taken(lines.toReversed())}`;
 }
 
-/** The names in the lines that show the most of these names in so many tokens, chosen greedily. */
+/** Tokens of the note in a gap, such as `[…12-40]`. */
+const GAP = 6;
+
+/** The names in the lines that show the most of these names in so many tokens, notes in the gaps included, chosen greedily. */
 function bestLines(text, budget, names) {
-  const lines = text.split("\n").map((line) => ({
+  const lines = text.split("\n").map((line, at) => ({
+    at,
     names: [...namesOf([asMessage(line)])].filter((name) => names.has(name)),
     tokens: countTokens(`${line}\n`),
   }));
-  const shown = new Set();
-  const worth = (line) => line.names.filter((name) => !shown.has(name)).length / line.tokens;
+  const [shown, taken] = [new Set(), new Set()];
+  const gaps = ({ at }) => 1 - [at - 1, at + 1].filter((beside) => taken.has(beside)).length;
+  const cost = (line) => line.tokens + GAP * gaps(line);
+  const worth = (line) => line.names.filter((name) => !shown.has(name)).length / Math.max(1, cost(line));
   const waiting = new Set(lines.filter((line) => line.names.length > 0));
   let left = budget;
   for (;;) {
-    const fitting = [...waiting].filter((line) => line.tokens <= left && worth(line) > 0);
+    const fitting = [...waiting].filter((line) => cost(line) <= left && worth(line) > 0);
     if (fitting.length === 0) return shown;
     const best = fitting.reduce((one, other) => (worth(other) > worth(one) ? other : one));
     for (const name of best.names) shown.add(name);
-    left -= best.tokens;
+    left -= cost(best);
+    taken.add(best.at);
     waiting.delete(best);
   }
 }

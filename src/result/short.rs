@@ -195,12 +195,7 @@ impl<'a> Text<'a> {
         let stamps = Stamps::of_text(&screen.text);
         let is_in_blocks = matches!(kind, ResultKind::Source | ResultKind::Diff);
         let mut units = if is_in_blocks {
-            borders::blocks(
-                &screen.text,
-                &lines,
-                kind == ResultKind::Diff,
-                given.text.len() / given.tokens.max(1) * given.budget / 3,
-            )
+            borders::blocks(&screen.text, &lines, kind == ResultKind::Diff)
         } else {
             units_of(&screen, &lines)
         };
@@ -242,7 +237,7 @@ impl<'a> Text<'a> {
 
     fn within(&self) -> (Short, Vec<bool>) {
         let budget = self.given.budget;
-        let worth = Worth::read(&self.screen.text, &self.units, self.stamps, self.expected);
+        let worth = Worth::read(&self.screen.text, &self.units, self.stamps, self.kind, self.expected);
         let tokens_per_byte = self.given.tokens as f32 / self.given.text.len().max(1) as f32;
         let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
         let order = choice::order(&self.units, &worth, tokens_per_byte, budget as f32 * MARGIN);

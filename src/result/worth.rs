@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
+    ResultKind,
     shape::{shape, words},
     stamps::Stamps,
     units::{DATA_RANK, Unit},
@@ -13,6 +14,8 @@ use crate::{by_hash::ByHash, salience::ExpectedNames};
 const RARE: f32 = 0.3;
 /// The worth of the only line of its shape in the output of a failed call that names a place in a file.
 const PLACE: f32 = 1.0;
+/// The worth of the line that a function or class of a file begins with, beside its names.
+const HEAD_OF_FILE: f32 = 0.05;
 /// The odds of a name grow with this power of the units that it stands in.
 const OFTEN: f32 = 0.5;
 
@@ -30,7 +33,9 @@ pub struct Worth {
 
 impl Worth {
     /// Reads the names and shapes of units of `text`.
-    pub fn read(text: &str, units: &[Unit], stamps: Stamps, expected: &ExpectedNames) -> Self {
+    pub fn read(text: &str, units: &[Unit], stamps: Stamps, kind: ResultKind, expected: &ExpectedNames) -> Self {
+        // In a file, names that the conversation shows already tell little about what else is there.
+        let is_file = matches!(kind, ResultKind::Source | ResultKind::Diff);
         let mut numbers: HashMap<u64, u32, ByHash> = HashMap::default();
         let (mut starts, mut names, mut chances) = (Vec::with_capacity(units.len() + 1), Vec::new(), Vec::new());
         let rarity = rarity(units, |unit| stamps.said(&text[unit.range.clone()]));
@@ -39,12 +44,14 @@ impl Worth {
             if unit.rank == DATA_RANK || unit.pointer.is_some() {
                 continue;
             }
-            expected.each_in(&text[unit.range.clone()], |name, chance| {
+            let found = |name, chance| {
                 names.push(*numbers.entry(name).or_insert_with(|| {
                     chances.push(chance);
                     u32::try_from(chances.len() - 1).unwrap_or(u32::MAX)
                 }));
-            });
+            };
+            let content = &text[unit.range.clone()];
+            if is_file { expected.each_new_in(content, found) } else { expected.each_in(content, found) }
         }
         starts.push(names.len());
         let mut times_of_name = vec![0_u32; chances.len()];
@@ -57,7 +64,11 @@ impl Worth {
             if text[unit.range.clone()].trim().is_empty() {
                 return 0.0;
             }
-            rarity[at] * if unit.has_place { PLACE } else { RARE }
+            match (is_file, unit.is_head) {
+                (true, false) => 0.0,
+                (true, true) => HEAD_OF_FILE,
+                _ => rarity[at] * if unit.has_place { PLACE } else { RARE },
+            }
         };
         let own = units.iter().enumerate().map(|(at, unit)| own(at, unit)).collect();
         Self { starts, names, chances, own }
