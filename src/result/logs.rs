@@ -7,7 +7,7 @@ use super::{
     *,
 };
 
-const LINES: usize = 2400;
+const LINES: usize = 1000;
 
 struct Log {
     name: &'static str,
@@ -435,14 +435,14 @@ fn results_of_mcp_with_many_texts_keep_their_failure() {
 #[test]
 fn structured_logs_minified_files_and_tables_keep_what_failed_and_their_head() {
     let json_line = |at: usize| {
-        let level = if at == 1200 { "error" } else { "info" };
+        let level = if at == LINES / 2 { "error" } else { "info" };
         format!(
             "{{\"time\":{at},\"level\":\"{level}\",\"msg\":\"job {at}\",\"error\":{}}}\n",
-            if at == 1200 { "\"no space\"" } else { "null" }
+            if at == LINES / 2 { "\"no space\"" } else { "null" }
         )
     };
     let (result, short) = run(&(0..LINES).map(json_line).collect::<String>(), &settings(600), &[], "docker logs app");
-    assert!(result.fits && result.failures_left_out == 0 && short.contains(json_line(1200).trim_end()), "{short}");
+    assert!(result.fits && result.failures_left_out == 0 && short.contains(json_line(LINES / 2).trim_end()), "{short}");
 
     let minified = format!(
         "!function(){{{}}}();\nError: boom\n    at Object.<anonymous> (/app/min.js:1:90210)\n",
@@ -454,12 +454,13 @@ fn structured_logs_minified_files_and_tables_keep_what_failed_and_their_head() {
         "{short}"
     );
 
-    let rows: String =
-        (0..LINES).map(|at| format!("| {at} | name {at} | {} |\n", if at == 1200 { "FAILED" } else { "ok" })).collect();
+    let rows: String = (0..LINES)
+        .map(|at| format!("| {at} | name {at} | {} |\n", if at == LINES / 2 { "FAILED" } else { "ok" }))
+        .collect();
     let (result, short) =
         run(&format!("| id | name | state |\n|----|------|-------|\n{rows}"), &settings(500), &[], "report");
     assert!(result.fits && short.starts_with("| id | name | state |\n|----|------|-------|\n"), "{short}");
-    assert!(short.contains("| 1200 | name 1200 | FAILED |"), "{short}");
+    assert!(short.contains("| 500 | name 500 | FAILED |"), "{short}");
 
     let dump = format!("{}\nfatal: early EOF\n", "TWFuIGlzIGRpc3Rpbmd1aXNoZWQ=\n".repeat(3) + &"QUJD".repeat(40_000));
     let (result, short) = run(&dump, &settings(300), &[], "git bundle");

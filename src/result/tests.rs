@@ -219,6 +219,19 @@ fn sources_and_diffs_stay_whole_unless_they_are_ten_times_the_budget() {
 }
 
 #[test]
+fn an_answer_of_recall_stays_whole() {
+    let text = (0..200).map(|at| format!("[k{at}] quoted line {at}\n")).collect::<String>();
+    let messages = json!([
+        { "role": "user", "content": "look" },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "recall", "input": { "query": "x" } }] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": text }] },
+    ]);
+    let conversation = Conversation::parse(&messages.to_string()).unwrap();
+    let result = condense_result(&conversation, &ToolTable::default(), &settings(100), |_| true);
+    assert!(result.plan.is_empty() && !result.fits && result.left_out == 0);
+}
+
+#[test]
 fn what_stands_in_the_conversation_is_pointed_to() {
     let known: String =
         (0..60).map(|at| format!("export const setting_{at} = compute_the_value_of({at});\n")).collect();
