@@ -199,7 +199,8 @@ function rowOfSessions(budget, rows, totals) {
 }
 
 async function atBudgets(conversations, budgets, next) {
-  const [rows, sessions] = [[], []];
+  const rows = /** @type {string[][]} */ ([]);
+  const sessions = /** @type {string[][]} */ ([]);
   const totals = new Map();
   const results = conversations.flatMap((conversation) => [...resultsOf(conversation, { least: 1, next })]);
   for (const { id, tokens } of results) totals.set(id, (totals.get(id) ?? 0) + tokens);
