@@ -116,19 +116,19 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
             raise(&mut units[before], distance);
         }
         distance = 0;
-        for behind in at + 1..units.len() {
-            if units[behind].is_failure || distance == BEHIND {
+        for behind in &mut units[at + 1..] {
+            if behind.is_failure || distance == BEHIND {
                 break;
             }
-            if is_blank(&units[behind]) {
+            if is_blank(behind) {
                 continue;
             }
             distance += 1;
-            let quotes = said(&units[behind]).starts_with(['|', '>', '^', '~']);
-            if distance > NEXT && (units[behind].is_part || (indentation(&units[behind]) <= own && !quotes)) {
+            let quotes = said(behind).starts_with(['|', '>', '^', '~']);
+            if distance > NEXT && (behind.is_part || (indentation(behind) <= own && !quotes)) {
                 break;
             }
-            raise(&mut units[behind], distance);
+            raise(behind, distance);
         }
     }
 }
