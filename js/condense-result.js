@@ -26,7 +26,7 @@ const block = (id, content, isError) => ({
 
 /**
  * The forms of a result: `is` recognises one, `message` makes it a message of its format, `back` takes the result out of that message again. Those that belong to no
- * format (`isPlain`) go with messages of every one.
+ * format (`isPlain`) go with messages of every one; `isBlock` says that a message may hold several.
  */
 const FORMS = [
   {
@@ -37,21 +37,25 @@ const FORMS = [
   },
   {
     is: ({ type, role }) => type === "tool_result" && role === undefined,
+    isBlock: true,
     message: (result) => ({ role: "user", content: [result] }),
     back: (message) => message.content[0],
   },
   {
     is: ({ functionResponse, function_response }) => isObject(functionResponse ?? function_response),
+    isBlock: true,
     message: (result) => ({ role: "user", parts: [result] }),
     back: (message) => message.parts[0],
   },
   {
     is: ({ toolResult, role, type }) => isObject(toolResult) && role === undefined && type === undefined,
+    isBlock: true,
     message: (result) => ({ role: "user", content: [result] }),
     back: (message) => message.content[0],
   },
   {
     is: ({ type }) => type === "tool-result",
+    isBlock: true,
     message: (result) => ({ role: "tool", content: [result] }),
     back: (message) => message.content[0],
   },
@@ -99,6 +103,18 @@ async function condenseResult(result, options) {
   return { result: form.back(plan.messages.at(-1), result), ...facts };
 }
 
+/** The results in the content of a message, each as a message of its own; the message itself where it is one. Empty if it answers no call. */
+function resultsIn(message) {
+  const { content, parts, role, type } = message;
+  const blocks = [content, parts].flatMap((each) => (Array.isArray(each) ? each.filter(isObject) : []));
+  const isBlock = (block) => FORMS.some(({ is, isBlock }) => isBlock && is(block));
+  const inContent = blocks.filter(isBlock).map((block) => ({ role, [Array.isArray(content) ? "content" : "parts"]: [block] }));
+  // Results among the model's own words are the service's, which has their whole.
+  if (inContent.length > 0) return role === "assistant" || role === "model" ? [] : inContent;
+  const kind = role ?? (typeof message.getType === "function" ? message.getType() : type);
+  return kind === "tool" || kind === "function" || /_output$/.test(String(kind)) ? [message] : [];
+}
+
 /** In hexadecimal letters. By Web Crypto, which browsers have, too. */
 async function sha256(text) {
   const hash = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
@@ -126,7 +142,11 @@ function idOfCall(messages) {
   return calls.length === 1 && typeof calls[0].id === "string" ? calls[0].id : NO_ID;
 }
 
-/** The edits that shorten the last message, and the report. */
+/**
+ * The edits that shorten the results in the last message, and the report.
+ * @param {{ messages: any[], format: string | undefined }} all
+ * @param {{ budget: number, exitCode?: number, encoding: string, call?: object, whole?: string }} settings `whole`: how to get the whole result
+ */
 async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }) {
   const parts = checked(() => new native.MessageParts(format));
   serializeInParts(asRead(messages, format), (json) => checked(() => parts.add(json)), "result");
@@ -169,4 +189,4 @@ function requireCall(call) {
     throw notAllowed("options.call.name", /** @type {any} */ (call).name, "the name of a tool");
 }
 
-module.exports = { condenseResult };
+module.exports = { condenseResult, resultsIn, shortened };

@@ -63,7 +63,7 @@ export interface CondensedResult<Result> {
  * `functionResponse`, Bedrock's `toolResult`, the AI SDK's `tool-result`, LangChain's `ToolMessage`), or a result of MCP.
  *
  * Rejects with `invalid_argument`, `out_of_range`, `invalid_messages`, `unsupported_format`, `unknown_encoding` or `not_serializable` for wrong arguments, and with
- * `store_failed` where the store did not keep the whole: go on with that.
+ * `store_failed` where the store did not keep the whole, or has not confirmed it within 10 seconds: go on with that.
  *
  * @example
  * ```ts

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { ToolMessage } from "@langchain/core/messages";
 import { condenseResult, countTokens, createRecall } from "../../index.js";
+import { keepResult } from "../../js/recall/stored-result.js";
 
 const log = (failure = "error: cannot find the thing") =>
   [
@@ -153,6 +154,27 @@ test("a store that fails, lies or loses is told, and nothing is handed out", asy
     { get: refuse, set: () => true },
   ])
     await expect(condenseResult(log(), { budget: 300, store })).rejects.toMatchObject({ code: "store_failed" });
+});
+
+test("a store that does not answer is not waited for, and fails for nobody when it does later", async () => {
+  const never = new Promise(() => {});
+  for (const store of [
+    { get: () => never, set: () => undefined },
+    { get: () => undefined, set: () => never },
+    { get: () => undefined, set: () => new Promise((_, reject) => setTimeout(reject, 30, new Error("down"))) },
+  ])
+    await expect(keepResult(store, "r0123456789abcde", "text", 10)).rejects.toMatchObject({
+      code: "store_failed",
+      message: "the store did not confirm roo-condense:result:r0123456789abcde within 0.01 s; go on with the whole result",
+    });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const slow = new Map();
+  const late =
+    (name) =>
+    (...args) =>
+      new Promise((resolve) => setTimeout(() => resolve(slow[name](...args)), 20));
+  const { result, key } = await condenseResult(log(), { budget: 300, store: { get: late("get"), set: late("set") } });
+  expect([slow.get(`roo-condense:result:${key}`), result.includes(`kept as roo-condense:result:${key}`)]).toEqual([log(), true]);
 });
 
 test("images and what is no text stay", async () => {

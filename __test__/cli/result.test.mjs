@@ -1,9 +1,11 @@
 // `roo-condense result`: the output of a command, shortened before a model reads it.
 
 import { existsSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync, mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
 import path from "node:path";
+import process from "node:process";
 import { expect, test } from "vitest";
-import { expectFailure, folder, isWindows, library, put, run } from "./support.mjs";
+import { environment, expectFailure, folder, isWindows, library, main, put, run } from "./support.mjs";
 
 const log = (lines = 3000) =>
   Array.from({ length: lines }, (_, at) => (at === 1500 ? "error: cannot find the thing" : `   Compiling part_${at} v0.${at}.0`)).join(
@@ -64,6 +66,31 @@ test("a folder that cannot keep it is told, and the note names none", () => {
   expect(stderr).toMatch(/^roo-condense: the whole output is not kept: .*\n$/);
   expect(stdout).toMatch(/of 3000 lines, \d+ of \d+ tokens\]\n$/);
   expect(stdout).toContain("error: cannot find the thing");
+});
+
+test.skipIf(isWindows)("a full disk: the note names no file, and no draft is left", () => {
+  const output = put("build.log", log(20_000));
+  const { stdout, stderr, status } = spawnSync(
+    "sh",
+    ["-c", `trap '' XFSZ; ulimit -f 16; "${process.execPath}" "${main}" result "${output}" --store kept --budget 400`],
+    { cwd: folder, env: environment, encoding: "utf8" },
+  );
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/^roo-condense: the whole output is not kept: .*exceeds the size limit of this process.*\n$/);
+  expect(stdout).toMatch(/of 20000 lines, \d+ of \d+ tokens\]\n$/);
+  expect(readdirSync(path.join(folder, "kept"))).toEqual([]);
+});
+
+test("drafts that a killed process left are removed, not those that may be written still; a new one replaces what another kept", () => {
+  const [old, fresh] = [1, 2].map((at) => `.r0123456789abcde.txt.0c08ac2c-e2f4-473c-b9d2-ebf3bd6c003${at}.tmp`);
+  mkdirSync(path.join(folder, "kept"));
+  for (const name of [old, fresh, "mine.tmp"]) put(path.join("kept", name), "half");
+  const before = new Date(Date.now() - 2 * 3_600_000);
+  for (const name of [old, "mine.tmp"]) utimesSync(path.join(folder, "kept", name), before, before);
+  for (let time = 0; time < 2; time++) run(["result", "--store", "kept", "--budget", "400"], { input: log() });
+  const [result, ...others] = readdirSync(path.join(folder, "kept")).sort().reverse();
+  expect(others).toEqual(["mine.tmp", fresh]);
+  expect(readFileSync(path.join(folder, "kept", result), "utf8")).toBe(log());
 });
 
 test("in the default folder old results go, and nothing else", () => {

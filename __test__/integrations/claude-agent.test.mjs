@@ -103,6 +103,54 @@ describe("hooks", () => {
     expect(await call(hooks, "PreCompact", compacting(putSession([])))).toEqual({});
   });
 
+  test("outputs of commands and MCP tools are shortened in their form, and the note names a file with the whole", async () => {
+    process.env.XDG_CACHE_HOME = process.env.LOCALAPPDATA = path.join(folder, "cache");
+    const hooks = condensingHooks({ resultTokens: 400 });
+    expect(condensingHooks()).not.toHaveProperty("PostToolUse");
+    const log = `${long("a")}\nerror: cannot find the thing\n${long("b")}\n`;
+    const shortOf = async (tool_response, more = {}) => {
+      const input = { hook_event_name: "PostToolUse", tool_name: "Bash", tool_input: { command: "make" }, transcript_path: putSession() };
+      const { hookSpecificOutput } = await call(hooks, "PostToolUse", { ...input, tool_response, ...more });
+      return hookSpecificOutput?.updatedToolOutput;
+    };
+    writeFileSync(path.join(folder, "whole.txt"), log);
+    const bash = {
+      stdout: long("a"),
+      stderr: "2 warnings",
+      interrupted: false,
+      isImage: false,
+      persistedOutputPath: path.join(folder, "whole.txt"),
+      persistedOutputSize: 9,
+    };
+    const short = await shortOf(bash);
+    expect(short).toEqual({ stdout: expect.any(String), stderr: "2 warnings", interrupted: false, isImage: false });
+    expect(short.stdout).toContain("error: cannot find the thing");
+    const [, file] = /; whole result: (.+)\]$/.exec(short.stdout);
+    expect(path.dirname(file)).toBe(path.join(folder, "cache", "roo-condense", "results"));
+    expect(readFileSync(file, "utf8")).toBe(log);
+    const text = { type: "text", text: log };
+    const ofMcp = { content: [text], isError: true };
+    expect(await shortOf(ofMcp)).toEqual({
+      content: [{ type: "text", text: expect.stringContaining("cannot find the thing") }],
+      isError: true,
+    });
+    expect(await shortOf([text], { agent_id: "sub" })).toEqual([{ type: "text", text: expect.stringContaining("cannot find the thing") }]);
+    expect(await shortOf(log, { transcript_path: "/none.jsonl" })).toContain("cannot find the thing");
+    const image = { ...bash, isImage: true };
+    const read = { type: "text", file: { filePath: "/p/a.ts", content: log, numLines: 401, startLine: 1, totalLines: 401 } };
+    for (const other of [
+      image,
+      read,
+      { ...bash, persistedOutputPath: "/none" },
+      { ...bash, stdout: "short", persistedOutputPath: undefined },
+      "short",
+      undefined,
+      7,
+      [7],
+    ])
+      expect(await shortOf(other)).toBeUndefined();
+  });
+
   test("what goes wrong is told, and stops nothing", async () => {
     const warnings = [];
     const hooks = condensingHooks({ onWarning: (warning) => warnings.push(warning) });
@@ -115,6 +163,7 @@ describe("hooks", () => {
       [7, /options must be an object/],
       [{ quoteTokens: "1" }, /options\.quoteTokens must be a number, 200 or more/],
       [{ quoteTokens: 10 }, /options\.quoteTokens must be a number, 200 or more/],
+      [{ resultTokens: 10 }, /options\.resultTokens must be a number, 200 or more/],
       [{ onWarning: 1 }, /options\.onWarning must be a function/],
       [{ handler: {} }, /options\.handler/],
     ]))
@@ -202,15 +251,18 @@ describe.skipIf(!hasProgram)("with the published SDK", () => {
     if (!asked.includes("/messages")) return json(404, {});
     if (asked.includes("count_tokens")) return json(200, { input_tokens: 1000 });
     const last = JSON.stringify(body.messages.at(-1));
-    const wants = body.tools?.length > 3 && last.includes("READ") && !last.includes("tool_result");
-    const content = wants
-      ? ["a", "b"].map((name) => ({
-          type: "tool_use",
-          id: `toolu_${name}`,
-          name: "Read",
-          input: { file_path: path.join(folder, `${name}.ts`) },
-        }))
-      : [{ type: "text", text: "An answer." }];
+    const isAsked = (word) => body.tools?.length > 3 && last.includes(word) && !last.includes("tool_result");
+    const wants = isAsked("READ") || isAsked("BUILD");
+    const content = isAsked("BUILD")
+      ? [{ type: "tool_use", id: "toolu_build", name: "Bash", input: { command: `cat ${path.join(folder, "build.log")}` } }]
+      : wants
+        ? ["a", "b"].map((name) => ({
+            type: "tool_use",
+            id: `toolu_${name}`,
+            name: "Read",
+            input: { file_path: path.join(folder, `${name}.ts`) },
+          }))
+        : [{ type: "text", text: "An answer." }];
     const message = {
       id: `msg_${Math.random()}`,
       type: "message",
@@ -236,20 +288,52 @@ describe.skipIf(!hasProgram)("with the published SDK", () => {
     event("message_stop", {}),
   ];
 
+  const environmentOf = ({ url }) => ({
+    ...process.env,
+    ...{ HOME: folder, CLAUDE_CONFIG_DIR: path.join(folder, ".claude"), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "key-0123456789" },
+    ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", IS_SANDBOX: "1" },
+  });
+
+  test.each([200, 2000])(
+    "of a command's output of %i lines the model reads the failure, and where the whole is",
+    async (lines) => {
+      const { query } = await import(SDK);
+      const server = await startFakeLlm(script);
+      const log = Array.from({ length: lines }, (_, at) =>
+        at === lines / 2 ? "error: cannot find the thing" : `   Compiling part_${at} v0.1.0 (line ${at})`,
+      );
+      writeFileSync(path.join(folder, "build.log"), log.join("\n"));
+      const hooks = condensingHooks({ resultTokens: 500 });
+      try {
+        const options = {
+          model: "claude-sonnet-4-5",
+          allowedTools: ["Bash"],
+          settingSources: [],
+          cwd: folder,
+          env: environmentOf(server),
+          hooks,
+        };
+        for await (const message of query({ prompt: "BUILD it.", options }))
+          if (message.type === "result") expect(message.is_error).toBe(false);
+        const { body } = server.requests.find((request) => request.text.includes('"tool_result"'));
+        const text = body.messages.at(-1).content.find(({ type }) => type === "tool_result").content;
+        expect(text).toContain("error: cannot find the thing");
+        expect(text).toMatch(/\[Left out of this result: \d+ of \d+ lines, \d+ of \d+ tokens; whole result: \/.*\.txt\]/);
+        expect(text).not.toContain(`Compiling part_${lines / 2 + 40} `);
+        const [, file] = /whole result: (\/[^\]]+\.txt)\]/.exec(text);
+        expect(readFileSync(file, "utf8")).toContain(log[lines / 2 + 40]);
+      } finally {
+        await server.close();
+      }
+    },
+    120_000,
+  );
+
   test("quotes reach the compaction and what comes behind it; a condensed session goes on", async () => {
     const { query } = await import(SDK);
     const server = await startFakeLlm(script);
     for (const name of ["a", "b"]) writeFileSync(path.join(folder, `${name}.ts`), long(name));
-    const env = {
-      ...process.env,
-      ...{
-        HOME: folder,
-        CLAUDE_CONFIG_DIR: path.join(folder, ".claude"),
-        ANTHROPIC_BASE_URL: server.url,
-        ANTHROPIC_API_KEY: "key-0123456789",
-      },
-      ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", IS_SANDBOX: "1" },
-    };
+    const env = environmentOf(server);
     const warnings = [];
     const common = { model: "claude-sonnet-4-5", allowedTools: ["Read"], settingSources: [], cwd: folder, env };
     const hooks = condensingHooks({ quoteTokens: 1500, onWarning: (warning) => warnings.push(warning) });

@@ -1,7 +1,9 @@
 // Measures long tool results at a tenth of their tokens: the names that the following messages use, and the lines that report a failure. Beside it, what keeping
-// the first and last lines keeps, and dropping the result as a whole (masking).
+// the first and last lines keeps, dropping the result as a whole (masking), and lines chosen in hindsight. Of all names of a result, "fit" is the share in the
+// lines that show the most names at that size: who does not know which of them will be used finds no more.
 //
 //   node benches/quality/results.mjs DIR [--least 2000] [--share 0.1] [--next 30]
+//   node benches/quality/results.mjs DIR --budgets 1000,2000,4000,8000      at budgets, as a host sets them: by tool what is saved and lost, and by session
 
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -43,6 +45,33 @@ function headAndTail(text, budget) {
   return `${taken(lines)}\n${taken(lines.toReversed())}`;
 }
 
+/** Tokens of the note in a gap, such as `[…12-40]`. */
+const GAP = 6;
+
+/** The names in the lines that show the most of these names in so many tokens, notes in the gaps included, chosen greedily. */
+function bestLines(text, budget, names) {
+  const lines = text.split("\n").map((line, at) => ({
+    at,
+    names: [...namesOf([asMessage(line)])].filter((name) => names.has(name)),
+    tokens: countTokens(`${line}\n`),
+  }));
+  const [shown, taken] = [new Set(), new Set()];
+  const gaps = ({ at }) => 1 - [at - 1, at + 1].filter((beside) => taken.has(beside)).length;
+  const cost = (line) => line.tokens + GAP * gaps(line);
+  const worth = (line) => line.names.filter((name) => !shown.has(name)).length / Math.max(1, cost(line));
+  const waiting = new Set(lines.filter((line) => line.names.length > 0));
+  let left = budget;
+  for (;;) {
+    const fitting = [...waiting].filter((line) => cost(line) <= left && worth(line) > 0);
+    if (fitting.length === 0) return shown;
+    const best = fitting.reduce((one, other) => (worth(other) > worth(one) ? other : one));
+    for (const name of best.names) shown.add(name);
+    left -= cost(best);
+    taken.add(best.at);
+    waiting.delete(best);
+  }
+}
+
 const asMessage = (text) => ({ role: "user", content: text });
 
 /** The results of a conversation that are long, with the messages before them and the names that the next messages use in calls. */
@@ -71,8 +100,7 @@ function* resultsOf({ id, messages }, { least, next }) {
   }
 }
 
-async function measured(result, share) {
-  const budget = Math.floor((result.tokens - 1) * share);
+async function measured(result, budget, { bounds = false } = {}) {
   const begun = performance.now();
   const condensed = await condenseResult(result.block, { budget, messages: result.before });
   const milliseconds = performance.now() - begun;
@@ -85,6 +113,14 @@ async function measured(result, share) {
       own: result.used.filter((name) => found.has(name)).length,
     };
   };
+  const inHindsight = new Set(result.used.filter((name) => before.has(name)));
+  let fit = 0;
+  if (bounds) {
+    const unseen = new Set(result.used.filter((name) => !before.has(name)));
+    for (const name of bestLines(result.text, budget, unseen)) inHindsight.add(name);
+    const all = new Set([...namesOf([asMessage(result.text)])].filter((name) => !before.has(name)));
+    fit = all.size === 0 ? 1 : bestLines(result.text, budget, all).size / all.size;
+  }
   const lines = new Set(shown.split("\n"));
   const isFailing = result.block.is_error === true || /^(?:exit code|error:? )/i.test(result.text);
   const failures = result.text.split("\n").filter((line) => FAILURE.test(line) && !NO_FAILURE.test(line));
@@ -96,6 +132,8 @@ async function measured(result, share) {
     library: shareOf(shown),
     ends: shareOf(headAndTail(result.text, budget)),
     masked: shareOf(""),
+    hindsight: { view: inHindsight.size },
+    fit,
     isFailing,
     failures: failures.length,
     lost: failures.filter((line) => ![...lines].some((shownLine) => shownLine === line || shownLine.includes(line.trim()))).length,
@@ -111,12 +149,78 @@ function rowOf(name, rows) {
     name,
     String(rows.length),
     String(used),
-    ...["library", "ends", "masked"].map((way) => share(way, "view")),
+    ...["library", "ends", "masked", "hindsight"].map((way) => share(way, "view")),
+    cell(rows.length === 0 ? undefined : sum(rows, (row) => row.fit) / rows.length),
     ...["library", "ends"].map((way) => share(way, "own")),
     `${sum(rows, (row) => (row.fits ? 1 : 0))}`,
     `${sum(rows, (row) => row.lost)} of ${sum(rows, (row) => row.failures)}`,
     `${sum(rows, (row) => row.failuresLeftOut)}`,
   ];
+}
+
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+const percent = (share) => (share === undefined || Number.isNaN(share) ? "-" : `${Math.round(share * 100)}%`);
+const lostNames = (rows) => sum(rows, (row) => row.used.length - row.library.view);
+const saved = (rows) => sum(rows, (row) => row.tokensBefore - row.tokensAfter);
+
+/** What a budget saves of the tokens of all results, and what it loses of the names that are used. */
+function rowOfBudget(name, budget, rows, all) {
+  const short = rows.filter((row) => row.tokensAfter < row.tokensBefore);
+  const used = sum(short, (row) => row.used.length);
+  const lost = lostNames(short);
+  return [
+    name,
+    String(budget),
+    String(rows.length),
+    String(short.length),
+    percent(saved(rows) / all),
+    String(used),
+    String(lost),
+    lost === 0 ? "-" : String(Math.round(saved(rows) / lost)),
+  ];
+}
+
+/** The share of a session's result tokens that is saved, and that of the used names that are in view: the median session and the worst. */
+function rowOfSessions(budget, rows, totals) {
+  const sessions = [...totals].map(([id, total]) => {
+    const own = rows.filter((row) => row.id === id);
+    const used = sum(own, (row) => row.used.length);
+    return { saved: saved(own) / total, kept: used === 0 ? 1 : 1 - lostNames(own) / used };
+  });
+  const [of, kept] = [sessions.map((session) => session.saved), sessions.map((session) => session.kept)];
+  return [
+    String(budget),
+    String(sessions.length),
+    percent(median(of)),
+    percent(Math.max(...of)),
+    cell(median(kept)),
+    cell(Math.min(...kept)),
+  ];
+}
+
+async function atBudgets(conversations, budgets, next) {
+  const rows = /** @type {string[][]} */ ([]);
+  const sessions = /** @type {string[][]} */ ([]);
+  const totals = new Map();
+  const results = conversations.flatMap((conversation) => [...resultsOf(conversation, { least: 1, next })]);
+  for (const { id, tokens } of results) totals.set(id, (totals.get(id) ?? 0) + tokens);
+  for (const budget of budgets) {
+    const measuredRows = [];
+    for (const result of results.filter(({ tokens }) => tokens > budget)) measuredRows.push(await measured(result, budget));
+    const tools = [...new Set(measuredRows.map(({ tool }) => tool))].sort();
+    for (const tool of tools) {
+      const own = measuredRows.filter((row) => row.tool === tool);
+      const all = sum(
+        results.filter((result) => result.tool === tool),
+        (result) => result.tokens,
+      );
+      rows.push(rowOfBudget(tool, budget, own, all));
+    }
+    sessions.push(rowOfSessions(budget, measuredRows, totals));
+  }
+  const head = ["tool", "budget", "longer", "shortened", "tokens saved", "names used", "lost", "saved for each lost"];
+  const ofSessions = ["budget", "sessions", "saved, median", "saved, most", "names, median", "names, worst"];
+  process.stdout.write(`${table([head, ...rows])}\n${table([ofSessions, ...sessions])}\n`);
 }
 
 async function program() {
@@ -126,12 +230,16 @@ async function program() {
       least: { type: "string", default: "2000" },
       share: { type: "string", default: "0.1" },
       next: { type: "string", default: "30" },
+      budgets: { type: "string" },
     },
   });
   const [least, share, next] = [values.least, values.share, values.next].map(Number);
+  const conversations = positionals.flatMap(readConversations);
+  if (values.budgets !== undefined) return atBudgets(conversations, values.budgets.split(",").map(Number), next);
   const rows = [];
-  for (const conversation of positionals.flatMap(readConversations))
-    for (const result of resultsOf(conversation, { least, next })) rows.push(await measured(result, share));
+  for (const conversation of conversations)
+    for (const result of resultsOf(conversation, { least, next }))
+      rows.push(await measured(result, Math.floor((result.tokens - 1) * share), { bounds: true }));
   const tools = [...new Set(rows.map(({ tool }) => tool))].sort();
   const head = [
     "results",
@@ -140,6 +248,8 @@ async function program() {
     "kept",
     "ends",
     "masked",
+    "hindsight",
+    "fit",
     "kept, alone",
     "ends, alone",
     "fit",

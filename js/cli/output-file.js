@@ -109,6 +109,7 @@ function replaceFile(file, content, { mode, temporary }) {
     create(temporary, content, { mode });
     moveTo(temporary, file);
   } catch (error) {
+    fs.rmSync(temporary, { force: true });
     throw notWritten(file, error);
   }
 }

@@ -4,7 +4,7 @@
 
 const fs = require("node:fs");
 const { EXIT, Failure } = require("./exit-codes.js");
-const { ResultFolder, decoded, defaultFolder, removeOld } = require("./result-folder.js");
+const { ResultFolder, decoded } = require("./result-folder.js");
 const { print } = require("./telling.js");
 const { visible } = require("./terminal.js");
 const { messageOf } = require("../errors.js");
@@ -40,10 +40,8 @@ function textOf(bytes) {
 async function result(library, { file, budget, exitCode, store, json }, { stdout, warn }) {
   const bytes = bytesOf(file);
   const text = textOf(bytes);
-  const folder = store ?? defaultFolder();
-  if (store === undefined) removeOld(folder);
   const options = { budget: budget === undefined ? BUDGET : Number(budget), exitCode };
-  const kept = new ResultFolder(folder, bytes);
+  const kept = new ResultFolder(store, bytes);
   const condensed = await library.condenseResult(text, { ...options, store: kept }).catch((error) => {
     if (error.code !== "store_failed") throw error;
     warn(`the whole output is not kept: ${visible(error.message)}`);

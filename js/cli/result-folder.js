@@ -6,10 +6,14 @@ const crypto = require("node:crypto");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
+const { notWritten, replaceFile } = require("./output-file.js");
 
 const FILE = /^r[0-9a-f]{15}\.txt$/;
 /** Files of the default folder go after so many days. */
 const DAYS = 30;
+const DRAFT = /^\.r[0-9a-f]{15}\.txt\.[0-9a-f-]{36}\.tmp$/;
+/** An hour: a process that still writes is not so slow. */
+const DRAFT_DAYS = 1 / 24;
 
 /** The default folder: in the user's cache. */
 function defaultFolder({ env = process.env, platform = process.platform, home = os.homedir() } = {}) {
@@ -26,14 +30,19 @@ function decoded(bytes) {
   return new TextDecoder().decode(bytes);
 }
 
-/** Keeps the bytes that a text was decoded from, readable by their owner alone. */
+/** A store of whole results, readable by their owner alone. Beginning to use one removes what killed processes left half-written there, and old results of the default folder. */
 class ResultFolder {
   #folder;
   #bytes;
 
+  /**
+   * @param {string} [folder] default: in the user's cache
+   * @param {Uint8Array} [bytes] from which the text of the result was decoded, and which are kept in its place
+   */
   constructor(folder, bytes) {
-    this.#folder = path.resolve(folder);
+    this.#folder = path.resolve(folder ?? defaultFolder());
     this.#bytes = bytes;
+    removeOld(this.#folder, { results: folder === undefined });
   }
 
   where(key) {
@@ -41,34 +50,43 @@ class ResultFolder {
   }
 
   get(key) {
-    return decoded(fs.readFileSync(this.where(key)));
-  }
-
-  set(key) {
-    const file = this.where(key);
-    fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    // Whole or not at all: another process may read it.
-    const draft = `${file}.${crypto.randomUUID()}`;
     try {
-      fs.writeFileSync(draft, this.#bytes, { mode: 0o600, flag: "wx" });
-      fs.renameSync(draft, file);
+      return decoded(fs.readFileSync(this.where(key)));
     } catch (error) {
-      fs.rmSync(draft, { force: true });
+      if (error.code === "ENOENT") return undefined;
       throw error;
     }
   }
+
+  set(key, value) {
+    const file = this.where(key);
+    makeFolder(this.#folder);
+    const temporary = path.join(this.#folder, `.${path.basename(file)}.${crypto.randomUUID()}.tmp`);
+    replaceFile(file, this.#bytes ?? Buffer.from(value), { mode: 0o600, temporary });
+  }
 }
 
-/** Removes old results from the default folder. What cannot be removed stays. */
-function removeOld(folder, now = Date.now()) {
+function makeFolder(folder) {
   try {
-    for (const name of fs.readdirSync(folder).filter((each) => FILE.test(each))) {
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw notWritten(folder, error);
+  }
+}
+
+/** Removes drafts of killed processes, and with `results` old results. What cannot be removed stays. */
+function removeOld(folder, { results }, now = Date.now()) {
+  const limitOf = (name) => (DRAFT.test(name) ? DRAFT_DAYS : results && FILE.test(name) ? DAYS : Infinity);
+  try {
+    for (const name of fs.readdirSync(folder)) {
+      const days = limitOf(name);
+      if (days === Infinity) continue;
       const file = path.join(folder, name);
-      if (now - fs.statSync(file).mtimeMs > DAYS * 24 * 3_600_000) fs.rmSync(file, { force: true });
+      if (now - fs.statSync(file).mtimeMs > days * 24 * 3_600_000) fs.rmSync(file, { force: true });
     }
   } catch {
     // There is no folder yet, or another process removes the same.
   }
 }
 
-module.exports = { ResultFolder, decoded, defaultFolder, removeOld };
+module.exports = { ResultFolder, decoded };

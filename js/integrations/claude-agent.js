@@ -1,7 +1,7 @@
 "use strict";
 
 // `roo-condense/claude-agent`: the Claude Agent SDK, which is Claude Code in a process of its own. It compacts by itself, and no hook can give it the messages to go on with. So
-// hooks add to its compaction what it would lose, and between two runs a session is condensed in its file.
+// hooks shorten tool results before they enter, and add to its compaction what it would lose; between two runs a session is condensed in its file.
 
 const fs = require("node:fs");
 const os = require("node:os");
@@ -23,17 +23,18 @@ const INSTRUCTIONS =
   "Behind your summary, quotes from this conversation are put word for word: the user's messages, and how commands and edits ended. Do not repeat these at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
 
 function condensingHooks(options = {}) {
-  const { quoteTokens, onWarning } = readable("options", () => {
-    if (!isObject(options)) throw notAllowed("options", options, "an object: { quoteTokens?, onWarning? }");
-    refuseUnknown("options", options, ["quoteTokens", "onWarning"]);
-    const { quoteTokens = QUOTE_TOKENS, onWarning } = options;
+  const { quoteTokens, resultTokens, onWarning } = readable("options", () => {
+    if (!isObject(options)) throw notAllowed("options", options, "an object: { quoteTokens?, resultTokens?, onWarning? }");
+    refuseUnknown("options", options, ["quoteTokens", "resultTokens", "onWarning"]);
+    const { quoteTokens = QUOTE_TOKENS, resultTokens, onWarning } = options;
     requireTokens("options.quoteTokens", quoteTokens);
+    if (resultTokens !== undefined) requireTokens("options.resultTokens", resultTokens);
     requireFunction("options.onWarning", onWarning);
-    return { quoteTokens, onWarning };
+    return { quoteTokens, resultTokens, onWarning };
   });
   const manager = new CondensationManager({ provider: "truncation" });
   const waiting = new Map();
-  /** Wraps a hook so that its errors do not stop a compaction. */
+  /** Wraps a hook so that its errors do not stop a compaction or a tool. */
   const guarded = (hook) => async (input) => {
     try {
       return (await hook(input)) ?? {};
@@ -58,7 +59,74 @@ function condensingHooks(options = {}) {
     waiting.delete(id);
     return quotes && { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: quotes } };
   };
-  return { PreCompact: [{ hooks: [guarded(beforeCompaction)] }], SessionStart: [{ hooks: [guarded(afterCompaction)] }] };
+  const afterTool = async (input) => {
+    const updatedToolOutput = await shortOutput(input, Math.floor(resultTokens));
+    return updatedToolOutput && { hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput } };
+  };
+  return {
+    PreCompact: [{ hooks: [guarded(beforeCompaction)] }],
+    SessionStart: [{ hooks: [guarded(afterCompaction)] }],
+    ...(resultTokens !== undefined && { PostToolUse: [{ hooks: [guarded(afterTool)] }] }),
+  };
+}
+
+/**
+ * The output of a tool with its texts shortened, in the same form; undefined where it stays. The whole is kept in a file, whose path the note says. Only outputs whose form
+ * says which texts the model reads are changed: a file that was read has its lines numbered, and edits need them whole.
+ */
+async function shortOutput({ tool_name: name, tool_input: input, tool_response: output, transcript_path: file, agent_id: agent }, budget) {
+  const form = OUTPUTS.find(({ is }) => is(output));
+  if (!form) return undefined;
+  const given = form.given(output);
+  if (JSON.stringify(given).length * 3 <= budget) return undefined;
+  const { condenseResult } = require("../condense-result.js");
+  const { ResultFolder } = require("../cli/result-folder.js");
+  const messages = agent === undefined ? saidIn(file) : [];
+  const { result } = await condenseResult(given, { budget, messages, call: { name, input }, store: new ResultFolder() });
+  return result === given ? undefined : form.back(result, output);
+}
+
+/** Forms of outputs: the SDK's command, and the results of MCP. */
+const OUTPUTS = [
+  { is: (output) => typeof output === "string", given: (output) => output, back: (result) => result },
+  {
+    is: (output) => isObject(output) && typeof output.stdout === "string" && typeof output.stderr === "string" && output.isImage !== true,
+    given: ({ stdout, stderr, persistedOutputPath: file }) => ({
+      // Of a long output the SDK hands over the beginning, and keeps the whole in a file.
+      content: [file === undefined ? stdout : wholeIn(file), stderr].map((text) => ({ type: "text", text })),
+    }),
+    back: ({ content }, output) => {
+      const [stdout, stderr] = content.map(({ text }) => text);
+      // The SDK would show the beginning of its file in the place of these.
+      const { persistedOutputPath, persistedOutputSize, ...rest } = output;
+      return { ...rest, stdout, stderr };
+    },
+  },
+  {
+    is: (output) => Array.isArray(output) && output.every((block) => isObject(block) && typeof block.type === "string"),
+    given: (output) => ({ content: output }),
+    back: ({ content }) => content,
+  },
+  { is: (output) => isObject(output) && Array.isArray(output.content), given: (output) => output, back: (result) => result },
+];
+
+function wholeIn(file) {
+  const { decoded } = require("../cli/result-folder.js");
+  return decoded(fs.readFileSync(file));
+}
+
+/** The session so far, without results: Claude Code removes old ones by itself, and a pointer must not lead there. */
+function saidIn(file) {
+  try {
+    const { messages } = readSession(file);
+    const withoutResult = (block) => (block?.type === "tool_result" ? { ...block, content: "" } : block);
+    return messages.map((message) =>
+      Array.isArray(message.content) ? { ...message, content: message.content.map(withoutResult) } : message,
+    );
+  } catch {
+    // A session that is being written, or is kept elsewhere: the result is shortened for itself.
+    return [];
+  }
 }
 
 /** The conversation as a text, condensed to so many tokens without a model; empty where nothing of it would be left out. */

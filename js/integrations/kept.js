@@ -10,6 +10,7 @@ const { countTokens } = require("../count.js");
 const { tell } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { CondensationManager } = require("../manager.js");
+const { NewResults } = require("./new-results.js");
 const { Recalls } = require("../recall/recalls.js");
 
 /** Condensations that are kept; beyond, the least recently used goes. Each holds the messages it changed, which fit its target. */
@@ -17,10 +18,12 @@ const MOST_KEPT = 64;
 /** When a history is due and what is left of that, in percent. Where recall brings back the rest, small prompts cost half as much, its calls included (docs/economics.md). */
 const IN_VIEW = { thresholdPercent: 75, targetPercent: 40 };
 const WITH_RECALL = { thresholdPercent: 25, targetPercent: 10 };
+/** Tokens: shorter results are not worth what their notes take. */
+const LEAST_RESULT_TOKENS = 200;
 /** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
 const GROWTH_PERCENT = 5;
 
-const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning", "recall"];
+const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning", "recall", "resultTokens"];
 
 /**
  * @typedef {object} Kept
@@ -39,6 +42,7 @@ class KeptCondensations {
   #maxOutputTokens;
   #onWarning;
   #recalls = /** @type {Recalls | undefined} */ (undefined);
+  #results = /** @type {NewResults | undefined} */ (undefined);
   /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
   #kept = new Map();
 
@@ -47,12 +51,13 @@ class KeptCondensations {
     readable("options", () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
       refuseUnknown("options", options, [...OPTIONS, ...more]);
-      const { contextWindow, manager, onWarning, maxOutputTokens, recall = false } = options;
+      const { contextWindow, manager, onWarning, maxOutputTokens, resultTokens, recall = false } = options;
       const usual = recall ? WITH_RECALL : IN_VIEW;
       const { targetPercent = usual.targetPercent } = options;
       requireNumber("options.contextWindow", contextWindow, 1);
       requireNumber("options.targetPercent", targetPercent, 1, 100);
       if (maxOutputTokens !== undefined) requireNumber("options.maxOutputTokens", maxOutputTokens, 1);
+      if (resultTokens !== undefined) requireNumber("options.resultTokens", resultTokens, LEAST_RESULT_TOKENS);
       if (onWarning !== undefined && typeof onWarning !== "function") throw notAllowed("options.onWarning", onWarning, "a function");
       if (manager !== undefined && !(manager instanceof CondensationManager))
         throw notAllowed("options.manager", manager, "a CondensationManager");
@@ -63,6 +68,8 @@ class KeptCondensations {
       this.#maxOutputTokens = maxOutputTokens;
       this.#onWarning = onWarning;
       this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: usual.thresholdPercent });
+      const { encoding } = this.#manager.getEffectiveConfig();
+      if (resultTokens !== undefined) this.#results = new NewResults({ budget: Math.floor(resultTokens), encoding, recall });
     });
   }
 
@@ -93,8 +100,10 @@ class KeptCondensations {
     try {
       const history = messages.slice(systemMessages(messages));
       const format = formatOf(history, named, "messages");
-      const kept = this.#find(history, checked(() => contentsOf(history, format)).join(""), format);
-      return kept ? viewOf(kept, history) : messages;
+      const contents = checked(() => contentsOf(history, format));
+      const kept = this.#find(history, contents.join(""), format);
+      const short = this.#results ? this.#results.known(history, { contents, format }) : history;
+      return kept ? viewOf(kept, short) : short;
     } catch {
       // The answer quotes everything then.
       return undefined;
@@ -104,13 +113,16 @@ class KeptCondensations {
   async #sent(messages, { format: named, model, system, tools, maxTokens, signal }) {
     // Applications put the date there, or what they found for this question: it is no part of what a conversation is recognised by.
     const lead = messages.slice(0, systemMessages(messages));
-    const history = messages.slice(lead.length);
-    if (history.length === 0) return messages;
-    const format = formatOf(history, named, "messages");
-    const contents = checked(() => contentsOf(history, format)).join("");
-    const kept = this.#find(history, contents, format);
+    const whole = messages.slice(lead.length);
+    if (whole.length === 0) return messages;
+    const format = formatOf(whole, named, "messages");
+    const said = checked(() => contentsOf(whole, format));
+    const contents = said.join("");
+    const kept = this.#find(whole, contents, format);
+    const history = await this.#withShortResults(whole, { contents: said, format, kept });
+    const isShort = history.some((message, index) => message !== whole[index]);
     const view = kept ? viewOf(kept, history) : history;
-    const sent = kept ? [...lead, ...view] : messages;
+    const sent = kept || isShort ? [...lead, ...view] : messages;
     try {
       const { encoding, scale } = this.#manager.getEffectiveConfig();
       const around = [...lead.map(textOf), ...[system, tools].map(asText)].reduce(
@@ -137,14 +149,26 @@ class KeptCondensations {
       if (result.error) this.#warn(result.error);
       if (signal?.aborted) return sent;
       const items = composed(kept, history.length, view, result.messages);
-      const original = fingerprintOfMessages(history, format);
+      const original = fingerprintOfMessages(whole, format);
       const fresh = { format, length: history.length, contents, original, items, tokens: tokensOf(result.messages) };
       const used = this.#keep(fresh);
       const isWhole = used.items.length === history.length && used.items.every((item, index) => item === index);
-      return isWhole ? messages : [...lead, ...viewOf(used, history)];
+      return isWhole && !isShort ? messages : [...lead, ...viewOf(used, history)];
     } catch (error) {
       this.#warn(error);
       return sent;
+    }
+  }
+
+  /** The history with new results shortened; as it is where that fails. */
+  async #withShortResults(history, { contents, format, kept }) {
+    if (!this.#results) return history;
+    const shown = (begun) => (kept && begun.length >= kept.length ? viewOf(kept, begun) : begun);
+    try {
+      return await this.#results.shorten(history, { contents, format, viewOf: shown });
+    } catch (error) {
+      this.#warn(error);
+      return history;
     }
   }
 

@@ -2,6 +2,8 @@
 
 // Whole results of tools that were shortened before they entered a conversation, in a store of the host.
 
+const { argumentError } = require("../errors.js");
+const { clearTimeout, setTimeout } = require("#timers");
 const { keepText, keptText } = require("./left-out.js");
 
 /** A key as the note in a result has it: that of the content, so that one result is kept once. */
@@ -10,6 +12,10 @@ const nameOf = (key) => `roo-condense:result:${key}`;
 
 /** Characters of one reading, about 2,000 tokens. */
 const MOST = 8000;
+
+/** Milliseconds that a store may take. */
+const CONFIRMED_WITHIN_MS = 10_000;
+const ADVICE = "go on with the whole result";
 
 /** The key of a result with this SHA-256, in hexadecimal digits. */
 const keyOf = (digest) => `r${digest.slice(0, 15)}`;
@@ -23,8 +29,22 @@ function wayTo(store, key, recall) {
   return recall ? `call recall with {"key": "${key}"}` : `kept as ${nameOf(key)}`;
 }
 
-/** Keeps a whole result; settles when the store has confirmed it. */
-const keepResult = (store, key, text) => keepText(store, nameOf(key), text, "go on with the whole result");
+/** Keeps a whole result; settles when the store has confirmed it, or has not in so many milliseconds: a result that waits holds up the agent. */
+async function keepResult(store, key, text, within = CONFIRMED_WITHIN_MS) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    const message = `the store did not confirm ${nameOf(key)} within ${within / 1000} s; ${ADVICE}`;
+    timer = setTimeout(() => reject(argumentError("store_failed", message)), within);
+  });
+  const kept = keepText(store, nameOf(key), text, ADVICE);
+  // One that fails later fails for nobody.
+  kept.catch(() => {});
+  try {
+    await Promise.race([kept, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** The answer to a call that reads a kept result; undefined if the key is none of a result. */
 async function readResult(store, key, { first, last }) {

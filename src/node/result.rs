@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        Edit, NewValue,
+        Edit,
         surrogates::{enter_text, leave},
     },
     formats::Messages,
@@ -82,11 +82,6 @@ fn shortened(read: &Messages, given: &Given, encoding: Encoding) -> std::result:
             serde_json::to_value(carried.edits)
         }
     };
-    let text = |edit: &Edit| match edit {
-        Edit::Set { value: NewValue::Text(text), .. } => Some(text.clone()),
-        _ => None,
-    };
-    let texts: Vec<String> = short.plan.edits.iter().filter_map(text).collect();
-    let answer = edits.map(|edits| json!({ "edits": edits, "report": short, "texts": texts }).to_string());
+    let answer = edits.map(|edits| json!({ "edits": edits, "report": short }).to_string());
     answer.map(leave).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Where source files and diffs are cut, if they must be: between the things they consist of.
+//! Source files and diffs as lines, with the heads of the things they consist of.
 
 use std::ops::Range;
 
@@ -17,26 +17,14 @@ pub fn is_diff(text: &str) -> bool {
             && lines.next().is_some_and(|line| line.starts_with("@@ "))
 }
 
-/// A unit for the head of each function, class or hunk, and one for all that follows it. Where that is longer than `most` bytes, one for each line.
-pub fn blocks(text: &str, lines: &[Range<usize>], is_diff: bool, most: usize) -> Vec<Unit> {
-    let unit = |lines_of: Range<usize>, rank| {
-        let range = lines[lines_of.start].start..lines[lines_of.end - 1].end;
-        Unit::whole(lines_of, range, rank)
+/// A unit for each line. Of a diff, the heads of files and hunks stay before what they contain; a head in a source is a line that tells more than others.
+pub fn blocks(text: &str, lines: &[Range<usize>], is_diff: bool) -> Vec<Unit> {
+    let unit = |at: usize| {
+        let is_head = at == 0 || begins(text, lines, at, is_diff);
+        let unit = Unit::whole(at..at + 1, lines[at].clone(), if is_head && is_diff { HEAD } else { REST });
+        Unit { is_head, ..unit }
     };
-    let mut units = Vec::new();
-    let mut start = 0;
-    while start < lines.len() {
-        let end = (start + 1..lines.len()).find(|at| begins(text, lines, *at, is_diff)).unwrap_or(lines.len());
-        units.push(unit(start..start + 1, HEAD));
-        let body = start + 1..end;
-        if !body.is_empty() && lines[end - 1].end - lines[body.start].start <= most {
-            units.push(unit(body, REST));
-        } else {
-            units.extend(body.map(|at| unit(at..at + 1, REST)));
-        }
-        start = end;
-    }
-    units
+    (0..lines.len()).map(unit).collect()
 }
 
 /// Returns true for a line with which something begins: it is not indented, and stands behind a blank line, an indented one or a closing bracket.
@@ -59,17 +47,17 @@ mod tests {
     use crate::result::units::lines_of;
 
     #[test]
-    fn functions_and_hunks_are_blocks() {
+    fn functions_and_hunks_have_heads() {
         let source = "use a;\n\nfn one() {\n    1\n}\n\nfn two() {\n    2\n}\n";
         let lines = lines_of(source);
         let heads = |units: &[Unit], text: &str| -> Vec<String> {
-            units.iter().filter(|unit| unit.rank == HEAD).map(|unit| text[unit.range.clone()].to_owned()).collect()
+            units.iter().filter(|unit| unit.is_head).map(|unit| text[unit.range.clone()].to_owned()).collect()
         };
-        let units = blocks(source, &lines, false, 1000);
+        let units = blocks(source, &lines, false);
         assert_eq!(heads(&units, source), ["use a;", "fn one() {", "fn two() {"]);
         let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n@@ -9 +9 @@\n c\n";
         assert!(is_diff(diff) && is_diff(&diff[19..]) && !is_diff(source));
-        let units = blocks(diff, &lines_of(diff), true, 1000);
-        assert_eq!(units.iter().filter(|unit| unit.rank == REST).count(), 2);
+        let units = blocks(diff, &lines_of(diff), true);
+        assert_eq!(units.iter().filter(|unit| unit.rank == HEAD).count(), 5);
     }
 }

@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use super::{
-    units::{ENDS, FAILURE, HEAD, REST, Rank, Unit},
+    units::{ENDS, FAILURE, HEAD, MORE_FAILURES, Rank, Unit},
     worth::Worth,
 };
 
@@ -77,7 +77,7 @@ impl Taking<'_> {
     fn rank(&mut self, rank: Rank, of_rank: &[usize]) {
         if rank == ENDS {
             of_rank.iter().rev().for_each(|unit| self.take(*unit));
-        } else if rank > HEAD && rank < REST {
+        } else if rank > HEAD && rank < MORE_FAILURES {
             for unit in of_rank {
                 if self.used > self.room {
                     break;
@@ -85,7 +85,7 @@ impl Taking<'_> {
                 self.take(*unit);
             }
         } else {
-            self.by_worth(of_rank, if rank == FAILURE { 0.01 } else { 0.0 });
+            self.by_worth(of_rank, if rank == FAILURE || rank == MORE_FAILURES { 0.01 } else { 0.0 });
         }
     }
 

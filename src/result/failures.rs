@@ -13,16 +13,35 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A severity at the beginning of a line or behind a place, the name of an error's class, a sign of a test runner, or the words of an operating system.
+/// A severity at the beginning of a line or behind a place, the name of an error's class, a sign of a test runner, or the words of an operating system. A severity or
+/// class that goes on as a name does, such as `error.c`, `error::tests` or `ParseException.java`, is one.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
+    const AFTER: &str = r"(?:$|[^\w.:/\\-]|\.(?:\W|$)|:(?:[^:]|$))";
     constant(
-        r"(?i)(?:^|[\s:\])|>!*])(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)\b|\b(?-i:[A-Z]\w*(?:Error|Exception))\b|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b",
+        &[
+        r#"(?i)(?:^|[\s:\])|>!*]|="?)(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)"#,
+        AFTER,
+        r"|\b(?-i:[A-Z]\w*(?:Error|Exception))",
+        AFTER,
+        r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b",
+    ]
+        .concat(),
+    )
+});
+
+/// A line whose verdict says that all was well, whatever it is called: at its beginning, or at its end with a time or a share behind it.
+static WELL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^\s*(?:ok|PASS|PASSED|✓|✔|√)(?:\s|$)|^\s*--- PASS:|(?:\.\.|…|\s)\s*(?:ok|(?i-u:passed)|PASS)(?:\W+(?:in\W+)?[\d.,]+ *(?:m?s|secs?|seconds?|min|%)?)*\W*$",
     )
 });
 
 /// A count of none, or a denial.
-static NONE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b"));
+static NONE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b|\berrors?[=:]\s*(?:0|none|null|nil|false|"")(?:\W|$)"#,
+    )
+});
 
 fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant, and tested")
@@ -30,7 +49,10 @@ fn constant(pattern: &str) -> Regex {
 
 /// Returns true for a line that reports a failure.
 pub fn is_failure(line: &str) -> bool {
-    HINT.is_match(line) && (reports_failure(line) || (REPORT.is_match(line) && !NONE.is_match(line)))
+    HINT.is_match(line)
+        && (reports_failure(line)
+            || (line.trim_start().starts_with('{') && is_failure_in_json(line))
+            || (REPORT.is_match(line) && !NONE.is_match(line) && !WELL.is_match(line)))
 }
 
 /// Returns true for a JSON value with a field that is named after a failure and says something, or with a value that is one.
@@ -72,6 +94,11 @@ mod tests {
             "not ok 3 - parses",
             "main.c:3:5: fatal error: x.h: No such file or directory",
             "collect2: error: ld returned 1 exit status",
+            "tests/test_x.py:12: AssertionError",
+            "Error. It is over",
+            "12 passed, 1 failed in 3s",
+            r#"{"time":"04:00:01","level":"error","msg":"no space"}"#,
+            "time=04:00:01 level=error msg=\"no space\"",
         ] {
             assert!(is_failure(line), "{line}");
         }
@@ -87,6 +114,16 @@ mod tests {
             "    0 Error(s)",
             "Done in 3s without errors",
             "found 0 problems",
+            "gcc -Wall -Werror -c error.c -o build/error.o",
+            "test error::tests::parses ... ok",
+            "tests/test_x.py::TestX::test_a_failure[error] PASSED [ 12%]",
+            " ✓ src/x.test.ts > error handling > tells the error 5ms",
+            "  12/200 Test  #12: error case ................   Passed    0.01 sec",
+            "[INFO] Compiling com/foo/ParseException.java",
+            "--- PASS: TestX/error (0.00s)",
+            "//src:an error test   PASSED in 0.1s",
+            r#"{"time":"04:00:01","level":"info","error":null}"#,
+            "level=info error=null took=3ms",
         ] {
             assert!(!is_failure(line), "{line}");
         }

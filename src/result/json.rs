@@ -1,11 +1,12 @@
 //! JSON that keeps its shape: all keys where there is room, of long arrays the first and last elements and those that report a failure, and the count and kind of the rest.
 
-use std::collections::BTreeMap;
+use std::{collections::HashMap, rc::Rc};
 
 use serde_json::value::RawValue;
 
 use super::failures::is_failure_in_json;
 use crate::{
+    by_hash::ByHash,
     conversation::Json,
     markers::{Gap, ItemsGap},
     salience::ExpectedNames,
@@ -40,28 +41,108 @@ pub struct ShortJson {
     pub failures: usize,
 }
 
-/// The value in about `room` bytes.
-pub fn shorten(value: Json<'_>, room: usize, expected: &ExpectedNames) -> ShortJson {
-    let mut short = ShortJson::default();
-    write(value, room, 0, expected, &mut short);
-    short
+/// A JSON value that is shortened, to any number of bytes: what it consists of is read once.
+pub struct JsonReader<'a> {
+    value: Json<'a>,
+    expected: &'a ExpectedNames,
+    /// The members of arrays and objects that were opened, by where these begin.
+    opened: HashMap<usize, Rc<Vec<Member<'a>>>, ByHash>,
+    shapes: Shapes,
 }
 
-fn write(value: Json<'_>, room: usize, depth: usize, expected: &ExpectedNames, short: &mut ShortJson) {
-    let json = value.json();
-    if json.len() <= room || (json.len() <= LEAST && !value.is_array() && !value.is_object()) {
-        short.text.push_str(json);
-    } else if (value.is_array() || value.is_object()) && depth < DEEPEST {
-        container(value, room, depth, expected, short);
-    } else if json.starts_with('"') {
-        cut_string(json, room.max(LEAST), &mut short.text);
-    } else if value.is_array() || value.is_object() {
-        let gap = ItemsGap { count: 1, is_keys: false, shape: kind_name(value) };
-        short.text.push_str(&quoted(&gap));
-        short.left_out += 1;
-    } else {
-        // A number with hundreds of digits.
-        short.text.push_str(json);
+impl<'a> JsonReader<'a> {
+    /// Reads nothing yet.
+    pub fn new(value: Json<'a>, expected: &'a ExpectedNames) -> Self {
+        Self { value, expected, opened: HashMap::default(), shapes: Shapes::default() }
+    }
+
+    /// The value in about `room` bytes.
+    pub fn shorten(&mut self, room: usize) -> ShortJson {
+        let mut short = ShortJson::default();
+        self.write(self.value, room, 0, &mut short);
+        short
+    }
+
+    fn write(&mut self, value: Json<'a>, room: usize, depth: usize, short: &mut ShortJson) {
+        let json = value.json();
+        if json.len() <= room || (json.len() <= LEAST && !value.is_array() && !value.is_object()) {
+            short.text.push_str(json);
+        } else if (value.is_array() || value.is_object()) && depth < DEEPEST {
+            self.container(value, room, depth, short);
+        } else if json.starts_with('"') {
+            cut_string(json, room.max(LEAST), &mut short.text);
+        } else if value.is_array() || value.is_object() {
+            let gap = ItemsGap { count: 1, is_keys: false, shape: kind_name(value) };
+            short.text.push_str(&quoted(&gap));
+            short.left_out += 1;
+            short.values += 1;
+            short.failures += usize::from(is_failure_in_json(json));
+        } else {
+            // A number with hundreds of digits.
+            short.text.push_str(json);
+        }
+    }
+
+    fn container(&mut self, value: Json<'a>, room: usize, depth: usize, short: &mut ShortJson) {
+        let members = self.members(value);
+        short.values += members.len();
+        let rooms = rooms(&members, room);
+        let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
+        short.text.push(open);
+        let mut at = 0;
+        while at < members.len() {
+            if at > 0 {
+                short.text.push_str(",\n");
+            }
+            if let Some(room) = rooms[at] {
+                if let Some(key) = &members[at].key {
+                    short.text.push_str(key);
+                    short.text.push_str(": ");
+                }
+                self.write(members[at].value, room, depth + 1, short);
+                at += 1;
+                continue;
+            }
+            let end = (at..members.len()).find(|next| rooms[*next].is_some()).unwrap_or(members.len());
+            self.gap(&members[at..end], value.is_object(), short);
+            at = end;
+        }
+        short.text.push(close);
+    }
+
+    fn gap(&self, gap: &[Member<'_>], is_keys: bool, short: &mut ShortJson) {
+        let shape = self.shapes.told(gap);
+        short.text.push_str(&quoted(&ItemsGap { count: gap.len(), is_keys, shape: if is_keys { "" } else { &shape } }));
+        if is_keys {
+            short.text.push_str(": ");
+            short.text.push_str(&quoted(&shape));
+        }
+        short.left_out += gap.len();
+        short.failures += gap.iter().filter(|member| member.is_failure).count();
+    }
+
+    fn members(&mut self, value: Json<'a>) -> Rc<Vec<Member<'a>>> {
+        let begin = value.json().as_ptr() as usize;
+        if let Some(members) = self.opened.get(&begin) {
+            return members.clone();
+        }
+        let read: Vec<(Option<String>, Json<'a>)> = if value.is_array() {
+            value.elements().into_iter().map(|element| (None, element)).collect()
+        } else {
+            value.object().iter().map(|(key, value)| (Some(quoted(&key)), value)).collect()
+        };
+        let members: Vec<Member<'a>> = read.into_iter().map(|(key, value)| self.member(key, value)).collect();
+        let members = Rc::new(members);
+        self.opened.insert(begin, members.clone());
+        members
+    }
+
+    fn member(&mut self, key: Option<String>, value: Json<'a>) -> Member<'a> {
+        let json = value.json();
+        let mut chance = 0.0;
+        self.expected.each_in(json, |_, own| chance += self.expected.above_unseen(own));
+        let shape = self.shapes.number(value);
+        Member { key, value, chance, is_failure: is_failure_in_json(json), shape }
     }
 }
 
@@ -69,6 +150,11 @@ fn write(value: Json<'_>, room: usize, depth: usize, expected: &ExpectedNames, s
 struct Member<'a> {
     key: Option<String>,
     value: Json<'a>,
+    /// The names in it that are known from the conversation, by their chance to be used.
+    chance: f32,
+    is_failure: bool,
+    /// The number of its kind in [`Shapes`].
+    shape: u32,
 }
 
 impl Member<'_> {
@@ -81,54 +167,9 @@ impl Member<'_> {
     }
 }
 
-fn members(value: Json<'_>) -> Vec<(Option<String>, Json<'_>)> {
-    if value.is_array() {
-        return value.elements().into_iter().map(|element| (None, element)).collect();
-    }
-    let object = value.object();
-    let fields: Vec<_> = object.iter().map(|(key, value)| (Some(quoted(&key)), value)).collect();
-    fields
-}
-
-fn container(value: Json<'_>, room: usize, depth: usize, expected: &ExpectedNames, short: &mut ShortJson) {
-    let members: Vec<Member<'_>> = members(value).into_iter().map(|(key, value)| Member { key, value }).collect();
-    short.values += members.len();
-    let rooms = rooms(&members, room, expected);
-    let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
-    short.text.push(open);
-    let mut at = 0;
-    while at < members.len() {
-        if at > 0 {
-            short.text.push_str(",\n");
-        }
-        if let Some(room) = rooms[at] {
-            if let Some(key) = &members[at].key {
-                short.text.push_str(key);
-                short.text.push_str(": ");
-            }
-            write(members[at].value, room, depth + 1, expected, short);
-            at += 1;
-            continue;
-        }
-        let end = (at..members.len()).find(|next| rooms[*next].is_some()).unwrap_or(members.len());
-        let gap = &members[at..end];
-        let is_keys = value.is_object();
-        let shape = kind(gap);
-        short.text.push_str(&quoted(&ItemsGap { count: gap.len(), is_keys, shape: if is_keys { "" } else { &shape } }));
-        if is_keys {
-            short.text.push_str(": ");
-            short.text.push_str(&quoted(&shape));
-        }
-        short.left_out += gap.len();
-        short.failures += gap.iter().filter(|member| is_failure_in_json(member.value.json())).count();
-        at = end;
-    }
-    short.text.push(close);
-}
-
 /// The room of each member that is shown: the first and the last, those that report a failure, and as many others as there is room for, the likeliest to be used
 /// first.
-fn rooms(members: &[Member<'_>], room: usize, expected: &ExpectedNames) -> Vec<Option<usize>> {
+fn rooms(members: &[Member<'_>], room: usize) -> Vec<Option<usize>> {
     let mut shown = vec![false; members.len()];
     let mut left = room - (room / 3).min(2 * LEAST);
     // A member of more takes no more than a fair part before all were asked.
@@ -142,14 +183,14 @@ fn rooms(members: &[Member<'_>], room: usize, expected: &ExpectedNames) -> Vec<O
         }
         fits
     };
-    let failures = (0..members.len()).filter(|at| is_failure_in_json(members[*at].value.json()));
+    let failures = (0..members.len()).filter(|at| members[*at].is_failure);
     let ends = [Some(0), members.len().checked_sub(1)].into_iter().flatten().filter(|at| *at < members.len());
     for at in ends.chain(failures) {
         if !take(at, &mut left) {
             break;
         }
     }
-    for at in by_chance(members, expected) {
+    for at in by_chance(members) {
         if !take(at, &mut left) {
             break;
         }
@@ -158,15 +199,11 @@ fn rooms(members: &[Member<'_>], room: usize, expected: &ExpectedNames) -> Vec<O
 }
 
 /// The members, those with names that are known from the conversation first.
-fn by_chance(members: &[Member<'_>], expected: &ExpectedNames) -> Vec<usize> {
-    let chance = |member: &Member<'_>| {
-        let mut sum = 0.0;
-        expected.each_in(member.value.json(), |_, chance| sum += expected.above_unseen(chance));
-        sum / member.bytes() as f32
-    };
-    let mut order: Vec<(usize, f32)> = members.iter().enumerate().map(|(at, member)| (at, chance(member))).collect();
-    order.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-    order.into_iter().map(|(at, _)| at).collect()
+fn by_chance(members: &[Member<'_>]) -> Vec<usize> {
+    let chance = |at: &usize| members[*at].chance / members[*at].bytes() as f32;
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_by(|one, other| chance(other).total_cmp(&chance(one)).then(one.cmp(other)));
+    order
 }
 
 /// Divides the room among the members that are shown: those that need less than their part leave the rest to the others.
@@ -200,34 +237,62 @@ fn kind_name(value: Json<'_>) -> &'static str {
     }
 }
 
-/// The kinds of values: `{id: number, name: string|null}`, `number`, `string|array`.
-fn kind(members: &[Member<'_>]) -> String {
-    let mut kinds: Vec<&str> = Vec::new();
-    let mut keys: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for member in members {
-        let name = kind_name(member.value);
-        if !kinds.contains(&name) {
-            kinds.push(name);
+/// The kinds of values, each once: most elements of an array have the kinds of a few.
+#[derive(Default)]
+struct Shapes {
+    numbers: HashMap<String, u32>,
+    /// The kind of a value, and those of its fields.
+    all: Vec<(&'static str, Vec<(String, &'static str)>)>,
+}
+
+impl Shapes {
+    fn number(&mut self, value: Json<'_>) -> u32 {
+        let name = kind_name(value);
+        let mut fields: Vec<(String, &'static str)> = Vec::new();
+        if name == "object" {
+            fields.extend(value.object().iter().map(|(key, value)| (key.to_owned(), kind_name(value))));
         }
-        for (key, value) in member.value.object().iter() {
-            let place = *places.entry(key.to_owned()).or_insert_with(|| {
-                keys.push((key.to_owned(), Vec::new()));
-                keys.len() - 1
-            });
-            let name = kind_name(value);
-            if !keys[place].1.contains(&name) {
-                keys[place].1.push(name);
+        let parts = fields.iter().map(|(key, kind)| format!("{kind} {}", quoted(key)));
+        let key = std::iter::once(name.to_owned()).chain(parts).collect::<Vec<_>>().join(",");
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.all.push((name, fields));
+            u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// The kinds of members: `{id: number, name: string|null}`, `number`, `string|array`.
+    fn told(&self, members: &[Member<'_>]) -> String {
+        let mut is_seen = vec![false; self.all.len()];
+        let mut kinds: Vec<&str> = Vec::new();
+        let mut keys: Vec<(&str, Vec<&str>)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for member in members {
+            let number = member.shape as usize;
+            if std::mem::replace(&mut is_seen[number], true) {
+                continue;
+            }
+            let (name, fields) = &self.all[number];
+            if !kinds.contains(name) {
+                kinds.push(name);
+            }
+            for (key, kind) in fields {
+                let place = *places.entry(key).or_insert_with(|| {
+                    keys.push((key, Vec::new()));
+                    keys.len() - 1
+                });
+                if !keys[place].1.contains(kind) {
+                    keys[place].1.push(kind);
+                }
             }
         }
+        let mut fields: Vec<String> =
+            keys.iter().take(KEYS).map(|(key, kinds)| format!("{}: {}", shortened(key), kinds.join("|"))).collect();
+        if keys.len() > KEYS {
+            fields.push(format!("{} more keys", keys.len() - KEYS));
+        }
+        let object = format!("{{{}}}", fields.join(", "));
+        kinds.iter().map(|kind| if *kind == "object" { &*object } else { kind }).collect::<Vec<_>>().join("|")
     }
-    let mut fields: Vec<String> =
-        keys.iter().take(KEYS).map(|(key, kinds)| format!("{}: {}", shortened(key), kinds.join("|"))).collect();
-    if keys.len() > KEYS {
-        fields.push(format!("{} more keys", keys.len() - KEYS));
-    }
-    let object = format!("{{{}}}", fields.join(", "));
-    kinds.iter().map(|kind| if *kind == "object" { &*object } else { kind }).collect::<Vec<_>>().join("|")
 }
 
 fn shortened(key: &str) -> String {
@@ -289,7 +354,7 @@ mod tests {
     }
 
     fn short(json: &str, room: usize) -> ShortJson {
-        shorten(Json::from(parse(json).unwrap()), room, &nothing_expected())
+        JsonReader::new(Json::from(parse(json).unwrap()), &nothing_expected()).shorten(room)
     }
 
     #[test]
@@ -335,14 +400,35 @@ mod tests {
         })
     }
 
+    /// What the gaps say is missing, counted from them.
+    fn left_out(shown: &serde_json::Value) -> usize {
+        let said = |text: &str| -> Option<usize> {
+            let (count, rest) = text.strip_prefix("[… ")?.split_once(' ')?;
+            let is_gap = ["item", "key"].iter().any(|name| rest.starts_with(name)) && rest.contains("left out");
+            count.parse().ok().filter(|_| is_gap)
+        };
+        match shown {
+            serde_json::Value::String(text) => said(text).unwrap_or(0),
+            serde_json::Value::Array(values) => values.iter().map(left_out).sum(),
+            serde_json::Value::Object(fields) => {
+                fields.iter().map(|(key, value)| said(key).unwrap_or_else(|| left_out(value))).sum()
+            }
+            _ => 0,
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_left_is_json(value in any_json(), room in 0_usize..2000) {
             let text = value.to_string();
             if let Some(raw) = parse(&text) {
-                let short = shorten(Json::from(raw), room, &nothing_expected());
-                prop_assert!(serde_json::from_str::<serde_json::Value>(&short.text).is_ok(), "{}", short.text);
-                prop_assert!(short.left_out <= short.values.max(short.left_out));
+                let expected = nothing_expected();
+                let mut reader = JsonReader::new(Json::from(raw), &expected);
+                let short = reader.shorten(room);
+                let shown: serde_json::Value = serde_json::from_str(&short.text).map_err(|_| TestCaseError::fail(short.text.clone()))?;
+                prop_assert_eq!((left_out(&shown), short.left_out <= short.values), (short.left_out, true), "{}", short.text);
+                prop_assert_eq!(&reader.shorten(usize::MAX).text, text.trim());
+                prop_assert_eq!(reader.shorten(room).text, short.text);
             }
         }
     }

@@ -10,6 +10,7 @@
 //! | `borders` | where source files and diffs are cut |
 //! | `failures` | lines that report a failure |
 //! | `ranks` | what stays before all others |
+//! | `stamps` | the time before each line of a log |
 //! | `shape` | what lines of one kind have in common |
 //! | `worth` | the worth of a unit |
 //! | `choice` | the order in which units are taken |
@@ -23,10 +24,13 @@ mod borders;
 mod choice;
 mod failures;
 mod json;
+#[cfg(test)]
+mod logs;
 mod ranks;
 mod screen;
 mod shape;
 mod short;
+mod stamps;
 #[cfg(test)]
 mod tests;
 mod units;

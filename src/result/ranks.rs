@@ -1,14 +1,16 @@
 //! The lines that come before all others: how the call ended, what failed, and what stands around it.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
 use super::{
     failures::is_failure,
-    units::{CONTEXT, ENDS, FAILURE, HEAD, REST, Unit},
+    shape::shape,
+    stamps::Stamps,
+    units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit},
 };
-use crate::{story::ending, tokens::floor_char_boundary};
+use crate::{by_hash::ByHash, story::ending, tokens::floor_char_boundary};
 
 /// A text of more lines is asked how it ended by its first and last lines and by those that report a failure.
 const MOST_LINES: usize = 20_000;
@@ -20,6 +22,8 @@ const BEFORE: usize = 2;
 const BEHIND: usize = 12;
 /// Lines right behind a failure, whatever they look like.
 const NEXT: usize = 2;
+/// Failures of one shape that stay before the lines around them; the others come behind those.
+const OF_ONE_SHAPE: usize = 8;
 /// Lines with an exit status that are kept, from the end.
 const STATUSES: usize = 4;
 
@@ -29,18 +33,29 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant, and tested")
 });
 
+/// A place in a file at the beginning of a line or behind one word: `file.c:3:5: …`, `at file.ts(3,5)`, `File "a.py", line 3`.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"^\W*(?:\p{L}+ )?"?[\w@./\\-]+\.\w+"?(?::\d+|[(\[]\d+|, \p{L}+ \d+)"#)
+        .expect("the pattern is a constant, and tested")
+});
+
 /// Ranks the units of the output of a call that may have failed.
-pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error: bool) {
+pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stamps, is_error: bool) {
+    let mut shapes: HashMap<u64, usize, ByHash> = HashMap::default();
     for unit in units.iter_mut() {
         // A word may go on in the next part of a long line.
         let end = unit.range.end.max(floor_char_boundary(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
-        unit.is_failure = is_failure(&text[unit.range.start..end]);
+        let said = if unit.is_part { &text[unit.range.start..end] } else { stamps.said(&text[unit.range.clone()]) };
+        unit.is_failure = is_failure(said);
         if unit.is_failure {
-            unit.rank = FAILURE;
+            let times = shapes.entry(if unit.is_part { 0 } else { shape(said) }).or_default();
+            *times += 1;
+            unit.rank = if *times > OF_ONE_SHAPE && !unit.is_part { MORE_FAILURES } else { FAILURE };
         }
+        unit.has_place = is_error && !unit.is_part && PLACE.is_match(said);
     }
-    rank_endings(text, lines, units, is_error);
-    rank_context(text, units);
+    rank_endings(text, lines, units, stamps, is_error);
+    rank_context(text, units, stamps);
 }
 
 /// The first line that says something announces the rest, as the head of a table does; with the rule below it.
@@ -55,7 +70,7 @@ pub fn rank_head(text: &str, units: &mut [Unit]) {
     }
 }
 
-fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error: bool) {
+fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stamps, is_error: bool) {
     let mut asked: Vec<usize> = (0..units.len()).collect();
     if asked.len() > MOST_LINES {
         let from = asked.len() - LAST_LINES;
@@ -72,7 +87,7 @@ fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error
             || unit.range.end == lines[unit.lines.start].end
     });
     let content = |at: &usize| {
-        let line = text[units[*at].range.clone()].trim();
+        let line = stamps.said(&text[units[*at].range.clone()]).trim();
         &line[..floor_char_boundary(line, LINE)]
     };
     let contents: Vec<&str> = asked.iter().map(content).collect();
@@ -83,14 +98,12 @@ fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], is_error
     }
 }
 
-fn rank_context(text: &str, units: &mut [Unit]) {
-    let indentation = |unit: &Unit| {
-        let line = &text[unit.range.clone()];
-        line.len() - line.trim_start().len()
-    };
-    let is_blank = |unit: &Unit| text[unit.range.clone()].trim().is_empty();
+fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
+    let said = |unit: &Unit| stamps.said(&text[unit.range.clone()]);
+    let indentation = |unit: &Unit| said(unit).len() - said(unit).trim_start().len();
+    let is_blank = |unit: &Unit| said(unit).trim().is_empty();
     for at in 0..units.len() {
-        if !units[at].is_failure {
+        if !units[at].is_failure || units[at].rank == MORE_FAILURES {
             continue;
         }
         let own = indentation(&units[at]);
@@ -103,19 +116,19 @@ fn rank_context(text: &str, units: &mut [Unit]) {
             raise(&mut units[before], distance);
         }
         distance = 0;
-        for behind in at + 1..units.len() {
-            if units[behind].is_failure || distance == BEHIND {
+        for behind in &mut units[at + 1..] {
+            if behind.is_failure || distance == BEHIND {
                 break;
             }
-            if is_blank(&units[behind]) {
+            if is_blank(behind) {
                 continue;
             }
             distance += 1;
-            let quotes = text[units[behind].range.clone()].starts_with(['|', '>', '^', '~']);
-            if distance > NEXT && (units[behind].is_part || (indentation(&units[behind]) <= own && !quotes)) {
+            let quotes = said(behind).starts_with(['|', '>', '^', '~']);
+            if distance > NEXT && (behind.is_part || (indentation(behind) <= own && !quotes)) {
                 break;
             }
-            raise(&mut units[behind], distance);
+            raise(behind, distance);
         }
     }
 }

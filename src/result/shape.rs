@@ -2,6 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::tokens::floor_char_boundary;
+
 /// Bytes of a line that its shape is read from.
 const BYTES: usize = 160;
 
@@ -43,6 +45,22 @@ pub fn shape(line: &str) -> u64 {
     xxh3_64(&form[..length])
 }
 
+/// A hash of the words that a line says, without names and numbers: whatever has digits or signs inside.
+pub fn words(line: &str) -> u64 {
+    let head = &line[..floor_char_boundary(line, BYTES)];
+    let is_sign = |letter: char| letter.is_ascii_digit() || matches!(letter, '_' | '/' | '\\' | '.' | '-' | ':' | '=');
+    let mut hash = 0_u64;
+    for word in
+        head.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | ';' | '"' | '\'' | '(' | ')'))
+    {
+        let word = word.trim_end_matches(|letter: char| letter.is_ascii_punctuation());
+        if !word.is_empty() && !word.contains(is_sign) {
+            hash = hash.rotate_left(5) ^ xxh3_64(word.as_bytes());
+        }
+    }
+    hash
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +74,7 @@ mod tests {
         assert_ne!(shape("处理文件 12"), shape("失败：第十二行类型不符"));
         shape("é€😀");
         shape("");
+        assert_eq!(words("src/a_1.x:12:5: note N12: long line"), words("src/b.x:1:9: note N7: long line"));
+        assert_ne!(words("src/a_1.x:12:5: note N12: long line"), words("src/b.x:1:9: the day is no number"));
     }
 }

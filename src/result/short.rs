@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     CallOf, ResultParts, ResultSettings, above, borders, choice, json, ranks,
     screen::Screen,
+    stamps::Stamps,
     units::{DATA_RANK, ENDS, Unit, lines_of, units_of},
     worth::Worth,
     written::{Written, written},
@@ -70,7 +71,9 @@ pub struct Short {
 
 /// Shortens a text that has more tokens than its budget.
 pub fn shorten(given: &Given<'_>) -> Short {
-    let Some(expected) = given.expected.filter(|_| given.tokens > given.budget) else {
+    // A quotation that was asked for has a limit of its own, and would be asked for again.
+    let may_go = given.tokens > given.budget && given.call.meaning != Meaning::Recall;
+    let Some(expected) = given.expected.filter(|_| may_go) else {
         return whole(given, ResultKind::Text);
     };
     let kind = kind(given);
@@ -148,8 +151,9 @@ fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> S
     let bytes_per_token = given.text.len() as f64 / given.tokens.max(1) as f64;
     let mut room = given.budget as f64 * bytes_per_token * 0.9;
     let mut best: Option<Short> = None;
+    let mut reader = json::JsonReader::new(value, expected);
     for _ in 0..MAX_TRIES {
-        let json = json::shorten(value, room as usize, expected);
+        let json = reader.shorten(room as usize);
         let counts = (json.left_out, json.values);
         let (text, tokens) =
             with_note(given, &json.text, |shown| note(given, ResultParts::Values, counts, json.failures, shown));
@@ -181,20 +185,17 @@ struct Text<'a> {
     screen: Screen<'a>,
     lines: Vec<Range<usize>>,
     units: Vec<Unit>,
+    stamps: Stamps,
 }
 
 impl<'a> Text<'a> {
     fn read(given: &'a Given<'a>, kind: ResultKind, expected: &'a ExpectedNames) -> Self {
         let screen = Screen::show(given.text);
         let lines = lines_of(&screen.text);
+        let stamps = Stamps::of_text(&screen.text);
         let is_in_blocks = matches!(kind, ResultKind::Source | ResultKind::Diff);
         let mut units = if is_in_blocks {
-            borders::blocks(
-                &screen.text,
-                &lines,
-                kind == ResultKind::Diff,
-                given.text.len() / given.tokens.max(1) * given.budget / 3,
-            )
+            borders::blocks(&screen.text, &lines, kind == ResultKind::Diff)
         } else {
             units_of(&screen, &lines)
         };
@@ -202,7 +203,7 @@ impl<'a> Text<'a> {
         let shows = shows_files || matches!(meaning, Meaning::Read | Meaning::Search | Meaning::List);
         let is_error = given.is_error || given.settings.exit_code.is_some_and(|code| code != 0);
         if !is_in_blocks && (!shows || is_error) {
-            ranks::rank(&screen.text, &lines, &mut units, is_error);
+            ranks::rank(&screen.text, &lines, &mut units, stamps, is_error);
         }
         if !is_in_blocks {
             ranks::rank_head(&screen.text, &mut units);
@@ -210,7 +211,7 @@ impl<'a> Text<'a> {
         let is_data =
             kind == ResultKind::Text && units.iter().filter(|unit| unit.rank == DATA_RANK).count() * 2 > units.len();
         let kind = if is_data { ResultKind::Data } else { kind };
-        Self { given, kind, expected, screen, lines, units }
+        Self { given, kind, expected, screen, lines, units, stamps }
     }
 
     /// Within the budget, or the least that there is. What stands in the conversation is pointed to, if a reader finds it there.
@@ -236,7 +237,7 @@ impl<'a> Text<'a> {
 
     fn within(&self) -> (Short, Vec<bool>) {
         let budget = self.given.budget;
-        let worth = Worth::read(&self.screen.text, &self.units, self.expected);
+        let worth = Worth::read(&self.screen.text, &self.units, self.stamps, self.kind, self.expected);
         let tokens_per_byte = self.given.tokens as f32 / self.given.text.len().max(1) as f32;
         let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
         let order = choice::order(&self.units, &worth, tokens_per_byte, budget as f32 * MARGIN);
@@ -267,8 +268,7 @@ impl<'a> Text<'a> {
         let mut stays = vec![false; self.units.len()];
         order[..count].iter().for_each(|(unit, _)| stays[*unit] = true);
         let written = self.text(&stays, false);
-        let missing = |(unit, stays): &(&Unit, &bool)| unit.is_failure && !**stays;
-        let failures = self.units.iter().zip(&stays).filter(missing).count();
+        let failures = self.failures_without(&stays);
         let of = self.lines_of_original();
         let counts = (written.lines_left_out, of);
         let (text, tokens) =
@@ -276,6 +276,19 @@ impl<'a> Text<'a> {
         let short =
             Short { text: Some(text), tokens, left_out: counts.0, of, failures_left_out: failures, kind: self.kind };
         (short, stays)
+    }
+
+    /// Lines that report a failure, of which the part that does is left out.
+    fn failures_without(&self, stays: &[bool]) -> usize {
+        let mut count = 0;
+        let mut last = None;
+        for (unit, _) in self.units.iter().zip(stays).filter(|(unit, stays)| unit.is_failure && !**stays) {
+            if last != Some(unit.lines.start) {
+                count += 1 + unit.repeats;
+            }
+            last = Some(unit.lines.start);
+        }
+        count
     }
 
     fn lines_of_original(&self) -> usize {

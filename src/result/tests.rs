@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{failures::is_failure, units::lines_of, *};
 
-fn run(
+pub fn run(
     text: &str,
     settings: &ResultSettings<'_>,
     before: &[serde_json::Value],
@@ -19,7 +19,7 @@ fn run(
     (result, text)
 }
 
-fn settings(budget: usize) -> ResultSettings<'static> {
+pub fn settings(budget: usize) -> ResultSettings<'static> {
     ResultSettings { budget, exit_code: None, whole: None, encoding: Encoding::O200kBase }
 }
 
@@ -163,7 +163,8 @@ fn where_there_is_no_room_for_all_failures_their_number_is_told() {
     assert!(result.fits && shown > 10);
     assert_eq!(result.failures_left_out, 501 - shown);
     assert!(short.contains(&format!("; {} lines report a failure]", result.failures_left_out)), "{short}");
-    assert!(!short.contains("ok so far"), "no other line stays while a failure goes");
+    let others = short.lines().filter(|line| line.starts_with("ok ") || line.starts_with("start"));
+    assert!(others.count() <= 2, "only lines beside a failure, and the first, stay while failures go: {short}");
 }
 
 #[test]
@@ -218,6 +219,19 @@ fn sources_and_diffs_stay_whole_unless_they_are_ten_times_the_budget() {
 }
 
 #[test]
+fn an_answer_of_recall_stays_whole() {
+    let text = (0..200).map(|at| format!("[k{at}] quoted line {at}\n")).collect::<String>();
+    let messages = json!([
+        { "role": "user", "content": "look" },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "recall", "input": { "query": "x" } }] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": text }] },
+    ]);
+    let conversation = Conversation::parse(&messages.to_string()).unwrap();
+    let result = condense_result(&conversation, &ToolTable::default(), &settings(100), |_| true);
+    assert!(result.plan.is_empty() && !result.fits && result.left_out == 0);
+}
+
+#[test]
 fn what_stands_in_the_conversation_is_pointed_to() {
     let known: String =
         (0..60).map(|at| format!("export const setting_{at} = compute_the_value_of({at});\n")).collect();
@@ -264,6 +278,18 @@ fn any_line() -> impl Strategy<Value = String> {
     ]
 }
 
+/// A line of a log; few of them are different, so that some come again.
+fn plain_line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => "(building|testing) [a-c]{1,2}(/[a-c]{1,2})? [0-9]{1,3}",
+        2 => "building a",
+        1 => "error: [ab]{1,2}",
+        1 => Just(String::new()),
+        1 => "  at [a-c]{1,3}\\.rs:[0-9]{1,2}",
+        1 => "[0-9] (failed|passed)",
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -289,13 +315,63 @@ proptest! {
             let is_note = line.starts_with("[…") || line.starts_with("[The line above");
             prop_assert!(is_note || line.contains(" characters]") || originals.contains(line), "{:?} is no line of it", line);
         }
+        prop_assert_eq!(result.tokens_after, crate::tokens::count_inside(&short, Encoding::O200kBase).tokens);
+        prop_assert_eq!(result.fits, result.tokens_after <= budget);
         if result.failures_left_out > 0 {
-            let conversation = crate::story::ending(&originals.iter().map(|line| line.trim()).collect::<Vec<_>>(), false);
-            let others = rest.iter().filter(|line| !line.starts_with('[') && !is_failure(line) && line.len() > 12 && !line.contains(" characters]"));
-            // Lines that say how it ended stay before failures.
-            let most = conversation.must.len() + conversation.more.len() + 4;
+            // Lines that say how it ended stay before failures, and lines around those that stay.
+            let ending = crate::story::ending(&originals.iter().map(|line| line.trim()).collect::<Vec<_>>(), false);
+            let is_near = |line: &str| {
+                let failed = |at: usize| originals[at.saturating_sub(16)..(at + 4).min(originals.len())].iter().any(|line| is_failure(line));
+                originals.iter().enumerate().any(|(at, original)| *original == line && failed(at))
+            };
+            let others = rest.iter().filter(|line| !line.starts_with('[') && !is_near(line) && line.len() > 12 && !line.contains(" characters]"));
+            let most = ending.must.len() + ending.more.len() + 4;
             prop_assert!(others.count() <= most, "{}", short);
         }
+    }
+
+    #[test]
+    fn the_budget_holds_and_every_count_is_true(
+        lines in prop::collection::vec(plain_line(), 1..200),
+        budget in 30_usize..600,
+        code in prop::option::of(0_i64..3),
+    ) {
+        let text = lines.join("\n");
+        let (result, short) = run(&text, &ResultSettings { exit_code: code, ..settings(budget) }, &[], "make");
+        prop_assert_eq!(result.fits, result.tokens_after <= budget);
+        let tokens = |text: &str| crate::tokens::count_inside(text, Encoding::O200kBase).tokens;
+        prop_assert_eq!((result.tokens_before, result.tokens_after), (tokens(&text), tokens(&short)));
+        if result.plan.is_empty() {
+            prop_assert_eq!((result.left_out, result.failures_left_out), (0, 0));
+            return Ok(());
+        }
+        let (body, note) = short.rsplit_once('\n').unwrap_or(("", &short));
+        // Goes through the lines as a reader does, who counts on with every note.
+        let (mut at, mut left_out, mut failures) = (0, 0, 0);
+        let failed = |range: std::ops::Range<usize>| lines[range].iter().filter(|line| is_failure(line)).count();
+        for line in body.lines().filter(|_| !body.is_empty()) {
+            if let Some(gap) = line.strip_prefix("[…").and_then(|rest| rest.strip_suffix(']')) {
+                let (first, last) = gap.split_once('-').unwrap_or((gap, gap));
+                let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+                prop_assert_eq!(first, at + 1, "{}", short);
+                failures += failed(first - 1..last);
+                left_out += last + 1 - first;
+                at = last;
+            } else if let Some(repeats) = line.strip_prefix("[The line above ") {
+                let times: usize = if repeats.starts_with("again") { 1 } else { repeats.split(' ').next().unwrap().parse().unwrap() };
+                prop_assert!(lines[at..at + times].iter().all(|line| *line == lines[at - 1]), "{}", short);
+                at += times;
+            } else {
+                prop_assert_eq!(line, &lines[at], "{}", short);
+                at += 1;
+            }
+        }
+        let blank_end = lines[at..].iter().all(|line| line.is_empty());
+        prop_assert!(blank_end, "{}", short);
+        prop_assert_eq!((result.left_out, result.failures_left_out), (left_out, failures), "{}", short);
+        prop_assert_eq!(result.of, lines_of(&text).len());
+        let counted = format!("[Left out of this result: {} of {} lines, {} of {} tokens", left_out, result.of, tokens(&text) - tokens(body), tokens(&text));
+        prop_assert!(note.starts_with(&counted), "{} {}", counted, note);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub const FAILURE: Rank = 1;
 pub const HEAD: Rank = 2;
 /// Stands around a failure: one more for each line of distance.
 pub const CONTEXT: Rank = 3;
+/// Reports a failure of a kind of which many others stay.
+pub const MORE_FAILURES: Rank = 99;
 /// Anything else.
 pub const REST: Rank = 100;
 /// Says nothing: base64, control characters.
@@ -41,6 +43,10 @@ pub struct Unit {
     pub rank: Rank,
     /// It reports a failure.
     pub is_failure: bool,
+    /// A function, class, file or hunk begins with it.
+    pub is_head: bool,
+    /// It names a place in a file, in the output of a call that failed.
+    pub has_place: bool,
     /// Its lines stand in the conversation already, and this leads there.
     pub pointer: Option<Box<str>>,
 }
@@ -48,7 +54,17 @@ pub struct Unit {
 impl Unit {
     /// A unit of these lines.
     pub fn whole(lines: Range<usize>, range: Range<usize>, rank: Rank) -> Self {
-        Self { lines, range, is_part: false, repeats: 0, rank, is_failure: false, pointer: None }
+        Self {
+            lines,
+            range,
+            is_part: false,
+            repeats: 0,
+            rank,
+            is_failure: false,
+            is_head: false,
+            has_place: false,
+            pointer: None,
+        }
     }
 
     /// The bytes that it is shown with.

@@ -21,6 +21,8 @@ use crate::{
 pub struct ExpectedNames {
     chances: HashMap<u64, f32, ByHash>,
     unseen: f32,
+    /// Part of its chance that a name is worth which can be read already.
+    again: f32,
 }
 
 impl ExpectedNames {
@@ -48,7 +50,7 @@ impl ExpectedNames {
         first.note(messages, false);
         let chance = |(name, facts): (&&str, &NameFacts)| (xxh3_64(name.as_bytes()), weights.name(facts, messages));
         let chances = table.names.iter().zip(&table.facts).map(chance).collect();
-        Self { chances, unseen: weights.name(&first, messages) }
+        Self { chances, unseen: weights.name(&first, messages), again: weights.again(1) }
     }
 
     /// Returns how far a chance is above the chance of an unseen name.
@@ -62,6 +64,16 @@ impl ExpectedNames {
         for_each_name(text, |name| {
             let hash = xxh3_64(name.as_bytes());
             found(hash, self.chances.get(&hash).copied().unwrap_or(self.unseen));
+        });
+    }
+}
+
+impl ExpectedNames {
+    /// The same as [`Self::each_in`], with the worth of showing a name: less of one that the conversation shows already.
+    pub fn each_new_in(&self, text: &str, mut found: impl FnMut(u64, f32)) {
+        for_each_name(text, |name| {
+            let hash = xxh3_64(name.as_bytes());
+            found(hash, self.chances.get(&hash).map_or(self.unseen, |chance| chance * self.again));
         });
     }
 }

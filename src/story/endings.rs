@@ -8,10 +8,10 @@ use std::{
 
 use regex::Regex;
 
-/// A count of failures, or an overall verdict of failure.
+/// A count of failures, or an overall verdict of failure. Seconds of a time are not a count.
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)\b[1-9]\d* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+        r"(?i)(?:^|[^\w:.])[1-9][\d,]* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
     )
 });
 
@@ -199,6 +199,12 @@ mod tests {
             told("error: process \"migrate\" exited with code 3\nBuilt\nDone."),
             ["error: process \"migrate\" exited with code 3", "Done."]
         );
+    }
+
+    #[test]
+    fn seconds_of_a_time_are_no_count() {
+        assert!(!reports_failure("12:00:07 DEBUG error count is 0") && !reports_failure("0.4 s failover"));
+        assert!(reports_failure("12:00:07 1,204 errors") && reports_failure("(3 failed)"));
     }
 
     #[test]

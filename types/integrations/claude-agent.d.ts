@@ -15,13 +15,29 @@ export interface CondensingHooks {
   PreCompact: { hooks: CondensingHook[] }[];
   /** Adds quotes behind the summary of a compaction; does nothing at other starts. */
   SessionStart: { hooks: CondensingHook[] }[];
+  /** Shortens outputs of commands and of MCP tools before the model reads them; absent without `resultTokens`. */
+  PostToolUse?: { hooks: CondensingHook[] }[];
 }
 
 /** Options of {@link condensingHooks}. An unknown field is an error. */
 export interface CondensingHooksOptions {
   /** Tokens of the conversation, condensed, that the quotes are taken from, 200 or more. Default: 4000. */
   quoteTokens?: number | undefined;
-  /** Called with what went wrong: the compaction goes ahead without quotes. Default: nobody is told. */
+  /**
+   * Tokens, 200 or more: an output of a command or of an MCP tool of more is shortened to as many before the model reads it, as `condenseResult` does. The whole is
+   * kept in a file of the user's cache folder for 30 days, as by `roo-condense result`, and the note says its path. Files that are read stay as they are, and so do failed calls,
+   * whose text the SDK does not let a hook change. Default: outputs stay whole.
+   * @example
+   * ```ts
+   * import { query } from "@anthropic-ai/claude-agent-sdk";
+   * import { condensingHooks } from "roo-condense/claude-agent";
+   *
+   * const hooks = condensingHooks({ resultTokens: 4000 });
+   * for await (const message of query({ prompt: "Fix the build.", options: { hooks } })) console.log(message.type);
+   * ```
+   */
+  resultTokens?: number | undefined;
+  /** Called with what went wrong: the compaction goes ahead without quotes, an output stays whole. Default: nobody is told. */
   onWarning?: ((warning: Warning | (Error & { code?: string })) => void) | undefined;
 }
 

@@ -29,6 +29,19 @@ export interface CondensingOptions {
    * messages that the framework hands over with each request, so nothing is stored. Default: false.
    */
   recall?: boolean | undefined;
+  /**
+   * Tokens, 200 or more: a tool result of more is shortened to as many before it is sent for the first time, as `condenseResult` does, and every later request
+   * sends the same. Source files that were read and diffs stay whole up to ten times as many. The application's messages stay whole, so `recall` finds what was left out;
+   * without `recall` the model is told how much is missing, and can only run the call again. Default: results are sent whole.
+   * @example
+   * ```ts
+   * import Anthropic from "@anthropic-ai/sdk";
+   * import { condensing } from "roo-condense/anthropic";
+   *
+   * const client = condensing(new Anthropic({ apiKey: "…" }), { contextWindow: 200_000, recall: true, resultTokens: 4000 });
+   * ```
+   */
+  resultTokens?: number | undefined;
 }
 
 /** Options with which a piece offers recall. */
