@@ -366,7 +366,7 @@ proptest! {
                 at += 1;
             }
         }
-        let blank_end = lines[at..].iter().all(|line| line.is_empty());
+        let blank_end = lines[at..].iter().all(String::is_empty);
         prop_assert!(blank_end, "{}", short);
         prop_assert_eq!((result.left_out, result.failures_left_out), (left_out, failures), "{}", short);
         prop_assert_eq!(result.of, lines_of(&text).len());
