@@ -15,7 +15,7 @@ use crate::{
     providers::Thinking,
     summaries::{CONDENSING_PROFILE, MAX_COST_PER_CONDENSATION},
     tokens::{Encoding, Scale, ScaleSetting},
-    transcript::{TOOLS, ToolRows, ToolTable},
+    transcript::{TOOLS, ToolTable},
 };
 
 /// A condensation that costs more dollars than this is reported, unless the options say otherwise.
@@ -98,22 +98,22 @@ static MANAGER: Table = Table::new(
         ),
         Field::new(
             "fallback",
-            Kind::OneOf(&[Kind::False, Kind::List { of: &Kind::TEXT, called: "an array of provider ids" }]),
+            Kind::Either(&Kind::False, &Kind::List { of: &Kind::TEXT, called: "an array of provider ids" }),
             "What to try when a provider fails; absent for the chain that belongs to it.",
         ),
         Field::new(
             "cache",
-            Kind::OneOf(&[
-                Kind::Flag { default: Some(true) },
-                Kind::Host { called: "a store with get(key) and set(key, value)" },
-            ]),
+            Kind::Either(
+                &Kind::Flag { default: Some(true) },
+                &Kind::Host { called: "a store with get(key) and set(key, value)" },
+            ),
             "Where summaries are kept; `false` keeps none.",
         ),
         Field::number_if_set("maxCost", 0.0, f64::MAX, "Dollars that may be spent in all."),
         PER_CONDENSATION,
         Field::new(
             "costAlert",
-            Kind::OneOf(&[Kind::False, Kind::Number { default: Some(DEFAULT_COST_ALERT), min: 0.0, max: f64::MAX }]),
+            Kind::Either(&Kind::False, &Kind::Number { default: Some(DEFAULT_COST_ALERT), min: 0.0, max: f64::MAX }),
             "Dollars above which one condensation is reported; `false` for never.",
         ),
         Field::text(CONDENSING_PROFILE, "The profile whose handler writes summaries, for profiles that name none."),
@@ -125,22 +125,22 @@ static MANAGER: Table = Table::new(
         ),
         Field::new(
             "guard",
-            Kind::OneOf(&[Kind::False, Kind::Object(&GUARD)]),
+            Kind::Either(&Kind::False, &Kind::Object(&GUARD)),
             "Against condensing again and again without gain.",
         ),
         Field::new("encoding", Kind::Choice { default: None, words: &Encoding::NAMES }, "The vocabulary."),
         Field::new(
             "scale",
-            Kind::OneOf(&[
-                Kind::Number { default: None, min: Scale::MIN, max: Scale::MAX },
-                Kind::Choice { default: None, words: &ScaleSetting::NAMES },
-            ]),
+            Kind::Either(
+                &Kind::Number { default: None, min: Scale::MIN, max: Scale::MAX },
+                &Kind::Choice { default: None, words: &ScaleSetting::NAMES },
+            ),
             "From tokens of the vocabulary to those of the model.",
         ),
         Field::choice("thinking", Thinking::WORDS, THINKING),
-        TOOLS,
-        PROTECT,
-        FROZEN_MESSAGES,
+        TOOLS.named("tools", ""),
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 )
 .called("options")
@@ -220,8 +220,8 @@ static CALL: Table = Table::new(
         Field::object("price", &PRICE, "What the conversation's own model costs."),
         PER_CONDENSATION,
         Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
         Field::object(
             "economics",
             &ECONOMICS,
@@ -251,7 +251,7 @@ impl ManagerOptions {
     /// Every field that is wrong or unknown.
     pub fn read(options: &Value) -> Result<Self, Vec<ConfigError>> {
         let options = MANAGER.read(options)?;
-        let tools = ToolRows::of(&options);
+        let tools = options.typed("tools", &TOOLS);
         let fallback = options.is_given("fallback").then(|| options.texts("fallback").map(str::to_owned).collect());
         Ok(Self {
             provider: options.given_text("provider").map(str::to_owned),
@@ -273,7 +273,10 @@ impl ManagerOptions {
                 _ => options.text("scale").parse().unwrap_or_default(),
             },
             thinking: Thinking::of(options.text("thinking")),
-            protect: ProtectRules::of(&options).with_calls(&tools),
+            protect: options
+                .typed("protect", &PROTECT)
+                .with_frozen(options.typed("frozenMessages", &FROZEN_MESSAGES))
+                .with_calls(&tools),
             tools: ToolTable::default().with(&tools),
         })
     }
@@ -366,7 +369,7 @@ impl CallOptions {
             preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
             thinking: options.given_text("thinking").map(Thinking::of),
             recall: options.flag("recall"),
-            protect: ProtectRules::of(&options),
+            protect: options.typed("protect", &PROTECT).with_frozen(options.typed("frozenMessages", &FROZEN_MESSAGES)),
             economics: options.given_object("economics").map(|economics| Economics::of(&economics)),
         })
     }

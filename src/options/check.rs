@@ -114,8 +114,8 @@ impl Check {
                     self.value(of, value, &at.field(name), "");
                 }
             }
-            (Kind::OneOf(kinds), value) => {
-                if let Some(kind) = kinds.iter().find(|kind| own_fault(kind, value).is_none()) {
+            (Kind::Either(first, second), value) => {
+                if let Some(kind) = [first, second].into_iter().find(|kind| own_fault(kind, value).is_none()) {
                     self.value(kind, value, at, allowed);
                 }
             }
@@ -175,7 +175,7 @@ fn refused_text(value: &Value) -> Option<&str> {
 }
 
 /// Returns the fault of the value itself; values inside it are checked separately.
-fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
+pub(super) fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
     use FaultKind::{NotAllowed, NotUsable, OutOfRange, WrongType};
     let unless = |ok: bool, fault| (!ok).then_some(fault);
     match kind {
@@ -211,10 +211,10 @@ fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
         Kind::Object(_) | Kind::AnyObject | Kind::Record { .. } => unless(value.is_object(), WrongType),
         Kind::List { .. } => unless(value.is_array(), WrongType),
         // The least of the faults: a number out of range is nearer to what was meant than a text.
-        Kind::OneOf(kinds) => {
-            let faults: Option<Vec<_>> = kinds.iter().map(|kind| own_fault(kind, value)).collect();
-            faults.map(|faults| faults.into_iter().find(|fault| *fault != WrongType).unwrap_or(WrongType))
-        }
+        Kind::Either(first, second) => match (own_fault(first, value)?, own_fault(second, value)?) {
+            (WrongType, fault) => Some(fault),
+            (fault, _) => Some(fault),
+        },
         Kind::Host { .. } => Some(NotUsable),
     }
 }

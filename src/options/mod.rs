@@ -30,15 +30,27 @@
 
 mod check;
 mod config_error;
+mod define;
 mod merged;
 mod near;
 mod path;
 mod read;
+mod readable;
 mod schema;
 mod settings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod typed;
+
+pub(crate) use self::{
+    define::{camel_case, camel_case_length, json_name, options, words},
+    readable::{Options, Readable, read_word},
+    typed::{
+        Converted, Either, Given, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host, json_of,
+        list, name, number, object, off, record, some_text, some_text_but, text, whole, word,
+    },
+};
 
 pub use self::{
     config_error::{ConfigError, FaultKind},

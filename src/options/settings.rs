@@ -16,6 +16,12 @@ impl<'a> Settings<'a> {
         Self { table, given: value.and_then(Value::as_object) }
     }
 
+    /// A field as its type.
+    #[must_use]
+    pub fn typed<T: super::Readable>(&self, name: &str, field: &super::Typed<T>) -> T {
+        field.read(name, self.given)
+    }
+
     /// A flag; `false` without a default.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
@@ -141,17 +147,17 @@ impl<'a> Settings<'a> {
     }
 
     /// Returns the kinds of value that a field may hold.
-    fn kinds(&self, name: &str) -> &'static [Kind] {
+    fn kinds(&self, name: &str) -> Vec<&'static Kind> {
         match self.table.field(name).map(|field| &field.kind) {
-            Some(Kind::OneOf(kinds)) => kinds,
-            Some(kind) => std::slice::from_ref(kind),
-            None => &[],
+            Some(Kind::Either(first, second)) => vec![first, second],
+            Some(kind) => vec![kind],
+            None => Vec::new(),
         }
     }
 
     fn inner(&self, name: &str, value: Option<&'a Value>) -> Self {
         static NOTHING: Table = Table::new("", &[]);
-        Self::new(self.kinds(name).iter().find_map(Kind::table).unwrap_or(&NOTHING), value)
+        Self::new(self.kinds(name).into_iter().find_map(Kind::table).unwrap_or(&NOTHING), value)
     }
 }
 

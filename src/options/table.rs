@@ -26,8 +26,8 @@ pub struct Field {
     pub name: &'static str,
     /// The kind of value.
     pub kind: Kind,
-    /// The effect, in a sentence.
-    pub description: &'static str,
+    /// Its comment: the effect in a sentence, and, in further paragraphs, what readers of the types should know.
+    pub doc: &'static str,
     /// The allowed values in messages, if the kind alone does not describe them.
     pub(super) allowed: Option<&'static str>,
     pub(super) is_required: bool,
@@ -105,8 +105,8 @@ pub enum Kind {
         /// Its name in messages, such as `an object of numbers by profile`.
         called: &'static str,
     },
-    /// Any of these.
-    OneOf(&'static [Kind]),
+    /// Either of these.
+    Either(&'static Kind, &'static Kind),
     /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, and whatever is left is wrong.
     Host {
         /// Its name in messages, such as `an AbortSignal`.
@@ -139,6 +139,16 @@ impl Table {
             root: "config",
             begins_paths: false,
         }
+    }
+
+    /// A table without fields, which its definition adds.
+    pub const fn titled(title: &'static str) -> Self {
+        Self::new(title, &[])
+    }
+
+    /// With these fields.
+    pub const fn with_fields(self, fields: &'static [Field]) -> Self {
+        Self { fields, ..self }
     }
 
     /// With fields that need each other.
@@ -209,7 +219,18 @@ impl Field {
     /// A field of any kind; absent is allowed.
     #[must_use]
     pub const fn new(name: &'static str, kind: Kind, description: &'static str) -> Self {
-        Self { name, kind, description, allowed: None, is_required: false, unless: &[], is_secret: false }
+        Self { name, kind, doc: description, allowed: None, is_required: false, unless: &[], is_secret: false }
+    }
+
+    /// A field without a name.
+    pub(super) const fn bare(kind: Kind) -> Self {
+        Self::new("", kind, "")
+    }
+
+    /// Returns the paragraphs of its comment, each on one line.
+    pub(super) fn paragraphs(&self) -> impl Iterator<Item = String> {
+        let lines = |paragraph: &str| paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        self.doc.split("\n\n").map(lines).filter(|paragraph| !paragraph.is_empty())
     }
 
     /// `true` or `false`.
@@ -309,9 +330,20 @@ impl Kind {
     pub(super) fn table(&self) -> Option<&'static Table> {
         match self {
             Self::Object(table) => Some(table),
-            Self::OneOf(kinds) => kinds.iter().find_map(Self::table),
+            Self::Either(first, second) => first.table().or_else(|| second.table()),
             Self::List { of, .. } | Self::Record { of, .. } => of.table(),
             _ => None,
+        }
+    }
+
+    /// Whether it has a default itself; that of an object is all of its fields'.
+    pub(super) fn has_default(&self) -> bool {
+        match self {
+            Self::Flag { default } => default.is_some(),
+            Self::Integer { default, .. } => default.is_some(),
+            Self::Number { default, .. } => default.is_some(),
+            Self::Text { default, .. } | Self::Name { default, .. } | Self::Choice { default, .. } => default.is_some(),
+            _ => false,
         }
     }
 
@@ -349,7 +381,7 @@ impl Kind {
             Self::List { called, .. } | Self::Record { called, .. } | Self::Host { called } => {
                 Said::known_or_own(called)
             }
-            Self::OneOf(kinds) => either(kinds.iter().map(Self::allowed).collect()),
+            Self::Either(first, second) => either(vec![first.allowed(), second.allowed()]),
         }
     }
 }

@@ -24,13 +24,13 @@ static TABLE: Table = Table::new(
         Field::object("pet", &PET, "The pet."),
         Field::new("pets", Kind::List { of: &Kind::Object(&PET), called: "an array of pets" }, "More of them."),
         Field::new("tools", Kind::Record { of: &Kind::Object(&PET), called: "an object of pets" }, "Pets by name."),
-        Field::new("guard", Kind::OneOf(&[Kind::False, Kind::Object(&PET)]), "Who watches."),
+        Field::new("guard", Kind::Either(&Kind::False, &Kind::Object(&PET)), "Who watches."),
         Field::new(
             "scale",
-            Kind::OneOf(&[
-                Kind::Number { default: None, min: 0.1, max: 10.0 },
-                Kind::Choice { default: None, words: &["auto"] },
-            ]),
+            Kind::Either(
+                &Kind::Number { default: None, min: 0.1, max: 10.0 },
+                &Kind::Choice { default: None, words: &["auto"] },
+            ),
             "How large.",
         ),
         Field::host("signal", "an AbortSignal", "Ends it."),

@@ -58,11 +58,11 @@ static PIPELINE_TABLE: Table = Table::new(
     &[
         Field::new(
             "stages",
-            Kind::List { of: &Kind::OneOf(&[ANY_PROVIDER, Kind::Object(&STAGE)]), called: STAGES },
+            Kind::List { of: &Kind::Either(&ANY_PROVIDER, &Kind::Object(&STAGE)), called: STAGES },
             "Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native.",
         ),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 );
 
@@ -75,7 +75,7 @@ static STAGE: Table = Table::new(
         Field::new("config", Kind::AnyObject, OVERRIDES),
         Field::new(
             "target",
-            Kind::OneOf(&[Kind::False, Kind::Integer { default: None, min: 0, max: u64::MAX }]),
+            Kind::Either(&Kind::False, &Kind::Integer { default: None, min: 0, max: u64::MAX }),
             "Tokens that this stage may leave, where that is more than the target of the call; `false`: it is not told of any target. Default: the target of the call.",
         ),
     ],
@@ -90,8 +90,8 @@ static ADAPTIVE_TABLE: Table = Table::new(
             Kind::List { of: &Kind::Object(&BAND), called: "an array of { below, provider, config }" },
             "By how many times the target there is, from the smallest ratio up. Default: below 1.2 lossless, below 2 truncation, below 3 native, else smart with the preset aggressive.",
         ),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 );
 
@@ -118,20 +118,22 @@ static COST_AWARE_TABLE: Table = Table::new(
     "Configuration of the strategy cost_aware",
     &[
         Field::new("maxCost", Kind::Number { default: Some(DEFAULT_MAX_COST), min: 0.0, max: f64::MAX }, LIMIT),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 );
 
-static QUALITY_FIRST_TABLE: Table =
-    Table::new("Configuration of the strategy quality_first", &[PROTECT, FROZEN_MESSAGES]);
+static QUALITY_FIRST_TABLE: Table = Table::new(
+    "Configuration of the strategy quality_first",
+    &[PROTECT.named("protect", ""), FROZEN_MESSAGES.named("frozenMessages", "")],
+);
 
 static PROGRESSIVE_TABLE: Table = Table::new(
     "Configuration of the strategy progressive",
     &[
         Field::new("budget", Kind::Number { default: Some(DEFAULT_BUDGET), min: 0.0, max: f64::MAX }, LIMIT),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 );
 
@@ -144,8 +146,8 @@ static PER_USER_TABLE: Table = Table::new(
             "What each user prefers, by `context.userId`.",
         ),
         Field::object("default", &PREFERENCES, "For users of whom nothing is known, and where no user is named."),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 );
 
@@ -187,8 +189,8 @@ static AB_TEST_TABLE: Table = Table::new(
             Kind::Text { default: Some(""), not_blank: false, reserved: &[] },
             "Another one assigns anew.",
         ),
-        PROTECT,
-        FROZEN_MESSAGES,
+        PROTECT.named("protect", ""),
+        FROZEN_MESSAGES.named("frozenMessages", ""),
     ],
 );
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     lines::{LEAST_QUOTE, LineTable},
-    operations::{LosslessOperation, LosslessOptions},
+    operations::{LosslessConfig, LosslessOperation},
     work_text::Text,
 };
 use crate::{
@@ -61,7 +61,7 @@ pub struct Finder<'a> {
     /// What the pointers that are there already lead to.
     pub pointed_at: &'a [RowsOf],
     /// What is switched on.
-    pub options: &'a LosslessOptions,
+    pub options: &'a LosslessConfig,
     /// For counting.
     pub encoding: Encoding,
 }
@@ -90,7 +90,7 @@ impl Finder<'_> {
 
     /// How many tokens the lines must have that a pointer stands for: those of the pointer, and what it has to save.
     fn least(&self, marker: &str) -> usize {
-        count_inside(marker, self.encoding).tokens + self.options.least_saved
+        count_inside(marker, self.encoding).tokens + self.options.min_tokens_saved
     }
 
     /// Whether a pointer saves enough tokens in the place of these rows.
@@ -103,7 +103,7 @@ impl Finder<'_> {
         let words = |row: &Row| {
             content.as_bytes()[row.content_range()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count()
         };
-        let enough = CLEARLY * (marker.len() + self.options.least_saved);
+        let enough = CLEARLY * (marker.len() + self.options.min_tokens_saved);
         let mut seen = 0;
         let is_clear = of.rows[rows.clone()].iter().take(enough / 4).any(|row| {
             seen += words(row).min(enough / 8);

@@ -521,7 +521,7 @@ impl Step for Rounds<'_, '_> {
         // What asks nobody itself asks nobody for this either.
         let may_try = |other: &SmartConfig| self.engine.asks || !any_asks(&state.request, other);
         if let Some(other) = held_against(self.config).filter(may_try)
-            && let Some(name) = self.config.no_more_tokens_than.as_deref()
+            && let Some(name) = self.config.no_more_tokens_than
         {
             self.engine.no_more_than(name, &other, &start, state).await?;
         }
@@ -654,7 +654,7 @@ fn needs_whole_texts(config: &SmartConfig, state: &State) -> bool {
 
 /// The configuration that leaves no fewer tokens.
 fn held_against(config: &SmartConfig) -> Option<SmartConfig> {
-    config.no_more_tokens_than.as_deref().and_then(SmartConfig::preset)
+    config.no_more_tokens_than.and_then(SmartConfig::preset)
 }
 
 /// Whether a model is asked by a configuration, or by one that it is held against.

@@ -1,8 +1,7 @@
 //! Tells the old messages and leaves the new ones in place, shortened to what is likeliest to be used again; where not even the least of that fits, the oldest messages go.
 
-use super::{Truncation, apply, window};
+use super::{Truncation, TruncationConfig, apply, window};
 use crate::{
-    options::Settings,
     providers::{
         CondenseError, Note, Proposal, Request,
         fold::{Fold, failed, folded},
@@ -14,11 +13,11 @@ use crate::{
 ///
 /// # Errors
 /// When the work is cancelled.
-pub fn proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let preserve_recent = settings.integer("preserveRecentCount");
+pub fn proposal(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
+    let preserve_recent = config.preserve_recent_count;
     let Some(budget) = request.budget() else {
-        let least = settings.integer("minTokensForTruncation");
-        let lines = settings.integer("maxToolResultLines");
+        let least = config.min_tokens_for_truncation;
+        let lines = config.max_tool_result_lines.value;
         let kept = Salience::all_signals(preserve_recent).cut_each(request.history(), lines, least);
         let kept = kept.map_err(|error| failed(Truncation::ID, error))?;
         let notes = kept.reasons.into_iter().map(Note::from).collect();

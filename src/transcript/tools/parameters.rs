@@ -55,21 +55,14 @@ pub enum ParameterRole {
 /// How a role is named and recognised.
 struct Naming {
     role: ParameterRole,
-    /// In a configuration; `None` for what hosts need not name.
-    option: Option<&'static str>,
     /// Names that mean this role in any tool.
     common: &'static [&'static str],
     /// In XML it may hold anything, closing tags too, so it ends at the last closing tag of its name.
     is_free_text: bool,
 }
 
-const fn naming(
-    role: ParameterRole,
-    option: Option<&'static str>,
-    common: &'static [&'static str],
-    is_free_text: bool,
-) -> Naming {
-    Naming { role, option, common, is_free_text }
+const fn naming(role: ParameterRole, common: &'static [&'static str], is_free_text: bool) -> Naming {
+    Naming { role, common, is_free_text }
 }
 
 use ParameterRole as P;
@@ -78,7 +71,6 @@ use ParameterRole as P;
 const NAMINGS: [Naming; 22] = [
     naming(
         P::Path,
-        Some("path"),
         &[
             "file_path",
             "path",
@@ -93,27 +85,27 @@ const NAMINGS: [Naming; 22] = [
         ],
         false,
     ),
-    naming(P::Files, Some("files"), &["files", "paths", "file_paths"], false),
-    naming(P::Content, Some("content"), &["content", "contents", "file_text", "text", "new_source"], true),
-    naming(P::Old, Some("old"), &["old_string", "old_str", "oldText", "oldString", "search", "old_text"], false),
-    naming(P::New, Some("new"), &["new_string", "new_str", "newText", "newString", "replace", "new_text"], true),
-    naming(P::ReplaceAll, Some("replaceAll"), &["replace_all", "replaceAll", "expected_replacements"], false),
-    naming(P::Edits, Some("edits"), &["edits", "operations"], true),
-    naming(P::Diff, Some("diff"), &["diff", "patch", "input", "patch_text", "patchText"], true),
-    naming(P::Line, Some("line"), &["line", "insert_line"], false),
-    naming(P::Offset, Some("offset"), &["offset", "start_line", "startLine", "start_line_one_indexed"], false),
-    naming(P::Limit, Some("limit"), &["limit", "max_lines"], false),
-    naming(P::LastLine, Some("lastLine"), &["end_line", "endLine", "end_line_one_indexed_inclusive"], false),
-    naming(P::Command, Some("command"), &["command", "cmd", "script"], true),
-    naming(P::Pattern, Some("pattern"), &["pattern", "regex", "query"], false),
-    naming(P::Url, Some("url"), &["url"], false),
-    naming(P::Todos, Some("todos"), &["todos", "plan", "task_progress"], true),
-    naming(P::From, Some("from"), &["source", "from", "old_path"], false),
-    naming(P::To, Some("to"), &["destination", "to", "new_path", "new_name"], false),
-    naming(P::Speech, Some("speech"), &["result", "question", "response", "follow_up"], true),
-    naming(P::Label, Some("label"), &["description", "tool_name", "name", "server_name"], false),
-    naming(P::Tool, None, &[], false),
-    naming(P::Arguments, None, &[], true),
+    naming(P::Files, &["files", "paths", "file_paths"], false),
+    naming(P::Content, &["content", "contents", "file_text", "text", "new_source"], true),
+    naming(P::Old, &["old_string", "old_str", "oldText", "oldString", "search", "old_text"], false),
+    naming(P::New, &["new_string", "new_str", "newText", "newString", "replace", "new_text"], true),
+    naming(P::ReplaceAll, &["replace_all", "replaceAll", "expected_replacements"], false),
+    naming(P::Edits, &["edits", "operations"], true),
+    naming(P::Diff, &["diff", "patch", "input", "patch_text", "patchText"], true),
+    naming(P::Line, &["line", "insert_line"], false),
+    naming(P::Offset, &["offset", "start_line", "startLine", "start_line_one_indexed"], false),
+    naming(P::Limit, &["limit", "max_lines"], false),
+    naming(P::LastLine, &["end_line", "endLine", "end_line_one_indexed_inclusive"], false),
+    naming(P::Command, &["command", "cmd", "script"], true),
+    naming(P::Pattern, &["pattern", "regex", "query"], false),
+    naming(P::Url, &["url"], false),
+    naming(P::Todos, &["todos", "plan", "task_progress"], true),
+    naming(P::From, &["source", "from", "old_path"], false),
+    naming(P::To, &["destination", "to", "new_path", "new_name"], false),
+    naming(P::Speech, &["result", "question", "response", "follow_up"], true),
+    naming(P::Label, &["description", "tool_name", "name", "server_name"], false),
+    naming(P::Tool, &[], false),
+    naming(P::Arguments, &[], true),
 ];
 
 /// Other parameters of tools in XML.
@@ -160,11 +152,6 @@ impl ParameterRole {
     #[must_use]
     pub fn common_names(self) -> &'static [&'static str] {
         self.naming().common
-    }
-
-    /// The roles that a configuration can name, each with its word there.
-    pub fn options() -> impl Iterator<Item = (&'static str, Self)> {
-        NAMINGS.iter().filter_map(|naming| Some((naming.option?, naming.role)))
     }
 
     pub(super) fn is_free_text(self) -> bool {
