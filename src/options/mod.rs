@@ -47,7 +47,7 @@ pub(crate) use self::{
     define::{camel_case, camel_case_length, json_name, options, words},
     readable::{Options, Readable, read_word},
     typed::{
-        Converted, Either, Given, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host, json_of,
+        Converted, Either, Given, Off, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host, json_of,
         list, name, number, object, off, record, some_text, some_text_but, text, whole, word,
     },
 };

@@ -4,10 +4,10 @@ use super::{
     composition::{Ask, Composition, ends_all},
     part::Part,
     pipeline,
+    tables::CostAwareConfig,
 };
 use crate::{
     dollars::rounded_apart,
-    options::Settings,
     providers::{CondenseError, Lossless, Native, Truncation},
     summaries::Llm,
     warning::{Warning, WarningCode},
@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// Asks what `maxCost` pays for.
-pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
-    within(composition, settings.number("maxCost"), "maxCost").await
+pub async fn run(composition: &mut Composition<'_>, config: &CostAwareConfig) -> Result<(), CondenseError> {
+    within(composition, config.max_cost, "maxCost").await
 }
 
 /// Native where the most that it can cost is within `limit` dollars, else smart where that is within what is left of them, else what is free.
