@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, settings::whole_number, table::either,
-};
+use super::{ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, table::either};
 use crate::words::{Said, said};
 
 /// Stands in JSON for what only JavaScript has: NaN, a function, a `BigInt`, an object that cannot be used. Its value is how messages show it.
@@ -217,4 +215,9 @@ pub(super) fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
         },
         Kind::Host { .. } => Some(NotUsable),
     }
+}
+
+/// JavaScript has one kind of number: 5.0 is 5.
+pub(super) fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n)).map(|n| n as u64))
 }

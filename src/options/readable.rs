@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{
     ConfigError, Kind, Table,
-    check::{self, own_fault},
-    settings::whole_number,
+    check::{self, own_fault, whole_number},
+    schema,
     typed::{Converted, Either, Given, Off, Unread, WithJson, Words},
 };
 
@@ -24,7 +24,7 @@ pub trait Options: Readable {
 
     /// JSON Schema 2020-12 of an object with these fields.
     fn schema() -> Value {
-        Self::TABLE.schema()
+        schema::of(Self::TABLE)
     }
 
     /// Checks and reads `value`: an object, or null for all defaults.

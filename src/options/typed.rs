@@ -157,8 +157,23 @@ pub const fn either<A, B>(first: &'static Bare<A>, second: &'static Bare<B>) -> 
 }
 
 /// An object or function of the host, which messages call `called`. It never comes as JSON.
+pub const fn host_object(called: &'static str) -> Bare<Unread> {
+    Bare::new(Kind::Host { called })
+}
+
+/// A field for an object or function of the host.
 pub const fn host(called: &'static str) -> Typed<Unread> {
-    Typed::new(Kind::Host { called })
+    host_object(called).or_default()
+}
+
+impl<A, B> Either<A, B> {
+    /// The value of the second kind.
+    pub fn second(self) -> Option<B> {
+        match self {
+            Self::First(_) => None,
+            Self::Second(value) => Some(value),
+        }
+    }
 }
 
 impl<T> Bare<T> {
@@ -207,7 +222,10 @@ impl<T> Bare<T> {
 impl Bare<bool> {
     /// With a default.
     pub const fn with(self, default: bool) -> Self {
-        Self::new(Kind::Flag { default: Some(default) })
+        match self.kind {
+            Kind::Flag { .. } => Self::new(Kind::Flag { default: Some(default) }),
+            kind => Self::new(kind),
+        }
     }
 
     /// Absence is `default`.
@@ -266,7 +284,10 @@ impl Bare<&'static str> {
 impl<T: Words> Bare<T> {
     /// Absence is the first of the words.
     pub const fn or_first(self) -> Typed<T> {
-        Typed::new(Kind::Choice { default: Some(T::WORDS[0]), words: T::WORDS })
+        match self.kind {
+            Kind::Choice { words, .. } => Typed::new(Kind::Choice { default: Some(words[0]), words }),
+            kind => Typed::new(kind),
+        }
     }
 }
 

@@ -62,7 +62,7 @@ impl Provider for Strategy {
     }
 
     fn config_schema(&self) -> Value {
-        StrategyConfig::table(self.id).schema()
+        StrategyConfig::schema(self.id)
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {

@@ -203,16 +203,16 @@ impl StrategyConfig {
         }
     }
 
-    /// The table of `strategy`.
-    pub fn table(strategy: &str) -> &'static Table {
+    /// The JSON Schema of the configuration of `strategy`.
+    pub fn schema(strategy: &str) -> Value {
         match strategy {
-            PIPELINE => PipelineConfig::TABLE,
-            ADAPTIVE => AdaptiveConfig::TABLE,
-            COST_AWARE => CostAwareConfig::TABLE,
-            PER_USER => PerUserConfig::TABLE,
-            AB_TEST => AbTestConfig::TABLE,
-            PROGRESSIVE => ProgressiveConfig::TABLE,
-            _ => QualityFirstConfig::TABLE,
+            PIPELINE => PipelineConfig::schema(),
+            ADAPTIVE => AdaptiveConfig::schema(),
+            COST_AWARE => CostAwareConfig::schema(),
+            PER_USER => PerUserConfig::schema(),
+            AB_TEST => AbTestConfig::schema(),
+            PROGRESSIVE => ProgressiveConfig::schema(),
+            _ => QualityFirstConfig::schema(),
         }
     }
 
