@@ -112,13 +112,20 @@ options! {
 
 options! {
     /// The guard against condensing without gain.
-    pub struct GuardFields: Table::titled("guard");
+    pub struct GuardFields: Table::titled("guard").interface(
+        "GuardOptions",
+        "When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same.",
+    );
 
     /// So many attempts without gain are enough.
     attempts: usize = whole(1, u64::MAX).or(GuardOptions::DEFAULT.attempts as u64),
     /// In so many milliseconds.
+    ///
+    /// A pause that is longer starts the count again.
     window_ms: usize = whole(0, u64::MAX).or(GuardOptions::DEFAULT.window_ms),
     /// An attempt that removes a smaller share of the tokens is one without gain.
+    ///
+    /// A failed attempt is one, too.
     min_gain_percent: f64 = number(0.0, 100.0).or(GuardOptions::DEFAULT.min_gain_percent),
 }
 
@@ -194,6 +201,9 @@ options! {
     /// Is told how it goes.
     on_progress: Unread = host("a function"),
 }
+
+/// The options of managers and calls.
+pub const TABLES: [&Table; 3] = [ManagerFields::TABLE, ContextFields::TABLE, CallFields::TABLE];
 
 impl ManagerOptions {
     /// Reads options from JSON; an empty object means all defaults.

@@ -1,7 +1,8 @@
 //! The macros that define options: each field once, with its comment, name, type, limits and default.
 //!
-//! The comment is the description in the JSON Schema; paragraphs after its first are for readers of the types alone. The name in JSON is the Rust name in
-//! camel case, or the one after `as`. None of the crates for this (schemars, garde, serde's own errors) finds all faults of nested objects with their paths.
+//! The first paragraph of a comment is the description in the JSON Schema; the types (`declarations`) have all paragraphs, with limits and default. The name
+//! in JSON is the Rust name in camel case, or the one after `as`. No crate for this (schemars, garde, serde) finds all faults of nested objects with their
+//! paths.
 
 /// Defines an object of options: the struct, its reader, its checks and its schema. See the example of the [module](crate::options).
 macro_rules! options {
@@ -18,23 +19,21 @@ macro_rules! options {
 
         impl $crate::options::Options for $name {
             const TABLE: &'static $crate::options::Table = {
-                use $crate::options::{Field, Table, Typed, json_name};
-                const FIELDS: &[Field] = &[$({
-                    const TYPED: Typed<$type> = $typed;
-                    TYPED.named(json_name!($field $($json)?), concat!($($doc, "\n"),*))
+                const FIELDS: &[$crate::options::Field] = &[$({
+                    const TYPED: $crate::options::Typed<$type> = $typed;
+                    TYPED.named($crate::options::json_name!($field $($json)?), concat!($($doc, "\n"),*))
                 }),*];
-                const TABLE: Table = $table.with_fields(FIELDS);
+                const TABLE: $crate::options::Table = $table.with_fields(FIELDS);
                 &TABLE
             };
         }
 
         impl $crate::options::Readable for $name {
             fn from_checked(_: &$crate::options::Kind, value: Option<&serde_json::Value>) -> Self {
-                use $crate::options::{Typed, json_name};
                 let object = value.and_then(serde_json::Value::as_object);
                 Self { $( $field: {
-                    const TYPED: Typed<$type> = $typed;
-                    TYPED.read(json_name!($field $($json)?), object)
+                    const TYPED: $crate::options::Typed<$type> = $typed;
+                    TYPED.read($crate::options::json_name!($field $($json)?), object)
                 } ),* }
             }
         }

@@ -11,6 +11,7 @@
 //! | `table` | the fields of an object, as data |
 //! | `check` | a value held against its table: all faults |
 //! | `schema` | a table as JSON Schema |
+//! | `declarations` | tables as interfaces of TypeScript |
 //! | `config_error` | one fault as a sentence |
 //! | `path` | where a value stands: `passes[1].selection.type` |
 //! | `near` | the name that was meant |
@@ -34,6 +35,7 @@
 
 mod check;
 mod config_error;
+mod declarations;
 mod define;
 mod merged;
 mod near;
@@ -46,12 +48,15 @@ mod tests;
 mod typed;
 
 pub(crate) use self::{
+    declarations::declarations,
     define::{camel_case, camel_case_length, json_name, options, words},
     readable::{Options, Readable, read_word},
+    schema::schema,
     table::{Field, Kind, Needs, Table},
     typed::{
-        Converted, Either, Given, Off, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host,
-        host_object, json_of, list, name, number, object, off, record, some_text, some_text_but, text, whole, word,
+        Bare, Converted, Either, Given, Off, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host,
+        host_object, json_of, list, name, name_as, number, object, off, record, some_text, some_text_but, text, whole,
+        word,
     },
 };
 

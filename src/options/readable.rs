@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     ConfigError, Kind, Table,
     check::{self, own_fault, whole_number},
-    schema,
+    schema::schema,
     typed::{Converted, Either, Given, Off, Unread, WithJson, Words},
 };
 
@@ -24,7 +24,7 @@ pub trait Options: Readable {
 
     /// JSON Schema 2020-12 of an object with these fields.
     fn schema() -> Value {
-        schema::of(Self::TABLE)
+        schema(Self::TABLE)
     }
 
     /// Checks and reads `value`: an object, or null for all defaults.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Field, Kind, Needs, Table};
 
 /// The schema of an object with the fields of `table`.
-pub(super) fn of(table: &Table) -> Value {
+pub fn schema(table: &Table) -> Value {
     let mut shared = Shared::new();
     let mut schema = object(table, &mut shared);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -73,7 +73,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
             let not = (!reserved.is_empty()).then(|| json!({ "enum": reserved }));
             without_nulls(json!({ "type": "string", "default": default, "pattern": pattern, "not": not }))
         }
-        Kind::Name { default, examples } => {
+        Kind::Name { default, examples, .. } => {
             let examples = (!examples.is_empty()).then_some(examples);
             without_nulls(json!({ "type": "string", "default": default, "pattern": "\\S", "examples": examples }))
         }

@@ -12,6 +12,8 @@ pub struct Table {
     pub fields: &'static [Field],
     /// Fields that have to be there because of others.
     pub needs: &'static [Needs],
+    /// The name of its interface in TypeScript, and the comment there; `None` for types written by hand.
+    pub(super) interface: Option<(&'static str, &'static str)>,
     is_shared: bool,
     is_open: bool,
     null_is_absent: bool,
@@ -34,6 +36,8 @@ pub struct Field {
     /// One of these does instead.
     pub(super) unless: &'static [&'static str],
     pub(super) is_secret: bool,
+    /// Its type in TypeScript, if its kind alone does not say it.
+    pub(super) type_name: Option<&'static str>,
 }
 
 /// The values that a field, an element of a list or a value of a record may hold. Defaults are used when it is absent.
@@ -77,6 +81,8 @@ pub enum Kind {
     Name {
         /// Used when absent.
         default: Option<&'static str>,
+        /// Its type in TypeScript.
+        type_name: &'static str,
         /// Names that there are, for those who write configurations.
         examples: &'static [&'static str],
     },
@@ -132,6 +138,7 @@ impl Table {
             title,
             fields: &[],
             needs: &[],
+            interface: None,
             is_shared: false,
             is_open: false,
             null_is_absent: false,
@@ -143,6 +150,11 @@ impl Table {
     /// With these fields.
     pub const fn with_fields(self, fields: &'static [Field]) -> Self {
         Self { fields, ..self }
+    }
+
+    /// With an interface of this name in the generated types.
+    pub const fn interface(self, name: &'static str, about: &'static str) -> Self {
+        Self { interface: Some((name, about)), ..self }
     }
 
     /// With fields that need each other.
@@ -205,7 +217,16 @@ impl Table {
 impl Field {
     /// A field without a name, which may be absent.
     pub(super) const fn bare(kind: Kind) -> Self {
-        Self { name: "", kind, doc: "", allowed: None, is_required: false, unless: &[], is_secret: false }
+        Self {
+            name: "",
+            kind,
+            doc: "",
+            allowed: None,
+            is_required: false,
+            unless: &[],
+            is_secret: false,
+            type_name: None,
+        }
     }
 
     /// Returns the paragraphs of its comment, each on one line.

@@ -4,7 +4,7 @@ use super::*;
 
 options! {
     /// An object that is used in several places.
-    struct Pet: Table::titled("pet").shared();
+    struct Pet: Table::titled("pet").shared().interface("Pet", "A pet.");
 
     /// What it is called.
     name: String = some_text_but(&["nobody"]).required(),
@@ -21,6 +21,7 @@ const PET_KEYS: Typed<Vec<(String, String)>> =
 
 options! {
     struct Example: Table::titled("Options of an example")
+        .interface("Example", "An example.")
         .with_needs(&[Needs { field: "mode", is: "run", any_of: &["limit", "signal"] }]);
 
     /// Whether it is heard.
@@ -235,4 +236,53 @@ fn the_schema_says_the_same() {
     );
     assert_eq!(schema["allOf"][0]["then"]["anyOf"][1]["required"], json!(["signal"]));
     assert_eq!(Lenient::schema()["additionalProperties"], true);
+}
+
+#[test]
+fn types_have_comments_with_limits_and_defaults() {
+    let types = declarations([Example::TABLE, Pet::TABLE].into_iter());
+    insta::assert_snapshot!(types, @r#"
+    /** A pet. */
+    export interface Pet {
+      /** What it is called. */
+      name: string;
+      /** Kilograms. 0.5 to 80. */
+      weight?: number | undefined;
+    }
+
+    /** An example. */
+    export interface Example {
+      /** Whether it is heard. Default: true. */
+      loud?: boolean | undefined;
+      /** How many. 1 to 20. Default: 5. */
+      count?: number | undefined;
+      /** At most so many. The description ends with its first paragraph. 2 or more. */
+      limit?: number | undefined;
+      /** How fast. Default: `walk`. */
+      mode?: "walk" | "run" | undefined;
+      /** For people. Default: `none`. */
+      note?: string | undefined;
+      /** Keys by place. */
+      key?: Readonly<Record<string, string>> | undefined;
+      /** The pet. */
+      pet?: Pet | undefined;
+      /** More of them. */
+      pets?: readonly Pet[] | undefined;
+      /** Pets by name. */
+      tools?: Readonly<Record<string, Pet>> | undefined;
+      /** Who watches. */
+      guard?: false | Pet | undefined;
+      /** How large. */
+      scale?: number | "auto" | undefined;
+      /** Ends it. */
+      signal?: unknown | undefined;
+      /** Checked elsewhere. */
+      config?: object | undefined;
+    }
+    "#);
+}
+
+#[test]
+fn names_in_json_are_in_camel_case() {
+    assert_eq!((json_name!(a_b_long_name), json_name!(name), json_name!(kind "type")), ("aBLongName", "name", "type"));
 }

@@ -111,9 +111,14 @@ pub const fn some_text_but(reserved: &'static [&'static str]) -> Bare<String> {
     Bare::new(Kind::Text { default: None, not_blank: true, reserved })
 }
 
-/// An identifier, such as the id of a provider. `examples` are those that exist.
+/// An identifier. `examples` are some that exist.
 pub const fn name(examples: &'static [&'static str]) -> Bare<String> {
-    Bare::new(Kind::Name { default: None, examples })
+    name_as("string", examples)
+}
+
+/// An identifier that has a type of its own in TypeScript.
+pub const fn name_as(type_name: &'static str, examples: &'static [&'static str]) -> Bare<String> {
+    Bare::new(Kind::Name { default: None, type_name, examples })
 }
 
 /// One of the words of a type.
@@ -265,7 +270,7 @@ impl Bare<String> {
         let default = Some(default);
         Typed::new(match self.kind {
             Kind::Text { not_blank, reserved, .. } => Kind::Text { default, not_blank, reserved },
-            Kind::Name { examples, .. } => Kind::Name { default, examples },
+            Kind::Name { type_name, examples, .. } => Kind::Name { default, type_name, examples },
             kind => kind,
         })
     }
@@ -304,6 +309,11 @@ impl<T> Typed<T> {
     /// Sets the allowed values as messages describe them.
     pub const fn allowing(self, allowed: &'static str) -> Self {
         Self { field: Field { allowed: Some(allowed), ..self.field }, ..self }
+    }
+
+    /// Sets its type in TypeScript.
+    pub const fn typed_as(self, type_name: &'static str) -> Self {
+        Self { field: Field { type_name: Some(type_name), ..self.field }, ..self }
     }
 
     /// Sets the comment of a field that stands in several objects.

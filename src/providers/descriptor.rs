@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::provider::{Capabilities, Provider, ProviderInfo};
-use crate::{options::ConfigError, words::Said};
+use crate::{
+    options::{ConfigError, Table},
+    words::Said,
+};
 
 /// A provider that comes with this crate.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -25,6 +28,9 @@ pub struct Descriptor {
     pub factory: &'static str,
     /// What it can do.
     pub capabilities: Capabilities,
+    /// The options of its configuration. A function, because they name the ids of all descriptors.
+    #[serde(skip)]
+    pub table: fn() -> &'static Table,
     /// Configurations by name.
     pub presets: &'static [&'static str],
     /// Makes one. The faults of its configuration, where it has any.

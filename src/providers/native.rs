@@ -23,15 +23,19 @@ pub struct Native {
 
 options! {
     /// The configuration.
-    struct NativeConfig: Table::titled("Configuration of the native provider");
+    struct NativeConfig: Table::titled("Configuration of the native provider").interface("NativeConfig", "Configuration of the native provider.");
 
     /// How many of the newest messages stay as they are; more where roles or tool pairs ask for it.
     max_messages_to_keep: usize = whole(1, 10).or(Native::KEEP as u64),
     /// The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.
     custom_condensing_prompt: String = text().or(""),
     /// The profile of the manager whose handler and price are for the summary.
+    ///
+    /// It is one of `ManagerOptions.profiles`. Default, and with the warning `handler_missing` if the profile has no handler: the condensing handler.
     condensing_api_config_id: Option<String> = text().if_set(),
     /// Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.
+    ///
+    /// The summaries of the parts are then merged.
     context_window: usize = whole(1024, 100_000_000).or(DEFAULT_WINDOW as u64),
     /// How many parts of a long history are summarised at once.
     max_concurrency: usize = whole(1, 16).or(3),
@@ -40,6 +44,9 @@ options! {
     /// How the summary is asked for: `append` sends the host's own request (`context.tools`, `systemPrompt` and messages, byte for byte) with the question
     /// as the last message, so that the service reads it from its prompt cache; `own` sends a request made for the purpose; `auto` appends where the same
     /// handler serves conversation and summaries.
+    ///
+    /// To append, the messages must be those of the call, and the handler must support it: Anthropic's API, and custom handlers. A request that does not fit
+    /// the model's window is summarised in parts, as with `own`. The cache costs about a tenth of the price.
     summary_request: SummaryRequest = choice().or_first(),
     summary_check: SummaryCheckOption = SUMMARY_CHECK,
 }
@@ -58,6 +65,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         estimated_speed: Speed::Slow,
         ..Capabilities::NONE
     },
+    table: || NativeConfig::TABLE,
     presets: &[],
     make: |config| Ok(Arc::new(Native::new(config)?)),
 };

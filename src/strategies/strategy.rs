@@ -14,7 +14,7 @@ use super::{
     tables::{self, StrategyConfig},
 };
 use crate::{
-    options::{ConfigError, merged},
+    options::{ConfigError, merged, schema},
     protect::ProtectRules,
     providers::{CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Registry, Request, with_id},
     transcript::ToolRows,
@@ -62,7 +62,7 @@ impl Provider for Strategy {
     }
 
     fn config_schema(&self) -> Value {
-        StrategyConfig::schema(self.id)
+        with_id(super::DESCRIPTORS, self.id).map(|known| schema((known.table)())).unwrap_or_default()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::{
     options::{
-        ConfigError, Either, FaultKind, Off, Options, Table, Unread, any_object, either, list, name, number, object,
-        off, options, record, text, whole,
+        Bare, ConfigError, Either, FaultKind, Off, Options, Table, Unread, any_object, either, list, name, name_as,
+        number, object, off, options, record, text, whole,
     },
     protect::{FROZEN_MESSAGES, PROTECT},
     providers::{self, Native, Smart, with_id},
@@ -38,36 +38,43 @@ const DEFAULT_MAX_COST: f64 = 0.05;
 /// The default of `budget` for `progressive`, in dollars: enough for each of its tiers.
 const DEFAULT_BUDGET: f64 = 0.1;
 
+/// The id of any provider.
+const fn provider_id() -> Bare<String> {
+    name_as("ProviderId", BUILT_IN)
+}
+
 const STAGES: &str = "an array of ids of providers and of { provider, config, target }";
 const BANDS: &str = "an array of { below, provider, config }";
 const VARIANTS: &str = "an array of { name, provider, config, share }";
 
 options! {
     /// Providers, one after the other.
-    pub struct PipelineConfig: Table::titled("Configuration of the strategy pipeline");
+    pub struct PipelineConfig: Table::titled("Configuration of the strategy pipeline").interface("PipelineConfig", "Configuration of the strategy `pipeline`.");
 
     /// Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native.
-    stages: Option<Vec<Either<String, Stage>>> = list(&either(&name(BUILT_IN), &object()), STAGES).if_set(),
+    stages: Option<Vec<Either<String, Stage>>> = list(&either(&provider_id(), &object()), STAGES).if_set(),
     protect: Unread = PROTECT.unread(),
     frozen_messages: Unread = FROZEN_MESSAGES.unread(),
 }
 
 options! {
     /// A provider of a pipeline, with configuration and target.
-    pub struct Stage: Table::titled("stage").shared();
+    pub struct Stage: Table::titled("stage").interface("PipelineStage", "A stage of a pipeline.").shared();
 
     /// The id of a provider: of this library, or one that the host has registered.
-    provider: String = name(BUILT_IN).required(),
+    provider: String = provider_id().required(),
     /// Overrides fields of its configuration, as `config` of a call does.
     config: Value = any_object().or_default(),
     /// Tokens that this stage may leave, where that is more than the target of the call; `false`: it is not told of any target. Default: the target of the
     /// call.
+    ///
+    /// It is counted locally.
     target: Option<Either<Off, usize>> = either(&off(), &whole(0, u64::MAX)).if_set(),
 }
 
 options! {
     /// Providers by the distance to the target.
-    pub struct AdaptiveConfig: Table::titled("Configuration of the strategy adaptive");
+    pub struct AdaptiveConfig: Table::titled("Configuration of the strategy adaptive").interface("AdaptiveConfig", "Configuration of the strategy `adaptive`.");
 
     /// By how many times the target there is, from the smallest ratio up. Default: below 1.2 lossless, below 2 truncation, below 3 native, else smart with
     /// the preset aggressive.
@@ -78,19 +85,19 @@ options! {
 
 options! {
     /// A provider for a range of ratios.
-    pub struct Band: Table::titled("band");
+    pub struct Band: Table::titled("band").interface("AdaptiveBand", "A provider for a range of ratios of tokens to target.");
 
     /// For ratios of tokens to target below this; absent in the last band alone, which is for all others.
     below: Option<f64> = number(0.0, f64::MAX).if_set(),
     /// The id of a provider: of this library, or one that the host has registered.
-    provider: String = name(BUILT_IN).required(),
+    provider: String = provider_id().required(),
     /// Overrides fields of its configuration, as `config` of a call does.
     config: Value = any_object().or_default(),
 }
 
 options! {
     /// The best that a budget pays for.
-    pub struct CostAwareConfig: Table::titled("Configuration of the strategy cost_aware");
+    pub struct CostAwareConfig: Table::titled("Configuration of the strategy cost_aware").interface("CostAwareConfig", "Configuration of the strategy `cost_aware`.");
 
     /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
     max_cost: f64 = number(0.0, f64::MAX).or(DEFAULT_MAX_COST),
@@ -100,7 +107,7 @@ options! {
 
 options! {
     /// The most careful provider first.
-    pub struct QualityFirstConfig: Table::titled("Configuration of the strategy quality_first");
+    pub struct QualityFirstConfig: Table::titled("Configuration of the strategy quality_first").interface("QualityFirstConfig", "Configuration of the strategy `quality_first`.");
 
     protect: Unread = PROTECT.unread(),
     frozen_messages: Unread = FROZEN_MESSAGES.unread(),
@@ -108,7 +115,7 @@ options! {
 
 options! {
     /// What is free first, then models.
-    pub struct ProgressiveConfig: Table::titled("Configuration of the strategy progressive");
+    pub struct ProgressiveConfig: Table::titled("Configuration of the strategy progressive").interface("ProgressiveConfig", "Configuration of the strategy `progressive`.");
 
     /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
     budget: f64 = number(0.0, f64::MAX).or(DEFAULT_BUDGET),
@@ -118,11 +125,15 @@ options! {
 
 options! {
     /// Providers by user.
-    pub struct PerUserConfig: Table::titled("Configuration of the strategy per_user");
+    pub struct PerUserConfig: Table::titled("Configuration of the strategy per_user").interface("PerUserConfig", "Configuration of the strategy `per_user`.");
 
     /// What each user prefers, by `context.userId`.
+    ///
+    /// Default: none.
     users: Vec<(String, Preferences)> = record(&object(), "an object of preferences by user").or_default(),
     /// For users of whom nothing is known, and where no user is named.
+    ///
+    /// Default: `smart` with the preset `balanced`.
     default: Preferences = object().or_default(),
     protect: Unread = PROTECT.unread(),
     frozen_messages: Unread = FROZEN_MESSAGES.unread(),
@@ -130,11 +141,13 @@ options! {
 
 options! {
     /// The preferences of one user.
-    pub struct Preferences: Table::titled("preferences").shared();
+    pub struct Preferences: Table::titled("preferences").interface("UserPreferences", "The preferences of a user.").shared();
 
     /// The id of a provider: of this library, or one that the host has registered.
-    preferred_provider: String = name(BUILT_IN).or(Smart::ID),
+    preferred_provider: String = provider_id().or(Smart::ID),
     /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
+    ///
+    /// If the provider could cost more, `cost_aware` runs instead. Default: no limit.
     max_cost_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
     /// For the smart provider: over 0.8 the preset conservative, over 0.5 balanced, else aggressive.
     quality_threshold: f64 = number(0.0, 1.0).or(0.6),
@@ -144,9 +157,11 @@ options! {
 
 options! {
     /// Providers side by side.
-    pub struct AbTestConfig: Table::titled("Configuration of the strategy ab_test");
+    pub struct AbTestConfig: Table::titled("Configuration of the strategy ab_test").interface("AbTestConfig", "Configuration of the strategy `ab_test`.");
 
     /// What the experiment is called; others assign independently of it.
+    ///
+    /// `manager.getExperiment` has it by this name.
     experiment: String = name(&[]).or(AB_TEST),
     /// Of which everybody gets always the same. Default: A, native, and B, smart with the preset balanced.
     variants: Option<Vec<Variant>> = list(&object(), VARIANTS).if_set(),
@@ -158,17 +173,19 @@ options! {
 
 options! {
     /// One of the providers that an experiment compares.
-    pub struct Variant: Table::titled("variant");
+    pub struct Variant: Table::titled("variant").interface("AbTestVariant", "One of the providers that an experiment compares.");
 
     /// What reports call it; no two variants share one.
     name: String = name(&["A", "B"]).required(),
     /// The id of a provider: of this library, or one that the host has registered.
-    provider: String = name(BUILT_IN).or(Native::ID),
+    provider: String = provider_id().or(Native::ID),
     /// Overrides fields of its configuration, as `config` of a call does.
     config: Value = any_object().or_default(),
     /// The prompt that it summarises by; it comes before that of the call.
     custom_condensing_prompt: Option<String> = text().if_set(),
     /// The profile of the manager whose handler, and so whose model, and price are for its summaries.
+    ///
+    /// It is one of `ManagerOptions.profiles`. Default, and with the warning `handler_missing` if the profile has no handler: those of the call.
     condensing_api_config_id: Option<String> = text().if_set(),
     /// How many get it, in relation to the other variants.
     share: f64 = number(0.0, f64::MAX).or(1.0),
@@ -200,19 +217,6 @@ impl StrategyConfig {
             AB_TEST => AbTestConfig::read(config).map(Self::AbTest),
             PROGRESSIVE => ProgressiveConfig::read(config).map(Self::Progressive),
             _ => QualityFirstConfig::read(config).map(|_| Self::QualityFirst),
-        }
-    }
-
-    /// The JSON Schema of the configuration of `strategy`.
-    pub fn schema(strategy: &str) -> Value {
-        match strategy {
-            PIPELINE => PipelineConfig::schema(),
-            ADAPTIVE => AdaptiveConfig::schema(),
-            COST_AWARE => CostAwareConfig::schema(),
-            PER_USER => PerUserConfig::schema(),
-            AB_TEST => AbTestConfig::schema(),
-            PROGRESSIVE => ProgressiveConfig::schema(),
-            _ => QualityFirstConfig::schema(),
         }
     }
 

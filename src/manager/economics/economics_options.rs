@@ -30,19 +30,34 @@ words! {
 options! {
     /// The option `economics` of a call.
     #[derive(PartialEq)]
-    pub struct Economics: Table::titled("economics");
+    pub struct Economics: Table::titled("economics").interface(
+        "EconomicsOptions",
+        "Facts for a decision by cost. A condensation invalidates the prompt cache once, from the first change on, and makes every later request smaller. \
+         Both effects are computed with the price of the conversation's model (`price` of the call, its handler or profile).",
+    );
 
     /// Requests still to come, the next one included.
+    ///
+    /// Default: the number of assistant messages so far, 1 to 200.
     expected_requests: Option<f64> = number(0.0, MAX_REQUESTS).if_set(),
     /// Milliseconds since the last request; absent: the cache is warm.
     ms_since_last_request: Option<f64> = number(0.0, f64::MAX).if_set(),
     /// Milliseconds for which the model's provider keeps a prompt.
+    ///
+    /// The default is Anthropic's. Default: 300,000.
     cache_lifetime_ms: f64 = number(0.0, f64::MAX).or(DEFAULT_LIFETIME_MS),
     /// Tokens that a condensation leaves.
+    ///
+    /// They are counted like `totalTokens`; the call's `targetTokens` wins. A smaller target costs less and loses more. Default: 40,000, or half of what the
+    /// window allows if that is less.
     target_tokens: usize = whole(0, u64::MAX).or(DEFAULT_TARGET),
     /// Tokens that a condensation must free to be done; absent: a quarter of those that it leaves.
+    ///
+    /// They are counted like `totalTokens`.
     clear_at_least: Option<usize> = whole(0, u64::MAX).if_set(),
     /// Which copy of what is repeated the provider `lossless` leaves while the cache is warm.
+    ///
+    /// `first` keeps more of the beginning cached. `keep` in `config` wins.
     keep: KeptCopy = choice().or_first(),
     /// Messages of the last request; absent: all before the last one of the assistant.
     sent_messages: Option<usize> = whole(0, u64::MAX).if_set(),

@@ -52,6 +52,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         estimated_speed: Speed::Fast,
         ..Capabilities::NONE
     },
+    table: || LosslessConfig::TABLE,
     presets: &[],
     make: |config| Ok(Arc::new(Lossless::new(config)?)),
 };

@@ -92,7 +92,7 @@ words! {
 
 options! {
     /// The configuration.
-    pub struct LosslessConfig: Table::titled("Configuration of the lossless provider");
+    pub struct LosslessConfig: Table::titled("Configuration of the lossless provider").interface("LosslessConfig", "Configuration of the lossless provider. Every result is verified by expanding it again; `docs/markers.md` shows what the model reads.");
 
     /// Say the lines of a file once, however often it was read, written and listed.
     deduplicate_file_reads: bool = flag().or(true),
@@ -115,25 +115,45 @@ options! {
     /// Change long texts in the parameters of tool calls too.
     tool_parameters: bool = flag().or(true),
     /// Operation: a result becomes a pointer to one that is the same.
+    ///
+    /// Results name it `reference`.
     reference: bool = flag().or(true),
     /// Operation: a result becomes a pointer into one that contains it.
+    ///
+    /// Results name it `containment`.
     containment: bool = flag().or(true),
     /// Operation: of a file that was shown in another version too, only the differences stay.
+    ///
+    /// Results name it `diff`.
     diff: bool = flag().or(true),
     /// Operation: lines that stand elsewhere become a pointer.
+    ///
+    /// Results name it `repeated_lines`.
     repeated_lines: bool = flag().or(true),
     /// Operation: numbers of lines are left out behind a heading that restores them.
+    ///
+    /// Results name it `line_numbers`.
     line_numbers: bool = flag().or(true),
     /// Operation: snapshots of the environment but the newest are left out.
+    ///
+    /// Results name it `environment_snapshot`.
     environment_snapshots: bool = flag().or(true),
     /// Operation: of what was read of a file, the lines that a later edit, write or view of the whole file replaced are left out (lines); or all of it, once
     /// the file was changed in any way and then read or written again (file): what is true of it goes too, and is lost; or nothing (off).
+    ///
+    /// Results name it `stale_read` or `stale_file`.
     stale_reads: StaleReads = choice().or_first(),
     /// Operation: what was written to a file that was written again later is left out.
+    ///
+    /// Results name it `overwritten_write`.
     overwritten_writes: bool = flag().or(true),
     /// Operation: lists of things to do but the newest are left out.
+    ///
+    /// Results name it `todo_list`.
     todo_lists: bool = flag().or(true),
     /// Operation: edits that failed before the same file was edited are left out.
+    ///
+    /// Results name it `failed_edit`.
     failed_edits: bool = flag().or(true),
     tools: ToolRows = TOOLS,
     protect: Unread = PROTECT.unread(),

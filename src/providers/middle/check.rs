@@ -25,15 +25,21 @@ const COMPLETION_ROOM: (usize, usize) = (100, 800);
 options! {
     /// How a summary is checked.
     #[derive(Copy, PartialEq)]
-    pub(in crate::providers) struct SummaryCheck: Table::titled("summaryCheck").shared();
+    pub(in crate::providers) struct SummaryCheck: Table::titled("summaryCheck").interface("SummaryCheckConfig", "How to treat a summary that misses items it must keep; see {@link SummaryQuality}.").shared();
 
     /// The mark: a summary that tells less of what must survive is below it.
     min_score: f64 = number(0.0, 1.0).or(DEFAULT_MIN_SCORE),
     /// Whether a summary below the mark is asked for once more, with what is missing named.
+    ///
+    /// The better summary is used.
     ask_again: bool = flag().or(true),
     /// Whether what is missing then is put behind it.
+    ///
+    /// It is appended word for word, in at most 800 tokens.
     complete: bool = flag().or(true),
     /// Whether the model says which of what seems to be missing is told in other words.
+    ///
+    /// It is one more small request, about constraints and tasks.
     ask_model: bool = flag().or(false),
 }
 
@@ -42,7 +48,7 @@ pub(in crate::providers) type SummaryCheckOption = Either<bool, SummaryCheck>;
 
 /// The option `summaryCheck` of whatever has a summary written in the place of messages.
 pub(in crate::providers) const SUMMARY_CHECK: Typed<SummaryCheckOption> = either(&flag().with(false), &object()).or_default().about(
-    "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.",
+    "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.\n\nIt must keep names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them.",
 );
 
 impl SummaryCheck {

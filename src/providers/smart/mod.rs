@@ -67,6 +67,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         supports_fallback: true,
         estimated_speed: Speed::Medium,
     },
+    table: || ConfigOptions::TABLE,
     presets: presets::NAMES,
     make: |config| Ok(Arc::new(Smart::new(config)?)),
 };

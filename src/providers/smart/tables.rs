@@ -111,6 +111,7 @@ words! {
 
 options! {
     /// The messages that a pass works on.
+    #[expect(clippy::doc_markdown, reason = "descriptions of the schema are plain text")]
     pub(super) struct SelectionOptions: Table::titled("selection").with_needs(&[
         Needs { field: "type", is: "preserve_recent", any_of: &["keepRecentCount"] },
         Needs { field: "type", is: "preserve_percent", any_of: &["keepPercentage"] },
@@ -185,7 +186,7 @@ options! {
 
 options! {
     /// An operation for each content kind; kinds without one are kept.
-    pub(super) struct ContentOperations: Table::titled("operations").shared();
+    pub(super) struct ContentOperations: Table::titled("operations").shared().interface("ContentOperations", "An operation for each content kind; kinds without one are kept.");
 
     /// What the user and the assistant wrote; kept when absent.
     message_text: Option<ContentOperation> = object().read_as().if_set(),
@@ -197,7 +198,7 @@ options! {
 
 options! {
     /// The fewest tokens of each content kind in a message that are changed.
-    pub(super) struct ContentThresholds: Table::titled("thresholds").shared();
+    pub(super) struct ContentThresholds: Table::titled("thresholds").shared().interface("ContentThresholds", "Tokens for each content kind.");
 
     /// With fewer tokens it is left as it is.
     message_text: Given<usize> = whole(0, MAX_LIMIT).or(0).with_presence(),
@@ -214,11 +215,15 @@ words! {
 
 options! {
     /// An operation on a text, and how it is done.
-    pub(super) struct OperationOptions: Table::titled("operation").shared();
+    pub(super) struct OperationOptions: Table::titled("operation").shared().interface("ContentOperation", "An operation on a text. A text is never replaced by one with as many tokens or more.");
 
     /// What is done to a text.
+    ///
+    /// `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about.
     operation: OperationKind = choice().required(),
     /// How.
+    ///
+    /// Parameters of other operations are ignored.
     params: OperationParams = object().or_default(),
 }
 
@@ -240,7 +245,7 @@ words! {
 options! {
     /// How a text is truncated.
     #[derive(PartialEq)]
-    pub(super) struct Truncate: Table::titled("truncate");
+    pub(super) struct Truncate: Table::titled("truncate").interface("TruncateParams", "How to truncate a text. Without a limit: to 5 lines, and parameters to 100 characters.");
 
     /// Characters that stay.
     max_chars: Option<usize> = whole(1, MAX_LIMIT).if_set(),
@@ -250,12 +255,18 @@ options! {
     /// salient ones more of them.
     average_tokens: Option<usize> = whole(1, MAX_LIMIT).if_set(),
     /// Characters that stay at the beginning of a text. With this or keepSuffix, a text longer than maxChars keeps its ends, whatever the strategy.
+    ///
+    /// Without `maxChars`, texts longer than both ends together do. A note stands between the ends. Default: 0 with `keepSuffix`.
     keep_prefix: Option<usize> = whole(1, MAX_LIMIT).if_set(),
     /// Characters that stay at the end of a text.
+    ///
+    /// Default: 0 with `keepPrefix`.
     keep_suffix: Option<usize> = whole(1, MAX_LIMIT).if_set(),
     /// Characters that stay of each line.
     max_line_chars: usize = whole(20, MAX_LIMIT).or(DEFAULT_LINE_CHARS),
     /// Whether a marker says what is missing.
+    ///
+    /// Without one, `salient` works like `head`.
     add_ellipsis: bool = flag().or(true),
     /// Which part stays: what is most likely to be used again, the first lines, or the first and the last.
     strategy: Strategy = choice().or_first(),
@@ -264,15 +275,22 @@ options! {
 options! {
     /// How a text is summarised.
     #[derive(PartialEq)]
-    pub(super) struct Summarize: Table::titled("summarize");
+    pub(super) struct Summarize: Table::titled("summarize").interface("SummarizeParams", "How to summarise a text.");
 
     /// The profile whose handler writes the summary.
+    ///
+    /// It is one of `ManagerOptions.profiles`; its price counts, too. Default, and with the warning `handler_missing` if the profile has no handler: the
+    /// condensing handler. Presets name `condensing`, the role of a cheap profile; they cause no warning, and a condensing handler wins over it.
     api_profile: Option<String> = text().if_set(),
     /// The longest summary. Texts of no more tokens are left as they are.
+    ///
+    /// The rest of a longer one is cut off.
     max_tokens: usize = whole(16, MAX_LIMIT).or(DEFAULT_SUMMARY_TOKENS),
     /// Texts of fewer characters are left as they are.
     min_chars: usize = whole(0, MAX_LIMIT).or(0),
     /// The system prompt; blank for one that fits the kind of content.
+    ///
+    /// With the built-in one, one request asks for up to eight texts of up to 600 tokens each, if that costs less.
     custom_prompt: Option<String> = text().if_set(),
 }
 

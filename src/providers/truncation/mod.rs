@@ -52,28 +52,45 @@ words! {
 
 options! {
     /// The configuration.
-    struct TruncationConfig: Table::titled("Configuration of the truncation provider");
+    struct TruncationConfig: Table::titled("Configuration of the truncation provider").interface("TruncationConfig", "Configuration of the truncation provider.");
 
     /// `content` cuts old tool results and parameters, `window` drops the oldest messages.
     mode: Mode = choice().or_first(),
     /// Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is `salient` when there is a target and no
     /// limit of the other strategies is set, `head` otherwise.
+    ///
+    /// The limits of the others are `truncationMode`, `maxToolResultLines`, `maxLineChars`, `maxToolParamChars`, `preserveUserMessages` and
+    /// `preserveAssistantText`. With `truncationMode: "suppress"`, `salient` means `head`.
     strategy: Strategy = choice().or_first(),
     /// Whether old results and parameters are cut or replaced by a note.
+    ///
+    /// Not for `salient`.
     truncation_mode: Given<TruncationMode> = choice().or_first().with_presence(),
     /// The newest messages that are never touched.
     preserve_recent_count: usize = whole(1, 1000).or(5),
     /// Lines that stay of an old tool result. With a target and no value of its own, as many as fit.
+    ///
+    /// `salient` uses it only without a target.
     max_tool_result_lines: Given<usize> = whole(1, 100_000).or(5).with_presence(),
     /// Characters that stay of each of those lines.
+    ///
+    /// Not for `salient`.
     max_line_chars: Given<usize> = whole(20, 1_000_000).or(500).with_presence(),
     /// Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit.
+    ///
+    /// Not for `salient`, which shortens parameters only if a target requires it.
     max_tool_param_chars: Given<usize> = whole(1, 1_000_000).or(100).with_presence(),
     /// Whether what the user wrote stays whole.
+    ///
+    /// Not for `salient`, which shortens it only if a target cannot be met otherwise.
     preserve_user_messages: Given<bool> = flag().or(true).with_presence(),
     /// Whether what the assistant wrote stays whole.
+    ///
+    /// Not for `salient`, which shortens it only if there is a target.
     preserve_assistant_text: Given<bool> = flag().or(true).with_presence(),
     /// Texts of fewer tokens are not touched.
+    ///
+    /// `salient` uses it only without a target.
     min_tokens_for_truncation: usize = whole(0, 1_000_000).or(100),
     tools: ToolRows = TOOLS,
     protect: Unread = PROTECT.unread(),
@@ -94,6 +111,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         estimated_speed: Speed::Fast,
         ..Capabilities::NONE
     },
+    table: || TruncationConfig::TABLE,
     presets: &[],
     make: |config| Ok(Arc::new(Truncation::new(config)?)),
 };

@@ -145,7 +145,9 @@ pub(super) const TELLING_OF_SEARCH: [ParameterRole; 5] = [P::Pattern, P::Path, P
 
 impl ParameterRole {
     fn naming(self) -> &'static Naming {
-        &NAMINGS[self as usize]
+        let naming = &NAMINGS[self as usize];
+        debug_assert_eq!(naming.role, self, "a row for each role, in their order");
+        naming
     }
 
     /// The names that mean this role in any tool, the likeliest first.

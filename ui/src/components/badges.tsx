@@ -1,7 +1,7 @@
 // What is known of an operation or a provider before it is tried: what it costs, how long it takes, what stays.
 
 import type { ReactNode } from "react";
-import type { ContentOperation } from "../../../types/smart.js";
+import type { ContentOperation } from "../../../types/options.js";
 import { type Key, useStudio } from "../context.js";
 import type { ProviderFacts } from "../types.js";
 
