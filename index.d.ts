@@ -1,4 +1,4 @@
-// Types of roo-condense. Written by hand, a file for each topic in `types`; `__test__/types` is compiled against them.
+// Types of roo-condense, a file for each topic in `types`, written by hand but for `types/options.d.ts`; `__test__/types` is compiled against them.
 //
 // Units everywhere: tokens are tokens of the configured encoding times `scale`, rounded up; costs are US dollars; times are milliseconds;
 // shares and thresholds are percent. Optional fields may also be `undefined`, which is the same as leaving them out.
@@ -16,6 +16,7 @@ export * from "./types/tools.js";
 export * from "./types/protect.js";
 export * from "./types/trigger.js";
 export * from "./types/results.js";
+export * from "./types/options.js";
 export * from "./types/providers.js";
 export * from "./types/native.js";
 export * from "./types/lossless.js";

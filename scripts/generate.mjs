@@ -38,15 +38,71 @@ function index() {
 
 /** The providers, from their descriptors in src/providers and src/strategies. */
 function providers() {
-  const native = require("../js/native.js");
   const { CondensationManager } = require("../js/api.js");
-  const factories = Object.fromEntries(JSON.parse(native.builtInProviders()).map((known) => [known.id, known]));
+  const factories = Object.fromEntries(builtIn().map((known) => [known.id, known]));
   const told = new CondensationManager().listProviders().map(({ id, name, description, capabilities }) => {
     const { factory, presets } = factories[id];
     const model = capabilities.supportsLLMSummarization ? "may ask" : "never";
     return [code(id), name, description, model, code(factory), presets.map(code).join(", ") || "–"];
   });
   return rows(["id", "name", "what it does", "a model", "made by", "presets"], line(6), ...told);
+}
+
+/** The built-in providers, as the addon tells of them. */
+const builtIn = () => JSON.parse(require("../js/native.js").builtInProviders());
+
+/** Words on one line if they fit, as Biome writes them. */
+const onOneLine = (line, width, broken) => (line.length <= width ? line : broken);
+
+/** What the command line offers without loading the addon. */
+function names() {
+  const list = (/** @type {string} */ name, /** @type {string[]} */ words) => {
+    const quoted = words.map((word) => JSON.stringify(word));
+    return onOneLine(`  "${name}": [${quoted.join(", ")}]`, 120, `  "${name}": [\n    ${quoted.join(",\n    ")}\n  ]`);
+  };
+  const all = builtIn();
+  const lists = [
+    list(
+      "providers",
+      all.map(({ id }) => id),
+    ),
+    list(
+      "presets",
+      all.flatMap(({ presets }) => presets),
+    ),
+  ];
+  return `{\n${lists.join(",\n")}\n}\n`;
+}
+
+/** The types of options, from their definitions in src. */
+function optionTypes() {
+  const union = (/** @type {string} */ name, /** @type {string[]} */ words) => {
+    const quoted = words.map((word) => JSON.stringify(word));
+    return onOneLine(`export type ${name} = ${quoted.join(" | ")};`, 160, `export type ${name} =\n  | ${quoted.join("\n  | ")};`);
+  };
+  return [
+    "// Options, from their definitions in src. Written by `npm run generate`.",
+    "",
+    'import type { ConfiguredProtect } from "./protect.js";',
+    'import type { ToolMeanings } from "./tools.js";',
+    "",
+    "/** The id of a built-in provider. */",
+    union(
+      "BuiltInProviderId",
+      builtIn().map(({ id }) => id),
+    ),
+    "",
+    "/** The id of a provider: a built-in one, which editors complete, or that of a custom provider. */",
+    "export type ProviderId = BuiltInProviderId | (string & {});",
+    "",
+    "/** The name of a configuration of the smart provider. `quality` is another name for `conservative`. */",
+    union(
+      "PresetName",
+      builtIn().flatMap(({ presets }) => presets),
+    ),
+    "",
+    require("../js/native.js").optionTypes(),
+  ].join("\n");
 }
 
 /** The flags of the command line, from js/cli/flags.js. */
@@ -93,6 +149,8 @@ const fromPage = (page, write) => () => write(readFileSync(path.join(root, page)
 /** Files, and what is to stand in each where this stands in it. */
 export const GENERATED = [
   { file: "index.js", write: index },
+  { file: "types/options.d.ts", write: optionTypes },
+  { file: "js/cli/providers.json", write: names },
   { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },
   { file: "docs/command-line.md", write: between("flags", flags) },

@@ -103,7 +103,7 @@ pub use crate::{
         CallOptions, ContextUsage, InForce, InspectOptions, Inspection, Manager, ManagerOptions, Metrics,
         MoneyDecision, Preparation, Report, Trial, Work, condense_with,
     },
-    options::{ConfigError, Field, Table},
+    options::ConfigError,
     progress::{Progress, ProgressEvent},
     providers::{
         Binding, Capabilities, Choice, CondenseError, Grade, HostCall, Note, Proposal, Provider, ProviderInfo,

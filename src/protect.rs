@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{Block, ContentKind, Conversation, Message, Pins, TextAt, answered},
-    options::{Field, Kind, Settings, Table},
+    options::{Converted, Options, Table, Typed, list, object, options, some_text, whole},
     restore::{Decoder, RowKind, message_holds_pointers},
     transcript::{
         self, CallOutcome, Event, PathPattern, PieceSource, TOOLS, ToolRows, ToolRules, ToolTable, Transcript,
@@ -19,44 +19,39 @@ use crate::{
 };
 
 /// The option `protect` of managers, calls and providers.
-pub const PROTECT: Field = Field::object(
-    "protect",
-    &RULES,
-    "What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls.",
+pub(crate) const PROTECT: Typed<ProtectRules> = object().read_as().or_default().typed_as("ConfiguredProtect").about(
+    "What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls.\n\nIt adds to what the call and the manager protect. Default: nothing.",
 );
 
 /// The option `frozenMessages` of managers, calls and providers.
-pub const FROZEN_MESSAGES: Field = Field::integer_if_set(
-    "frozenMessages",
-    0,
-    u64::MAX,
-    "So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache holds up to there. Default: 0.",
+pub(crate) const FROZEN_MESSAGES: Typed<Option<usize>> = whole(0, u64::MAX).if_set().about(
+    "So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache holds up to there. Default: 0.\n\nThe largest of manager, call and configuration wins.",
 );
 
-static RULES: Table = Table::new(
-    "protect",
-    &[
-        list("tools", "Calls of these tools and what they answered: names or globs (* for any characters, ? for one)."),
-        list(
-            "paths",
-            "Calls about these files and what they answered: paths or globs (* for any characters, **/ for any folders or none), from any folder on; a folder stands for all that is in it.",
-        ),
-        Field::new(
-            "messages",
-            Kind::List {
-                of: &Kind::Integer { default: None, min: 0, max: u64::MAX },
-                called: "an array of indices of messages, from 0",
-            },
-            "Messages, by their index in the conversation of the call.",
-        ),
-        list("text", "Blocks of any type in which one of these texts stands."),
-    ],
-)
-.shared();
+const TEXTS: Typed<Vec<String>> = list(&some_text(), "an array of strings that are not empty").or_default();
 
-const fn list(name: &'static str, description: &'static str) -> Field {
-    const TEXT: Kind = Kind::Text { default: None, not_blank: true, reserved: &[] };
-    Field::new(name, Kind::List { of: &TEXT, called: "an array of strings that are not empty" }, description)
+options! {
+    /// Rules as hosts write them.
+    pub struct Rules: Table::titled("protect").shared();
+
+    /// Calls of these tools and what they answered: names or globs (* for any characters, ? for one).
+    tools: Vec<String> = TEXTS,
+    /// Calls about these files and what they answered: paths or globs (* for any characters, **/ for any folders or none), from any folder on; a folder
+    /// stands for all that is in it.
+    paths: Vec<String> = TEXTS,
+    /// Messages, by their index in the conversation of the call.
+    messages: Vec<usize> = list(&whole(0, u64::MAX), "an array of indices of messages, from 0").or_default(),
+    /// Blocks of any type in which one of these texts stands.
+    text: Vec<String> = TEXTS,
+}
+
+options! {
+    /// The options of any configuration that say what stays.
+    struct Protection: Table::titled("protect").open();
+
+    protect: ProtectRules = PROTECT,
+    frozen_messages: Option<usize> = FROZEN_MESSAGES,
+    tools: ToolRows = TOOLS,
 }
 
 /// The rules of protection.
@@ -72,20 +67,21 @@ pub struct ProtectRules {
     frozen: usize,
 }
 
+impl Converted for ProtectRules {
+    type From = Rules;
+
+    fn convert(rules: Rules) -> Self {
+        let Rules { tools, paths, messages, text } = rules;
+        let [tools, paths, text] = [tools, paths, text].map(BTreeSet::from_iter);
+        Self { tools, paths, messages: messages.into_iter().collect(), text, ..Self::default() }
+    }
+}
+
 impl ProtectRules {
     /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] from checked settings.
     #[must_use]
-    pub fn of(settings: &Settings<'_>) -> Self {
-        let rules = settings.object(PROTECT.name);
-        let texts = |name: &str| rules.texts(name).map(str::to_owned).collect();
-        Self {
-            tools: texts("tools"),
-            paths: texts("paths"),
-            messages: rules.integers("messages").collect(),
-            text: texts("text"),
-            calls: ToolRules::default(),
-            frozen: settings.given_integer(FROZEN_MESSAGES.name).unwrap_or(0),
-        }
+    pub fn with_frozen(self, frozen: Option<usize>) -> Self {
+        Self { frozen: frozen.unwrap_or(0), ..self }
     }
 
     /// Adds tool rules, so that the calls they keep are pinned.
@@ -114,9 +110,8 @@ impl ProtectRules {
     /// Reads the rules in a checked configuration.
     #[must_use]
     pub fn in_config(config: &Value) -> Self {
-        static CONFIG: Table = Table::new("protect", &[PROTECT, FROZEN_MESSAGES, TOOLS]).open();
-        let read = |settings: Settings<'_>| Self::of(&settings).with_calls(&ToolRows::of(&settings));
-        CONFIG.read(config).map(read).unwrap_or_default()
+        let rules = |read: Protection| read.protect.with_frozen(read.frozen_messages).with_calls(&read.tools);
+        Protection::read(config).map(rules).unwrap_or_default()
     }
 
     /// Returns true if nothing is protected.
@@ -395,8 +390,6 @@ mod tests {
 
     use super::*;
 
-    static TABLE: Table = Table::new("Options that protect", &[PROTECT, FROZEN_MESSAGES]);
-
     fn history() -> Conversation {
         let call =
             |id: &str, name: &str, input: Value| json!({ "type": "tool_use", "id": id, "name": name, "input": input });
@@ -419,7 +412,7 @@ mod tests {
     /// Returns the pinned blocks.
     fn pinned(rules: Value) -> Vec<(usize, usize)> {
         let options = json!({ "protect": rules });
-        let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+        let rules = ProtectRules::in_config(&options);
         let pinned = rules.pin(&history(), &ToolTable::default());
         let blocks = pinned.entries().iter().enumerate().flat_map(|(message, entry)| {
             (0..4).filter(|block| entry.pins.holds(*block)).map(move |block| (message, block))
@@ -448,7 +441,7 @@ mod tests {
         ]);
         let history = Conversation::parse(&messages.to_string()).unwrap();
         let options = json!({ "protect": { "tools": ["read_file"] } });
-        let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+        let rules = ProtectRules::in_config(&options);
         let pinned = rules.pin(&history, &ToolTable::default());
         let of = |message: usize| [0, 1, 2].map(|block| pinned.entries()[message].pins.holds(block));
         assert_eq!((of(1)[0], of(2)), (true, [true, true, false]));
@@ -469,7 +462,7 @@ mod tests {
     fn rules_about_nothing_are_named() {
         let told = |rules: Value| {
             let options = json!({ "protect": rules });
-            let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+            let rules = ProtectRules::in_config(&options);
             let (_, warnings) = rules.pin_telling(&history(), &ToolTable::default());
             warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
         };
@@ -511,7 +504,7 @@ mod tests {
             ("FOUND", call),
         ] {
             let options = json!({ "protect": { "text": [text] } });
-            let rules = ProtectRules::of(&TABLE.read(&options).unwrap());
+            let rules = ProtectRules::in_config(&options);
             let (pinned, warnings) = rules.pin_telling(&history, &ToolTable::default());
             let blocks = pinned.entries().iter().enumerate().flat_map(|(message, entry)| {
                 (0..2).filter(|block| entry.pins.holds(*block)).map(move |block| (message, block))
@@ -524,7 +517,7 @@ mod tests {
     fn wrong_rules_are_named() {
         let options =
             json!({ "protect": { "tools": "x", "paths": [1], "messages": [-1, 1.5], "text": [""], "tool": [] } });
-        let faults = TABLE.read(&options).err().unwrap();
+        let faults = Protection::read(&options).err().unwrap();
         let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(messages.join("\n"), @r#"
         protect.tools must be an array of strings that are not empty; got "x"

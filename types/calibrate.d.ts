@@ -1,7 +1,8 @@
 // Learning thresholds of the smart provider from your own conversations.
 
 import type { MessageFormat, MessageLike } from "./messages.js";
-import type { PresetName, SmartConfig } from "./smart.js";
+import type { PresetName } from "./options.js";
+import type { SmartConfig } from "./smart.js";
 
 /** Options for learning thresholds. */
 export interface CalibrateOptions {

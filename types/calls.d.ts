@@ -1,12 +1,11 @@
 // Input of a condensation: the conversation, and the options of the call.
 
-import type { EconomicsOptions } from "./economics.js";
 import type { LlmErrorCode } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
 import type { FormatOptions, Message, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { Protect } from "./protect.js";
-import type { ProviderId } from "./providers.js";
+import type { EconomicsOptions, ProviderId } from "./options.js";
 
 /** A text block of a system prompt, such as Anthropic's `TextBlockParam`. */
 export interface SystemTextBlock {

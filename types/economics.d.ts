@@ -2,35 +2,8 @@
 
 import type { CondensationError } from "./errors.js";
 import type { Warning } from "./warnings.js";
-import type { ProviderId } from "./providers.js";
+import type { ProviderId } from "./options.js";
 import type { Said } from "./words.js";
-
-/**
- * Facts for a decision by cost. A condensation invalidates the prompt cache once, from the first change on, and makes every later request smaller. Both effects
- * are computed with the price of the conversation's model (`price` of the call, its handler or profile).
- */
-export interface EconomicsOptions {
-  /** Number of requests to expect, including the next one, 0 to 1,000,000. Default: the number of assistant messages so far, 1 to 200. */
-  expectedRequests?: number | undefined;
-  /** Milliseconds since the last request. Default: the cache is warm. */
-  msSinceLastRequest?: number | undefined;
-  /** Lifetime of the prompt cache after a request, in milliseconds. Default: 300,000, like Anthropic's. */
-  cacheLifetimeMs?: number | undefined;
-  /**
-   * Target in tokens, counted like `totalTokens`; the call's `targetTokens` wins. A smaller target costs less and loses more. Default: 40,000, or half of what
-   * the window allows if that is less.
-   */
-  targetTokens?: number | undefined;
-  /** Smallest number of tokens to free, counted like `totalTokens`. Default: a quarter of `targetTokens`. */
-  clearAtLeast?: number | undefined;
-  /**
-   * Which copy of repeated content the provider `lossless` keeps while the cache is warm; `first` keeps more of the beginning cached. `keep` in `config` wins.
-   * Default: `first`.
-   */
-  keep?: "first" | "last" | undefined;
-  /** Number of messages in the last request. Default: all before the last one of the assistant. */
-  sentMessages?: number | undefined;
-}
 
 /** A decision by cost. */
 export interface EconomicDecision {

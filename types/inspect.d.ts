@@ -9,7 +9,7 @@ import type { CondensationStats, PromptCacheEffect } from "./results.js";
 import type { Encoding } from "./tokens.js";
 import type { TriggerDecision } from "./trigger.js";
 import type { Warning } from "./warnings.js";
-import type { ProviderId } from "./providers.js";
+import type { ProviderId } from "./options.js";
 
 /** A conversation to inspect, with the tool definitions of its requests. */
 export interface InspectContext<M extends MessageLike = Message> extends ConversationContext<M> {

@@ -7,9 +7,9 @@ import type { HandlerOption } from "./handlers.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
 import type { ModelPrice } from "./prices.js";
-import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderId, ProviderInfo } from "./providers.js";
+import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderInfo } from "./providers.js";
 import type { CondensationResult, ModelRequest, Preview, TokenEstimate } from "./results.js";
-import type { PresetName } from "./smart.js";
+import type { GuardOptions, PresetName, ProviderId } from "./options.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 import type { TriggerDecision, Usage } from "./trigger.js";
@@ -17,16 +17,6 @@ import type { Experiment } from "./experiments.js";
 import type { Warning } from "./warnings.js";
 import type { Protect } from "./protect.js";
 import type { Said } from "./words.js";
-
-/** When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same. */
-export interface GuardOptions {
-  /** Attempts in a row without gain before the pause, 1 or more. Default: 3. */
-  attempts?: number | undefined;
-  /** Length of the pause after the last of them, in milliseconds; a longer gap between attempts restarts the count. Default: 60,000. */
-  windowMs?: number | undefined;
-  /** Smallest share of the tokens, 0 to 100 percent, that an attempt must remove to count as a gain. A failed attempt is none. Default: 5. */
-  minGainPercent?: number | undefined;
-}
 
 /** Settings of a profile, besides its threshold. */
 export interface ProfileOptions {

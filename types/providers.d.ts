@@ -7,23 +7,6 @@ import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 import type { Warning } from "./warnings.js";
 import type { Said } from "./words.js";
 
-/** The id of a built-in provider. */
-export type BuiltInProviderId =
-  | "native"
-  | "smart"
-  | "lossless"
-  | "truncation"
-  | "pipeline"
-  | "adaptive"
-  | "cost_aware"
-  | "quality_first"
-  | "per_user"
-  | "ab_test"
-  | "progressive";
-
-/** The id of a provider: a built-in one, which editors complete, or that of a custom provider. */
-export type ProviderId = BuiltInProviderId | (string & {});
-
 /**
  * The abilities of a provider. The built-in ones:
  *

@@ -5,7 +5,7 @@ import type { HandlerOption } from "./handlers.js";
 import type { MessageFormat, MessageLike } from "./messages.js";
 import type { ModelPrice } from "./prices.js";
 import type { Said } from "./words.js";
-import type { ProviderId } from "./providers.js";
+import type { ProviderId } from "./options.js";
 
 /** Your requirements and facts; all of them are optional. */
 export interface RecommendAnswers<M extends MessageLike = MessageLike> {

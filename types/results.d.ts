@@ -3,7 +3,7 @@
 import type { EconomicDecision } from "./economics.js";
 import type { CondensationError } from "./errors.js";
 import type { Message, MessageLike, TextDiff } from "./messages.js";
-import type { ProviderId } from "./providers.js";
+import type { ProviderId } from "./options.js";
 import type { TriggerDecision } from "./trigger.js";
 import type { Warning } from "./warnings.js";
 import type { Said } from "./words.js";

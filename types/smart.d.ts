@@ -1,14 +1,10 @@
 // The smart provider.
 
-import type { LosslessConfig } from "./lossless.js";
+import type { ContentOperations, ContentThresholds, LosslessConfig, PresetName, SummaryCheckConfig } from "./options.js";
 import type { Message, MessageLike } from "./messages.js";
-import type { SummaryCheckConfig } from "./native.js";
 import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
 import type { ConfiguredProtect } from "./protect.js";
-
-/** The name of a configuration of the smart provider. `quality` is another name for `conservative`. */
-export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
 
 /**
  * Configuration of the smart provider. Its fields replace those of the preset. Unknown fields are an error, and every error names its place:
@@ -152,76 +148,6 @@ export interface IndividualConfig {
         messageTokenThresholds?: ContentThresholds | undefined;
       }[]
     | undefined;
-}
-
-/** An operation for each content kind. */
-export interface ContentOperations {
-  /** Words of the user and the assistant. */
-  messageText?: ContentOperation | undefined;
-  /** Texts in the parameters of tool calls. */
-  toolParameters?: ContentOperation | undefined;
-  /** Tool results. */
-  toolResults?: ContentOperation | undefined;
-}
-
-/** Tokens for each content kind. */
-export interface ContentThresholds {
-  messageText?: number | undefined;
-  toolParameters?: number | undefined;
-  toolResults?: number | undefined;
-}
-
-/** An operation on a text. A text is never replaced by one with as many tokens or more. */
-export interface ContentOperation {
-  /** `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about. */
-  operation: "keep" | "suppress" | "truncate" | "summarize";
-  /** Parameters of `truncate` and `summarize`; others are ignored. */
-  params?: { truncate?: TruncateParams | undefined; summarize?: SummarizeParams | undefined } | undefined;
-}
-
-/** How to truncate a text. Without a limit: to 5 lines, and parameters to 100 characters. */
-export interface TruncateParams {
-  /** Characters to keep, 1 or more. */
-  maxChars?: number | undefined;
-  /** Lines to keep, 1 or more. */
-  maxLines?: number | undefined;
-  /**
-   * Instead of limits for each text, a limit for all truncated texts of the pass: their number times this many tokens, of which the salient texts get more. 1
-   * or more.
-   */
-  averageTokens?: number | undefined;
-  /**
-   * Characters to keep at the beginning of a text, 1 or more. With this or `keepSuffix`, a text longer than `maxChars` (default: both together) keeps these
-   * ends, whatever the `strategy`, with a note between them. Default: 0 with `keepSuffix`.
-   */
-  keepPrefix?: number | undefined;
-  /** Characters to keep at the end of a text, 1 or more. Default: 0 with `keepPrefix`. */
-  keepSuffix?: number | undefined;
-  /** Characters to keep of each line, 20 or more. Default: 500. */
-  maxLineChars?: number | undefined;
-  /** Whether to insert a marker for the missing part. Without one, `salient` works like `head`. Default: true. */
-  addEllipsis?: boolean | undefined;
-  /** Which part to keep: what is most likely to be used again, the first lines, or the first and the last. Default: `salient`. */
-  strategy?: "salient" | "head" | "head_tail" | undefined;
-}
-
-/** How to summarise a text. */
-export interface SummarizeParams {
-  /** Largest number of tokens in a summary, 16 or more; the rest is cut off. Texts that are no longer than this are left unchanged. Default: 150. */
-  maxTokens?: number | undefined;
-  /** Smallest text to summarise, in characters. Default: 0. */
-  minChars?: number | undefined;
-  /**
-   * The system prompt. Default: a built-in one for the content kind; with it, one request asks for up to eight texts of up to 600 tokens each, if that costs
-   * less.
-   */
-  customPrompt?: string | undefined;
-  /**
-   * The manager's profile (`ManagerOptions.profiles`) whose handler and price to use for these summaries. Default, and with the warning `handler_missing` if
-   * the profile has no handler: the condensing handler. Presets name `condensing`, the role of a cheap profile; they cause no warning, and a condensing handler
-   * wins over it.
-   */
-  apiProfile?: string | undefined;
 }
 
 /** How to treat the selected messages together. */

@@ -1,91 +1,20 @@
 // Strategies: providers made of other providers. docs/strategies.md says when to use which.
 
-import type { ConfiguredProtect } from "./protect.js";
-import type { BuiltInProvider, ProviderId } from "./providers.js";
+import type {
+  AbTestConfig,
+  AdaptiveConfig,
+  CostAwareConfig,
+  PerUserConfig,
+  PipelineConfig,
+  PipelineStage,
+  ProgressiveConfig,
+  QualityFirstConfig,
+  UserPreferences,
+} from "./options.js";
+import type { BuiltInProvider } from "./providers.js";
 
 /** A provider and its configuration. */
-export interface StrategyPart {
-  /** The id of a built-in provider, or of one registered with the manager when the strategy runs. */
-  provider: ProviderId;
-  /** Fields of its configuration, like `config` of a call. For built-in providers they are checked with the strategy's own. Default: none. */
-  config?: object | undefined;
-}
-
-/** A stage of a pipeline. */
-export interface PipelineStage extends StrategyPart {
-  /** The stage's own target in tokens, counted locally, if larger than the call's; `false`: the stage gets no target. Default: the target of the call. */
-  target?: number | false | undefined;
-}
-
-/** Configuration of the strategy `pipeline`. */
-export interface PipelineConfig {
-  /** The stages, in order; each works on the result of the one before, until the target is reached. Default: `["lossless", "truncation", "native"]`. */
-  stages?: readonly (ProviderId | PipelineStage)[] | undefined;
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
-}
-
-/** A provider for a range of ratios of tokens to target. */
-export interface AdaptiveBand extends StrategyPart {
-  /** Upper end of the range. Only the last band may omit it; it covers all larger ratios. */
-  below?: number | undefined;
-}
-
-/** Configuration of the strategy `adaptive`. */
-export interface AdaptiveConfig {
-  /**
-   * The bands, from the smallest ratio up. Default: below 1.2 `lossless`, below 2 `truncation`, below 3 `native`, else `smart` with the preset `aggressive`.
-   */
-  bands?: readonly AdaptiveBand[] | undefined;
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
-}
-
-/** Configuration of the strategy `cost_aware`. */
-export interface CostAwareConfig {
-  /** Largest cost in dollars, 0 or more; never exceeded. Default: 0.05. */
-  maxCost?: number | undefined;
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
-}
-
-/** Configuration of the strategy `quality_first`. */
-export interface QualityFirstConfig {
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
-}
-
-/** The preferences of a user. */
-export interface UserPreferences {
-  /** The id of the provider. Default: `smart`. */
-  preferredProvider?: ProviderId | undefined;
-  /** Largest cost in dollars, 0 or more; never exceeded. If the provider could cost more, `cost_aware` runs instead. Default: no limit. */
-  maxCostPerCondensation?: number | undefined;
-  /** Quality from 0 to 1, for `smart`: over 0.8 the preset `conservative`, over 0.5 `balanced`, else `aggressive`. Default: 0.6. */
-  qualityThreshold?: number | undefined;
-  /** Fields of the provider's configuration; they win over `qualityThreshold`. Default: none. */
-  customConfig?: object | undefined;
-}
-
-/** Configuration of the strategy `per_user`. */
-export interface PerUserConfig {
-  /** Preferences by `context.userId`. Default: none. */
-  users?: Readonly<Record<string, UserPreferences>> | undefined;
-  /** Preferences for unknown users, and for calls without a user. Default: `smart` with the preset `balanced`. */
-  default?: UserPreferences | undefined;
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
-}
+export type StrategyPart = Pick<PipelineStage, "provider" | "config">;
 
 /** The same with a function, which JSON settings cannot hold. */
 export interface PerUserOptions extends PerUserConfig {
@@ -94,49 +23,6 @@ export interface PerUserOptions extends PerUserConfig {
    * warning `look_up_failed`.
    */
   lookUp?: ((userId: string) => UserPreferences | null | undefined | PromiseLike<UserPreferences | null | undefined>) | undefined;
-}
-
-/** One of the providers that an experiment compares. */
-export interface AbTestVariant {
-  /** Its name in reports; unique. */
-  name: string;
-  /** The id of the provider. Default: `native`. */
-  provider?: ProviderId | undefined;
-  /** Fields of its configuration. Default: none. */
-  config?: object | undefined;
-  /** The system prompt for its summaries; it wins over the call's. Default: none. */
-  customCondensingPrompt?: string | undefined;
-  /**
-   * The manager's profile (`ManagerOptions.profiles`) whose handler, and so whose model, and price to use for its summaries. Default, and with the warning
-   * `handler_missing` if the profile has no handler: those of the call.
-   */
-  condensingApiConfigId?: string | undefined;
-  /** Its share of the users relative to the other variants, 0 or more. Default: 1. */
-  share?: number | undefined;
-}
-
-/** Configuration of the strategy `ab_test`. */
-export interface AbTestConfig {
-  /** The name for `manager.getExperiment`; experiments of other names assign users independently. Default: `ab_test`. */
-  experiment?: string | undefined;
-  /** The variants. Default: `A`, `native`, and `B`, `smart` with the preset `balanced`. */
-  variants?: readonly AbTestVariant[] | undefined;
-  /** Salt of the assignment; changing it assigns all users again. Default: empty. */
-  salt?: string | undefined;
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
-}
-
-/** Configuration of the strategy `progressive`. */
-export interface ProgressiveConfig {
-  /** Largest cost in dollars, 0 or more; never exceeded. Default: 0.1. */
-  budget?: number | undefined;
-  /** Content to keep word for word, in addition to what the call and the manager protect. Default: nothing. */
-  protect?: ConfiguredProtect | undefined;
-  /** Number of leading messages to leave unchanged, with nothing inserted between them; the prompt cache stays valid that far. Default: 0. */
-  frozenMessages?: number | undefined;
 }
 
 /**

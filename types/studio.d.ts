@@ -3,7 +3,7 @@
 import type { CondensationManager, ManagerOptions } from "./manager.js";
 import type { MessageLike } from "./messages.js";
 import type { RestoreData } from "./results.js";
-import type { PresetName } from "./smart.js";
+import type { PresetName } from "./options.js";
 
 /** What was read of a history. */
 export interface ReadHistory<M extends MessageLike = MessageLike> {

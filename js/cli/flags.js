@@ -238,19 +238,8 @@ const GROUPS = Object.freeze({
   print: "Printing",
 });
 
-const PROVIDERS = [
-  "native",
-  "smart",
-  "lossless",
-  "truncation",
-  "pipeline",
-  "adaptive",
-  "cost_aware",
-  "quality_first",
-  "per_user",
-  "ab_test",
-  "progressive",
-];
+/** Written by `npm run generate`. */
+const { providers: PROVIDERS, presets: PRESETS } = require("./providers.json");
 
 /** The commands that read histories. */
 const READING = without("completions", "explain", "help", "mcp", "result");
@@ -284,7 +273,7 @@ const FLAGS = deepFrozen([
   {
     name: "preset",
     value: "NAME",
-    values: ["conservative", "quality", "balanced", "aggressive", "multi_zone", "selective"],
+    values: PRESETS,
     about: "Use the provider smart with this preset",
     details: "quality is another name for conservative.",
     for: { calibrate: { about: "Preset to learn thresholds for", values: ["aggressive", "multi_zone", "balanced"] } },

@@ -9,6 +9,8 @@ pub enum Api {
     OpenAi,
 }
 
+crate::options::words! { impl Api { Anthropic = "anthropic", OpenAi = "openai" } }
+
 impl Api {
     /// Returns its name in options and reports.
     #[must_use]

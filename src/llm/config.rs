@@ -5,8 +5,11 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Api, ApiKey, ModelPrice, PRICE, endpoint};
-use crate::options::{ConfigError, FaultKind, Field, Kind, Settings, Table};
+use super::{Api, ApiKey, ModelPrice, endpoint};
+use crate::options::{
+    ConfigError, FaultKind, Options, Table, Typed, choice, flag, number, object, options, record, some_text, text,
+    whole,
+};
 
 /// The options of an [`HttpHandler`](super::HttpHandler); `httpHandler()` in JavaScript.
 #[derive(Clone)]
@@ -78,56 +81,56 @@ const MAX_RESPONSE_BYTES: u64 = 8 * 1024 * 1024;
 const MAX_TOKENS: u64 = 0xffff_ffff;
 const MODEL: &str = "the name of a model";
 
-const TIMEOUT: Field =
-    Field::integer("timeoutMs", TIMEOUT_MS, 1, DAY_MS, "For a whole answer, retries and waiting included.");
-const IDLE_TIMEOUT: Field = Field::integer(
-    "idleTimeoutMs",
-    IDLE_TIMEOUT_MS,
-    1,
-    DAY_MS,
-    "Until the first part of an answer, and between any two.",
-);
-const WINDOW: Field =
-    Field::integer_if_set("contextWindow", 1, MAX_TOKENS, "Tokens the model can read and write in one request.");
+const TIMEOUT: Typed<usize> =
+    whole(1, DAY_MS).or(TIMEOUT_MS).about("For a whole answer, retries and waiting included.");
+const IDLE_TIMEOUT: Typed<usize> =
+    whole(1, DAY_MS).or(IDLE_TIMEOUT_MS).about("Until the first part of an answer, and between any two.");
+const WINDOW: Typed<Option<usize>> =
+    whole(1, MAX_TOKENS).if_set().about("Tokens the model can read and write in one request.");
 
-const NOT_BLANK: Kind = Kind::Text { default: None, not_blank: true, reserved: &[] };
+options! {
+    /// The options of an HTTP handler as hosts write them.
+    struct HttpFields: Table::titled("Options of an HTTP handler").called("options").null_is_absent();
 
-/// The options of an HTTP handler.
-static HTTP: Table = Table::new(
-    "Options of an HTTP handler",
-    &[
-        Field::choice_if_set("api", &["anthropic", "openai"], "The protocol.").required(),
-        Field::new("model", NOT_BLANK, "The name the service knows it by.").allowing(MODEL).required(),
-        Field::new("baseUrl", NOT_BLANK, "Where the service is.").allowing(endpoint::ALLOWED).secret(),
-        Field::text("apiKey", "The key of the service.").secret(),
-        Field::new(
-            "headers",
-            Kind::Record { of: &Kind::TEXT, called: "an object of strings" },
-            "Sent along, and instead of ours of the same name.",
-        )
-        .secret(),
-        Field::integer_if_set("maxTokens", 1, MAX_TOKENS, "The longest answer."),
-        Field::number_if_set("temperature", 0.0, 2.0, "How varied answers are."),
-        TIMEOUT,
-        IDLE_TIMEOUT,
-        Field::integer("retries", RETRIES, 0, MAX_RETRIES, "Attempts after the first."),
-        Field::integer("retryDelayMs", RETRY_DELAY_MS, 0, DAY_MS, "The first wait; each further one doubles."),
-        Field::integer("maxResponseBytes", MAX_RESPONSE_BYTES, 1024, 1 << 30, "The most that is held of an answer."),
-        Field::flag("insecure", false, "Whether a key may be sent over plain http to another machine."),
-        Field::object("price", &PRICE, "Dollars per million tokens."),
-        WINDOW,
-    ],
-)
-.called("options")
-.null_is_absent();
+    /// The protocol.
+    api: Api = choice().required(),
+    /// The name the service knows it by.
+    model: String = some_text().required().allowing(MODEL),
+    /// Where the service is.
+    base_url: Option<String> = some_text().if_set().allowing(endpoint::ALLOWED).secret(),
+    /// The key of the service.
+    api_key: Option<String> = text().if_set().secret(),
+    /// Sent along, and instead of ours of the same name.
+    headers: Vec<(String, String)> = record(&text(), "an object of strings").or_default().secret(),
+    /// The longest answer.
+    max_tokens: Option<usize> = whole(1, MAX_TOKENS).if_set(),
+    /// How varied answers are.
+    temperature: Option<f64> = number(0.0, 2.0).if_set(),
+    timeout_ms: usize = TIMEOUT,
+    idle_timeout_ms: usize = IDLE_TIMEOUT,
+    /// Attempts after the first.
+    retries: usize = whole(0, MAX_RETRIES).or(RETRIES),
+    /// The first wait; each further one doubles.
+    retry_delay_ms: usize = whole(0, DAY_MS).or(RETRY_DELAY_MS),
+    /// The most that is held of an answer.
+    max_response_bytes: usize = whole(1024, 1 << 30).or(MAX_RESPONSE_BYTES),
+    /// Whether a key may be sent over plain http to another machine.
+    insecure: bool = flag().or(false),
+    /// Dollars per million tokens.
+    price: Option<ModelPrice> = object().read_as().if_set(),
+    context_window: Option<usize> = WINDOW,
+}
 
-/// The options of a handler on top of the host's own.
-static CALLBACK: Table = Table::new(
-    "Options of a handler of the host",
-    &[TIMEOUT, IDLE_TIMEOUT, WINDOW, Field::object("price", &PRICE, "Dollars per million tokens.")],
-)
-.argument("options")
-.null_is_absent();
+options! {
+    /// The options of a handler on top of the host's own, as hosts write them.
+    struct CallbackFields: Table::titled("Options of a handler of the host").argument("options").null_is_absent();
+
+    timeout_ms: usize = TIMEOUT,
+    idle_timeout_ms: usize = IDLE_TIMEOUT,
+    context_window: Option<usize> = WINDOW,
+    /// Dollars per million tokens.
+    price: Option<ModelPrice> = object().read_as().if_set(),
+}
 
 /// The options of a handler on top of the host's own; `callbackHandler()` in JavaScript, where the work is done.
 #[derive(Debug, Clone, Serialize)]
@@ -151,18 +154,14 @@ impl CallbackConfig {
     /// # Errors
     /// Every option that is of the wrong type, out of range or unknown.
     pub fn from_json(options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let options = CALLBACK.read(options).map_err(coded)?;
+        let options = CallbackFields::read(options).map_err(coded)?;
         Ok(Self {
-            timeout_ms: options.integer("timeoutMs") as u64,
-            idle_timeout_ms: options.integer("idleTimeoutMs") as u64,
-            context_window: options.given_integer("contextWindow").map(|tokens| tokens as u64),
-            price: price(&options),
+            timeout_ms: options.timeout_ms as u64,
+            idle_timeout_ms: options.idle_timeout_ms as u64,
+            context_window: options.context_window.map(|tokens| tokens as u64),
+            price: options.price,
         })
     }
-}
-
-fn price(options: &Settings<'_>) -> Option<ModelPrice> {
-    options.given_object("price").map(|price| ModelPrice::of(&price))
 }
 
 /// The codes of handlers: `out_of_range` for every value of the right type, `invalid_argument` for the rest.
@@ -201,26 +200,25 @@ impl HttpConfig {
     /// # Errors
     /// Every option that is missing, of the wrong type, out of range or unknown.
     pub fn from_json(options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let options = HTTP.read(options).map_err(coded)?;
-        let ms = |name| Duration::from_millis(options.integer(name) as u64);
-        let api = if options.text("api") == "anthropic" { Api::Anthropic } else { Api::OpenAi };
+        let options = HttpFields::read(options).map_err(coded)?;
+        let ms = |ms| Duration::from_millis(ms as u64);
         // An empty key counts as none, so that `process.env.KEY ?? ""` does what is meant.
-        let headers = options.strings("headers").map(|(name, value)| (name.to_owned(), ApiKey::new(value)));
+        let headers = options.headers.into_iter().map(|(name, value)| (name, ApiKey::new(value)));
         Ok(Self {
-            base_url: options.given_text("baseUrl").map(|url| url.trim().to_owned()),
-            api_key: options.given_text("apiKey").map(ApiKey::new).filter(|key| !key.is_empty()),
+            base_url: options.base_url.map(|url| url.trim().to_owned()),
+            api_key: options.api_key.map(ApiKey::new).filter(|key| !key.is_empty()),
             headers: headers.filter(|(_, value)| !value.is_empty()).collect(),
-            max_tokens: options.given_integer("maxTokens").map(|tokens| tokens as u32),
-            temperature: options.given_number("temperature"),
-            timeout: ms("timeoutMs"),
-            idle_timeout: ms("idleTimeoutMs"),
-            retries: options.integer("retries") as u32,
-            retry_delay: ms("retryDelayMs"),
-            max_response_bytes: options.integer("maxResponseBytes"),
-            insecure: options.flag("insecure"),
-            price: price(&options),
-            context_window: options.given_integer("contextWindow").map(|tokens| tokens as u64),
-            ..Self::new(api, options.text("model").trim())
+            max_tokens: options.max_tokens.map(|tokens| tokens as u32),
+            temperature: options.temperature,
+            timeout: ms(options.timeout_ms),
+            idle_timeout: ms(options.idle_timeout_ms),
+            retries: options.retries as u32,
+            retry_delay: ms(options.retry_delay_ms),
+            max_response_bytes: options.max_response_bytes,
+            insecure: options.insecure,
+            price: options.price,
+            context_window: options.context_window.map(|tokens| tokens as u64),
+            ..Self::new(options.api, options.model.trim())
         })
     }
 

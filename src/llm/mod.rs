@@ -69,6 +69,6 @@ pub use host_request::HostRequest;
 pub use http::HttpHandler;
 pub use llm_error::{CallbackCause, Failure, LlmError, LlmErrorKind, TimeoutPhase};
 pub use price::{LongContextPricing, ModelPrice, PriceTier, Prices, as_dollars};
-pub use price_options::PRICE;
+pub use price_options::PriceFields;
 pub use secret::ApiKey;
 pub use usage::{TokenUsage, Unreported};

@@ -1,111 +1,108 @@
 //! A price as hosts write it.
 
 use super::{LongContextPricing, ModelPrice, PriceTier, Prices};
-use crate::options::{Field, Kind, Settings, Table};
+use crate::options::{Converted, Table, Typed, list, number, object, options, text, whole};
 
 const MAX_TOKENS: u64 = u32::MAX as u64;
 
-const fn dollars(name: &'static str, description: &'static str) -> Field {
-    Field::number_if_set(name, 0.0, f64::MAX, description)
+const DOLLARS: Typed<Option<f64>> = number(0.0, f64::MAX).if_set();
+const FACTOR: Typed<Option<f64>> = DOLLARS.about("Times the price; 1 when absent.");
+
+options! {
+    /// A price, in dollars per million tokens. Fields that are not prices are left alone: hosts give their whole model information.
+    pub struct PriceFields: Table::titled("price").open().shared().null_is_absent();
+
+    /// Tokens of the question.
+    input_price: Option<f64> = DOLLARS,
+    /// Tokens of the answer.
+    output_price: Option<f64> = DOLLARS,
+    /// Tokens written to the prompt cache.
+    cache_writes_price: Option<f64> = DOLLARS,
+    /// Tokens read from the prompt cache.
+    cache_reads_price: Option<f64> = DOLLARS,
+    /// Prices multiplied when the question is long.
+    long_context_pricing: Option<LongContextPricing> = object().read_as().if_set(),
+    /// Other prices by the size of the question, in rising order.
+    tiers: Option<Vec<PriceTier>> = list(&object().read_as(), "an array of prices").if_set(),
 }
 
-const fn factor(name: &'static str) -> Field {
-    Field::number_if_set(name, 0.0, f64::MAX, "Times the price; 1 when absent.")
+options! {
+    /// Prices multiplied when the question is long.
+    pub struct LongContextFields: Table::titled("longContextPricing").open();
+
+    /// Applies to questions of more tokens.
+    threshold_tokens: usize = whole(0, MAX_TOKENS).required(),
+    input_price_multiplier: Option<f64> = FACTOR,
+    output_price_multiplier: Option<f64> = FACTOR,
+    cache_writes_price_multiplier: Option<f64> = FACTOR,
+    cache_reads_price_multiplier: Option<f64> = FACTOR,
+    /// The service tiers that it holds for; absent for all.
+    applies_to_service_tiers: Option<Vec<String>> = list(&text(), "an array of names of service tiers").if_set(),
 }
 
-/// A price, in dollars per million tokens. Fields that are not prices are left alone: hosts give their whole model information.
-pub static PRICE: Table = Table::new(
-    "price",
-    &[
-        dollars("inputPrice", "Tokens of the question."),
-        dollars("outputPrice", "Tokens of the answer."),
-        dollars("cacheWritesPrice", "Tokens written to the prompt cache."),
-        dollars("cacheReadsPrice", "Tokens read from the prompt cache."),
-        Field::object("longContextPricing", &LONG_CONTEXT, "Prices multiplied when the question is long."),
-        Field::new(
-            "tiers",
-            Kind::List { of: &Kind::Object(&TIER), called: "an array of prices" },
-            "Other prices by the size of the question, in rising order.",
-        ),
-    ],
-)
-.open()
-.shared()
-.null_is_absent();
+options! {
+    /// Prices for questions of a size.
+    pub struct TierFields: Table::titled("tier").open();
 
-static LONG_CONTEXT: Table = Table::new(
-    "longContextPricing",
-    &[
-        Field::integer_if_set("thresholdTokens", 0, MAX_TOKENS, "Applies to questions of more tokens.").required(),
-        factor("inputPriceMultiplier"),
-        factor("outputPriceMultiplier"),
-        factor("cacheWritesPriceMultiplier"),
-        factor("cacheReadsPriceMultiplier"),
-        Field::new(
-            "appliesToServiceTiers",
-            Kind::List { of: &Kind::TEXT, called: "an array of names of service tiers" },
-            "The service tiers that it holds for; absent for all.",
-        ),
-    ],
-)
-.open();
+    /// A service tier that has to be asked for; such tiers are not used here.
+    name: Option<String> = text().if_set(),
+    /// The largest question it applies to; absent for no limit.
+    context_window: Option<usize> = whole(0, MAX_TOKENS).if_set(),
+    /// Tokens of the question.
+    input_price: Option<f64> = DOLLARS,
+    /// Tokens of the answer.
+    output_price: Option<f64> = DOLLARS,
+    /// Tokens written to the prompt cache.
+    cache_writes_price: Option<f64> = DOLLARS,
+    /// Tokens read from the prompt cache.
+    cache_reads_price: Option<f64> = DOLLARS,
+}
 
-static TIER: Table = Table::new(
-    "tier",
-    &[
-        Field::text("name", "A service tier that has to be asked for; such tiers are not used here."),
-        Field::integer_if_set(
-            "contextWindow",
-            0,
-            MAX_TOKENS,
-            "The largest question it applies to; absent for no limit.",
-        ),
-        dollars("inputPrice", "Tokens of the question."),
-        dollars("outputPrice", "Tokens of the answer."),
-        dollars("cacheWritesPrice", "Tokens written to the prompt cache."),
-        dollars("cacheReadsPrice", "Tokens read from the prompt cache."),
-    ],
-)
-.open();
+impl Converted for ModelPrice {
+    type From = PriceFields;
 
-impl ModelPrice {
-    /// A price that was checked against `PRICE`.
-    #[must_use]
-    pub fn of(price: &Settings<'_>) -> Self {
+    fn convert(price: PriceFields) -> Self {
         Self {
-            prices: Prices::of(price),
-            long_context_pricing: price.given_object("longContextPricing").map(|long| LongContextPricing {
-                threshold_tokens: long.integer("thresholdTokens") as u64,
-                input_price_multiplier: long.given_number("inputPriceMultiplier"),
-                output_price_multiplier: long.given_number("outputPriceMultiplier"),
-                cache_writes_price_multiplier: long.given_number("cacheWritesPriceMultiplier"),
-                cache_reads_price_multiplier: long.given_number("cacheReadsPriceMultiplier"),
-                applies_to_service_tiers: long
-                    .is_given("appliesToServiceTiers")
-                    .then(|| long.texts("appliesToServiceTiers").map(str::to_owned).collect()),
-            }),
-            tiers: price.is_given("tiers").then(|| price.list("tiers").iter().map(PriceTier::of).collect()),
+            prices: Prices {
+                input: price.input_price,
+                output: price.output_price,
+                cache_writes: price.cache_writes_price,
+                cache_reads: price.cache_reads_price,
+            },
+            long_context_pricing: price.long_context_pricing,
+            tiers: price.tiers,
         }
     }
 }
 
-impl PriceTier {
-    fn of(tier: &Settings<'_>) -> Self {
+impl Converted for LongContextPricing {
+    type From = LongContextFields;
+
+    fn convert(long: LongContextFields) -> Self {
         Self {
-            name: tier.given_text("name").map(str::to_owned),
-            context_window: tier.given_integer("contextWindow").map(|tokens| tokens as u64),
-            prices: Prices::of(tier),
+            threshold_tokens: long.threshold_tokens as u64,
+            input_price_multiplier: long.input_price_multiplier,
+            output_price_multiplier: long.output_price_multiplier,
+            cache_writes_price_multiplier: long.cache_writes_price_multiplier,
+            cache_reads_price_multiplier: long.cache_reads_price_multiplier,
+            applies_to_service_tiers: long.applies_to_service_tiers,
         }
     }
 }
 
-impl Prices {
-    fn of(prices: &Settings<'_>) -> Self {
+impl Converted for PriceTier {
+    type From = TierFields;
+
+    fn convert(tier: TierFields) -> Self {
         Self {
-            input: prices.given_number("inputPrice"),
-            output: prices.given_number("outputPrice"),
-            cache_writes: prices.given_number("cacheWritesPrice"),
-            cache_reads: prices.given_number("cacheReadsPrice"),
+            name: tier.name,
+            context_window: tier.context_window.map(|tokens| tokens as u64),
+            prices: Prices {
+                input: tier.input_price,
+                output: tier.output_price,
+                cache_writes: tier.cache_writes_price,
+                cache_reads: tier.cache_reads_price,
+            },
         }
     }
 }
@@ -115,6 +112,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::options::Options;
 
     #[test]
     fn a_whole_model_information_is_a_price() {
@@ -123,7 +121,7 @@ mod tests {
             "longContextPricing": { "thresholdTokens": 10.0, "inputPriceMultiplier": 2 },
             "tiers": [{ "contextWindow": 5, "inputPrice": 0.5 }, { "contextWindow": null, "name": "flex" }],
         });
-        let price = ModelPrice::of(&PRICE.read(&info).unwrap());
+        let price = ModelPrice::convert(PriceFields::read(&info).unwrap());
         assert_eq!((price.at(4).input, price.at(11).input), (Some(0.5), Some(0.5 * 2.0)));
         assert_eq!(price, serde_json::from_value::<ModelPrice>(serde_json::to_value(&price).unwrap()).unwrap());
     }
@@ -131,7 +129,7 @@ mod tests {
     #[test]
     fn wrong_prices_are_named_by_their_paths() {
         let paths = |price: Value| -> Vec<String> {
-            PRICE.read(&price).unwrap_err().into_iter().map(|fault| fault.to_string()).collect()
+            PriceFields::read(&price).unwrap_err().into_iter().map(|fault| fault.to_string()).collect()
         };
         assert_eq!(
             paths(json!({ "inputPrice": -1, "longContextPricing": {}, "tiers": [{}, { "outputPrice": "free" }, 3] })),

@@ -12,28 +12,22 @@ use crate::{
     cancel::{Cancel, Cancelled},
     conversation::Conversation,
     inspect::{self, Anatomy, Inspected},
-    options::{ConfigError, Field, Table},
+    options::{ConfigError, Options, Table, options, whole},
     tokens::{Tally, count_inside},
 };
 
 /// The number of largest blocks listed by default.
 const DEFAULT_LARGEST: u64 = 20;
 
-static INSPECT: Table = Table::new(
-    "Options of an inspection",
-    &[
-        Field::integer_if_set("targetTokens", 0, u64::MAX, "How many tokens there may be after a condensation."),
-        Field::integer(
-            "largest",
-            DEFAULT_LARGEST,
-            0,
-            u64::MAX,
-            "How many of the largest blocks are named, and how many items of each kind of waste.",
-        ),
-    ],
-)
-.argument("options")
-.null_is_absent();
+options! {
+    /// The options of an inspection as hosts write them.
+    struct InspectFields: Table::titled("Options of an inspection").argument("options").null_is_absent();
+
+    /// How many tokens there may be after a condensation.
+    target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
+    /// How many of the largest blocks are named, and how many items of each kind of waste.
+    largest: usize = whole(0, u64::MAX).or(DEFAULT_LARGEST),
+}
 
 /// Everything about an inspection but the messages.
 #[derive(Debug, Clone, Default)]
@@ -60,19 +54,18 @@ impl InspectOptions {
     /// # Errors
     /// Every field that is wrong, and every one of `options` that is unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let definitions = context.get("tools").and_then(Value::as_str).unwrap_or_default();
         let context = read_context(context)?;
-        let options = INSPECT.read(options)?;
+        let options = InspectFields::read(options)?;
         Ok(Self {
-            system_prompt: context.text("systemPrompt").to_owned(),
-            tool_definitions: definitions.to_owned(),
-            total_tokens: context.given_number("totalTokens"),
-            token_count: context.given_number("tokenCount"),
-            context_window: context.given_number("contextWindow"),
-            max_tokens: context.given_number("maxTokens"),
-            profile_id: context.given_text("profileId").map(str::to_owned),
-            target_tokens: options.given_integer("targetTokens"),
-            most: options.integer("largest"),
+            system_prompt: context.system_prompt.unwrap_or_default(),
+            tool_definitions: context.tools.unwrap_or_default(),
+            total_tokens: context.total_tokens,
+            token_count: context.token_count,
+            context_window: context.context_window,
+            max_tokens: context.max_tokens,
+            profile_id: context.profile_id,
+            target_tokens: options.target_tokens,
+            most: options.largest,
         })
     }
 }

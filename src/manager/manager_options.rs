@@ -4,16 +4,18 @@ use serde_json::Value;
 
 use super::{
     GuardOptions, Profiles,
-    economics::{ECONOMICS, Economics},
-    profiles::{self, PER_CONDENSATION},
+    economics::Economics,
+    profiles::{PER_CONDENSATION, Profile},
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
 use crate::{
-    llm::{ModelPrice, PRICE},
-    options::{ConfigError, Field, Kind, Settings, Table},
+    llm::ModelPrice,
+    options::{
+        ConfigError, Converted, Either, Given, Off, Options, Table, Unread, any_object, choice, either, flag, host,
+        host_object, list, number, object, off, options, record, text, whole, word,
+    },
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     providers::Thinking,
-    summaries::{CONDENSING_PROFILE, MAX_COST_PER_CONDENSATION},
     tokens::{Encoding, Scale, ScaleSetting},
     transcript::{TOOLS, ToolRows, ToolTable},
 };
@@ -56,193 +58,152 @@ pub struct ManagerOptions {
     pub protect: ProtectRules,
 }
 
-const PROVIDER: &str = "The id of the provider that condenses.";
 const HANDLER: &str = "httpHandler(…), callbackHandler(…), or an object with createMessage()";
-const THINKING: &str = "What is done with signed thinking behind a change; `auto` goes by the model.";
 const TOKENS: f64 = f64::MAX;
 
-/// The options of a manager.
-static MANAGER: Table = Table::new(
-    "Options of a manager",
-    &[
-        Field::new(
-            "provider",
-            Kind::Text { default: Some(super::DEFAULT_PROVIDER), not_blank: false, reserved: &[] },
-            PROVIDER,
-        ),
-        Field::host("providers", "an array of providers", "Custom providers, registered at once."),
-        Field::host("handler", HANDLER, "Asks the conversation's own model."),
-        Field::host("condensingHandler", HANDLER, "Asks the model that writes summaries."),
-        Field::flag("autoCondenseContext", true, "Whether reaching the threshold makes a condensation due."),
-        Field::new(
-            "autoCondenseContextPercent",
-            Kind::Number {
-                default: Some(MAX_CONDENSE_THRESHOLD),
-                min: MIN_CONDENSE_THRESHOLD,
-                max: MAX_CONDENSE_THRESHOLD,
-            },
-            "The threshold, in percent of the context window.",
-        ),
-        Field::new(
-            "profileThresholds",
-            Kind::Record {
-                of: &Kind::Number { default: None, min: f64::MIN, max: f64::MAX },
-                called: "an object of numbers by profile",
-            },
-            "Thresholds of profiles. Which of them make sense is decided when they are used.",
-        ),
-        Field::new(
-            "profiles",
-            Kind::Record { of: &Kind::Object(&profiles::PROFILE), called: "an object of profiles by id" },
-            "How summaries are asked for under profiles.",
-        ),
-        Field::new(
-            "fallback",
-            Kind::OneOf(&[Kind::False, Kind::List { of: &Kind::TEXT, called: "an array of provider ids" }]),
-            "What to try when a provider fails; absent for the chain that belongs to it.",
-        ),
-        Field::new(
-            "cache",
-            Kind::OneOf(&[
-                Kind::Flag { default: Some(true) },
-                Kind::Host { called: "a store with get(key) and set(key, value)" },
-            ]),
-            "Where summaries are kept; `false` keeps none.",
-        ),
-        Field::number_if_set("maxCost", 0.0, f64::MAX, "Dollars that may be spent in all."),
-        PER_CONDENSATION,
-        Field::new(
-            "costAlert",
-            Kind::OneOf(&[Kind::False, Kind::Number { default: Some(DEFAULT_COST_ALERT), min: 0.0, max: f64::MAX }]),
-            "Dollars above which one condensation is reported; `false` for never.",
-        ),
-        Field::text(CONDENSING_PROFILE, "The profile whose handler writes summaries, for profiles that name none."),
-        Field::text("customCondensingPrompt", "The prompt to summarise by, for profiles that have none."),
-        Field::new(
-            "prepareFromPercent",
-            Kind::Number { default: Some(DEFAULT_FROM_PERCENT), min: 0.0, max: 100.0 },
-            "From how much of the tokens at which one is due prepare() prepares a condensation, in percent.",
-        ),
-        Field::new(
-            "guard",
-            Kind::OneOf(&[Kind::False, Kind::Object(&GUARD)]),
-            "Against condensing again and again without gain.",
-        ),
-        Field::new("encoding", Kind::Choice { default: None, words: &Encoding::NAMES }, "The vocabulary."),
-        Field::new(
-            "scale",
-            Kind::OneOf(&[
-                Kind::Number { default: None, min: Scale::MIN, max: Scale::MAX },
-                Kind::Choice { default: None, words: &ScaleSetting::NAMES },
-            ]),
-            "From tokens of the vocabulary to those of the model.",
-        ),
-        Field::choice("thinking", Thinking::WORDS, THINKING),
-        TOOLS,
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-)
-.called("options")
-.null_is_absent();
+options! {
+    /// The options of a manager as hosts write them.
+    #[expect(clippy::doc_markdown, reason = "descriptions of the schema are plain text")]
+    struct ManagerFields: Table::titled("Options of a manager").called("options").null_is_absent();
 
-/// The guard against condensing without gain.
-static GUARD: Table = Table::new(
-    "guard",
-    &[
-        Field::integer(
-            "attempts",
-            GuardOptions::DEFAULT.attempts as u64,
-            1,
-            u64::MAX,
-            "So many attempts without gain are enough.",
-        ),
-        Field::integer("windowMs", GuardOptions::DEFAULT.window_ms, 0, u64::MAX, "In so many milliseconds."),
-        Field::new(
-            "minGainPercent",
-            Kind::Number { default: Some(GuardOptions::DEFAULT.min_gain_percent), min: 0.0, max: 100.0 },
-            "An attempt that removes a smaller share of the tokens is one without gain.",
-        ),
-    ],
-);
+    /// The id of the provider that condenses.
+    provider: Given<String> = text().or(super::DEFAULT_PROVIDER).with_presence(),
+    /// Custom providers, registered at once.
+    providers: Unread = host("an array of providers"),
+    /// Asks the conversation's own model.
+    handler: Unread = host(HANDLER),
+    /// Asks the model that writes summaries.
+    condensing_handler: Unread = host(HANDLER),
+    /// Whether reaching the threshold makes a condensation due.
+    auto_condense_context: bool = flag().or(true),
+    /// The threshold, in percent of the context window.
+    auto_condense_context_percent: f64 = number(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD).or(MAX_CONDENSE_THRESHOLD),
+    /// Thresholds of profiles. Which of them make sense is decided when they are used.
+    profile_thresholds: Vec<(String, f64)> = record(&number(f64::MIN, f64::MAX), "an object of numbers by profile").or_default(),
+    /// How summaries are asked for under profiles.
+    profiles: Vec<(String, Profile)> = record(&object(), "an object of profiles by id").or_default(),
+    /// What to try when a provider fails; absent for the chain that belongs to it.
+    fallback: Option<Either<Off, Vec<String>>> = either(&off(), &list(&text(), "an array of provider ids")).if_set(),
+    /// Where summaries are kept; `false` keeps none.
+    cache: Either<bool, Unread> = either(&flag().with(true), &host_object("a store with get(key) and set(key, value)")).or_default(),
+    /// Dollars that may be spent in all.
+    max_cost: Option<f64> = number(0.0, f64::MAX).if_set(),
+    max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
+    /// Dollars above which one condensation is reported; `false` for never.
+    cost_alert: Either<Off, f64> = either(&off(), &number(0.0, f64::MAX).with(DEFAULT_COST_ALERT)).or_default(),
+    /// The profile whose handler writes summaries, for profiles that name none.
+    condensing_api_config_id: Option<String> = text().if_set(),
+    /// The prompt to summarise by, for profiles that have none.
+    custom_condensing_prompt: Option<String> = text().if_set(),
+    /// From how much of the tokens at which one is due prepare() prepares a condensation, in percent.
+    prepare_from_percent: f64 = number(0.0, 100.0).or(DEFAULT_FROM_PERCENT),
+    /// Against condensing again and again without gain.
+    guard: Either<Off, GuardOptions> = either(&off(), &object().read_as()).or_default(),
+    /// The vocabulary.
+    encoding: Option<&'static str> = word(&Encoding::NAMES).if_set(),
+    /// From tokens of the vocabulary to those of the model.
+    scale: Option<Either<f64, &'static str>> = either(&number(Scale::MIN, Scale::MAX), &word(&ScaleSetting::NAMES)).if_set(),
+    /// What is done with signed thinking behind a change; `auto` goes by the model.
+    thinking: Thinking = choice().or_first(),
+    tools: ToolRows = TOOLS,
+    protect: ProtectRules = PROTECT,
+    frozen_messages: Option<usize> = FROZEN_MESSAGES,
+}
 
-/// The context of a call.
-static CONTEXT: Table = Table::new(
-    "context",
-    &[
-        Field::host("messages", "an array of messages", "The conversation."),
-        Field::text("systemPrompt", "It counts, and is never changed."),
-        Field::text("hostRequest", "The host's own request as JSON; made of `tools`, `systemPrompt` and `messages`."),
-        Field::text(
-            "tools",
-            "The tools of the host's own requests; for an inspection as the text that requests bring.",
-        ),
-        Field::host("apiHandler", HANDLER, "Asks the conversation's own model, as the option `handler` does."),
-        Field::text("taskId", "Which task the conversation belongs to."),
-        Field::text("userId", "Whose conversation it is, for strategies that go by the user."),
-        Field::number_if_set("totalTokens", 0.0, TOKENS, "Tokens in the context as the API reported them."),
-        Field::number_if_set(
-            "tokenCount",
-            0.0,
-            TOKENS,
-            "Tokens in the context with its last message; for `totalTokens`.",
-        ),
-        Field::new(
-            "isPreview",
-            Kind::Flag { default: None },
-            "Stands in the context that custom providers are given, who may hand it on.",
-        ),
-        Field::number_if_set("contextWindow", 1.0, TOKENS, "The model's context window in tokens."),
-        Field::number_if_set("maxTokens", 0.0, TOKENS, "Tokens the model may answer with."),
-        Field::text("profileId", "The profile in use."),
-        Field::text("model", "The name of the conversation's own model."),
-        Field::new(
-            "preservedThinking",
-            Kind::Flag { default: None },
-            "Whether that model refuses thinking behind a change; absent to go by its name.",
-        ),
-    ],
-)
-.argument("context")
-.null_is_absent();
+options! {
+    /// The guard against condensing without gain.
+    pub struct GuardFields: Table::titled("guard").interface(
+        "GuardOptions",
+        "When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same.",
+    );
 
-/// The options of a call.
-static CALL: Table = Table::new(
-    "Options of a call",
-    &[
-        Field::text("provider", PROVIDER),
-        Field::text("format", "The format of the messages; JavaScript takes it out."),
-        Field::integer_if_set("targetTokens", 0, u64::MAX, "How many tokens there may be afterwards."),
-        Field::new("config", Kind::AnyObject, "Overrides fields of the provider's configuration, which checks it."),
-        Field::host("handler", HANDLER, "Asks the conversation's own model."),
-        Field::host("condensingHandler", HANDLER, "Asks the model that writes summaries."),
-        Field::text("customCondensingPrompt", "The prompt to summarise by."),
-        Field::object("price", &PRICE, "What the conversation's own model costs."),
-        PER_CONDENSATION,
-        Field::choice_if_set("thinking", Thinking::WORDS, THINKING),
-        PROTECT,
-        FROZEN_MESSAGES,
-        Field::object(
-            "economics",
-            &ECONOMICS,
-            "What a decision by money goes by; without it the trigger alone decides.",
-        ),
-        Field::flag(
-            "recall",
-            false,
-            "Whether the model has the tool recall, which the note on messages that were left out then names.",
-        ),
-        Field::flag(
-            "isAutomatic",
-            false,
-            "Whether the host, not its user, wanted it. Handed to providers of the host.",
-        ),
-        Field::host("signal", "an AbortSignal", "Ends the work."),
-        Field::host("onProgress", "a function", "Is told how it goes."),
-    ],
-)
-.argument("options")
-.null_is_absent();
+    /// So many attempts without gain are enough.
+    attempts: usize = whole(1, u64::MAX).or(GuardOptions::DEFAULT.attempts as u64),
+    /// In so many milliseconds.
+    ///
+    /// A pause that is longer starts the count again.
+    window_ms: usize = whole(0, u64::MAX).or(GuardOptions::DEFAULT.window_ms),
+    /// An attempt that removes a smaller share of the tokens is one without gain.
+    ///
+    /// A failed attempt is one, too.
+    min_gain_percent: f64 = number(0.0, 100.0).or(GuardOptions::DEFAULT.min_gain_percent),
+}
+
+options! {
+    /// The context of a call.
+    pub(super) struct ContextFields: Table::titled("context").argument("context").null_is_absent();
+
+    /// The conversation.
+    messages: Unread = host("an array of messages"),
+    /// It counts, and is never changed.
+    system_prompt: Option<String> = text().if_set(),
+    /// The host's own request as JSON; made of `tools`, `systemPrompt` and `messages`.
+    host_request: Option<String> = text().if_set(),
+    /// The tools of the host's own requests; for an inspection as the text that requests bring.
+    tools: Option<String> = text().if_set(),
+    /// Asks the conversation's own model, as the option `handler` does.
+    api_handler: Unread = host(HANDLER),
+    /// Which task the conversation belongs to.
+    task_id: Option<String> = text().if_set(),
+    /// Whose conversation it is, for strategies that go by the user.
+    user_id: Option<String> = text().if_set(),
+    /// Tokens in the context as the API reported them.
+    total_tokens: Option<f64> = number(0.0, TOKENS).if_set(),
+    /// Tokens in the context with its last message; for `totalTokens`.
+    token_count: Option<f64> = number(0.0, TOKENS).if_set(),
+    /// Stands in the context that custom providers are given, who may hand it on.
+    is_preview: Unread = flag().unread(),
+    /// The model's context window in tokens.
+    context_window: Option<f64> = number(1.0, TOKENS).if_set(),
+    /// Tokens the model may answer with.
+    max_tokens: Option<f64> = number(0.0, TOKENS).if_set(),
+    /// The profile in use.
+    profile_id: Option<String> = text().if_set(),
+    /// The name of the conversation's own model.
+    model: Option<String> = text().if_set(),
+    /// Whether that model refuses thinking behind a change; absent to go by its name.
+    preserved_thinking: Option<bool> = flag().if_set(),
+}
+
+options! {
+    /// The options of a call as hosts write them.
+    struct CallFields: Table::titled("Options of a call").argument("options").null_is_absent();
+
+    /// The id of the provider that condenses.
+    provider: Option<String> = text().if_set(),
+    /// The format of the messages; JavaScript takes it out.
+    format: Unread = text().unread(),
+    /// How many tokens there may be afterwards.
+    target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
+    /// Overrides fields of the provider's configuration, which checks it.
+    config: Value = any_object().or_default(),
+    /// Asks the conversation's own model.
+    handler: Unread = host(HANDLER),
+    /// Asks the model that writes summaries.
+    condensing_handler: Unread = host(HANDLER),
+    /// The prompt to summarise by.
+    custom_condensing_prompt: Option<String> = text().if_set(),
+    /// What the conversation's own model costs.
+    price: Option<ModelPrice> = object().read_as().if_set(),
+    max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
+    /// What is done with signed thinking behind a change; `auto` goes by the model.
+    thinking: Option<Thinking> = choice().if_set(),
+    protect: ProtectRules = PROTECT,
+    frozen_messages: Option<usize> = FROZEN_MESSAGES,
+    /// What a decision by money goes by; without it the trigger alone decides.
+    economics: Option<Economics> = object().if_set(),
+    /// Whether the model has the tool recall, which the note on messages that were left out then names.
+    recall: bool = flag().or(false),
+    /// Whether the host, not its user, wanted it. Handed to providers of the host.
+    is_automatic: Unread = flag().or(false).unread(),
+    /// Ends the work.
+    signal: Unread = host("an AbortSignal"),
+    /// Is told how it goes.
+    on_progress: Unread = host("a function"),
+}
+
+/// The options of managers and calls.
+pub const TABLES: [&Table; 3] = [ManagerFields::TABLE, ContextFields::TABLE, CallFields::TABLE];
 
 impl ManagerOptions {
     /// Reads options from JSON; an empty object means all defaults.
@@ -250,44 +211,46 @@ impl ManagerOptions {
     /// # Errors
     /// Every field that is wrong or unknown.
     pub fn read(options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let options = MANAGER.read(options)?;
-        let tools = ToolRows::of(&options);
-        let fallback = options.is_given("fallback").then(|| options.texts("fallback").map(str::to_owned).collect());
+        let options = ManagerFields::read(options)?;
+        let global = Profile {
+            condensing_api_config_id: options.condensing_api_config_id,
+            custom_condensing_prompt: options.custom_condensing_prompt,
+            max_cost_per_condensation: options.max_cost_per_condensation,
+            ..Profile::default()
+        };
         Ok(Self {
-            provider: options.given_text("provider").map(str::to_owned),
+            provider: options.provider.is_given.then_some(options.provider.value),
             thresholds: Thresholds {
-                automatic: options.flag("autoCondenseContext"),
-                global: options.number("autoCondenseContextPercent"),
-                profiles: options.numbers("profileThresholds").map(|(id, percent)| (id.to_owned(), percent)).collect(),
+                automatic: options.auto_condense_context,
+                global: options.auto_condense_context_percent,
+                profiles: options.profile_thresholds.into_iter().collect(),
             },
-            fallback,
-            profiles: Profiles::of(&options),
-            cache: options.flag("cache"),
-            max_cost: options.given_number("maxCost"),
-            cost_alert: (options.value("costAlert") != Some(&Value::Bool(false))).then(|| options.number("costAlert")),
-            prepare_from_percent: options.number("prepareFromPercent"),
-            guard: GuardOptions::of(&options),
-            encoding: options.text("encoding").parse().unwrap_or_default(),
-            scale: match options.value("scale") {
-                Some(Value::Number(_)) => ScaleSetting::number(options.number("scale")).unwrap_or_default(),
-                _ => options.text("scale").parse().unwrap_or_default(),
-            },
-            thinking: Thinking::of(options.text("thinking")),
-            protect: ProtectRules::of(&options).with_calls(&tools),
-            tools: ToolTable::default().with(&tools),
+            fallback: options.fallback.map(|fallback| fallback.second().unwrap_or_default()),
+            profiles: Profiles::new(options.profiles, global),
+            cache: matches!(options.cache, Either::First(true)),
+            max_cost: options.max_cost,
+            cost_alert: options.cost_alert.second(),
+            prepare_from_percent: options.prepare_from_percent,
+            guard: options.guard.second(),
+            encoding: options.encoding.and_then(|name| name.parse().ok()).unwrap_or_default(),
+            scale: match options.scale {
+                Some(Either::First(factor)) => ScaleSetting::number(factor).ok(),
+                Some(Either::Second(name)) => name.parse().ok(),
+                None => None,
+            }
+            .unwrap_or_default(),
+            thinking: options.thinking,
+            protect: options.protect.with_frozen(options.frozen_messages).with_calls(&options.tools),
+            tools: ToolTable::default().with(&options.tools),
         })
     }
 }
 
-impl GuardOptions {
-    /// `None` when `guard` is `false`.
-    fn of(options: &Settings<'_>) -> Option<Self> {
-        let guard = options.object("guard");
-        (options.value("guard") != Some(&Value::Bool(false))).then(|| Self {
-            attempts: guard.integer("attempts"),
-            window_ms: guard.integer("windowMs") as u64,
-            min_gain_percent: guard.number("minGainPercent"),
-        })
+impl Converted for GuardOptions {
+    type From = GuardFields;
+
+    fn convert(GuardFields { attempts, window_ms, min_gain_percent }: GuardFields) -> Self {
+        Self { attempts, window_ms: window_ms as u64, min_gain_percent }
     }
 }
 
@@ -344,30 +307,30 @@ impl CallOptions {
     /// # Errors
     /// Every field that is wrong or unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let options = CALL.read(options).map_err(|faults| placed(faults, (&CONTEXT, "context")));
+        let options = CallFields::read(options).map_err(|faults| placed(faults, (ContextFields::TABLE, "context")));
         let (context, options) = both(read_context(context), options)?;
         Ok(Self {
-            provider: options.given_text("provider").map(str::to_owned),
-            target_tokens: options.given_integer("targetTokens"),
-            config: options.value("config").cloned().unwrap_or_default(),
-            system_prompt: context.text("systemPrompt").to_owned(),
-            host_request: context.given_text("hostRequest").map(str::to_owned),
-            task_id: context.text("taskId").to_owned(),
-            user_id: context.given_text("userId").map(str::to_owned),
-            total_tokens: context.given_number("totalTokens").or_else(|| context.given_number("tokenCount")),
-            counts_last_message: !context.is_given("totalTokens") && context.is_given("tokenCount"),
-            context_window: context.given_number("contextWindow"),
-            max_tokens: context.given_number("maxTokens"),
-            profile_id: context.given_text("profileId").map(str::to_owned),
-            custom_condensing_prompt: options.given_text("customCondensingPrompt").map(str::to_owned),
-            price: options.given_object("price").map(|price| ModelPrice::of(&price)),
-            max_cost_per_condensation: options.given_number(MAX_COST_PER_CONDENSATION),
-            model: context.given_text("model").map(str::to_owned),
-            preserved_thinking: context.is_given("preservedThinking").then(|| context.flag("preservedThinking")),
-            thinking: options.given_text("thinking").map(Thinking::of),
-            recall: options.flag("recall"),
-            protect: ProtectRules::of(&options),
-            economics: options.given_object("economics").map(|economics| Economics::of(&economics)),
+            provider: options.provider,
+            target_tokens: options.target_tokens,
+            config: options.config,
+            system_prompt: context.system_prompt.unwrap_or_default(),
+            host_request: context.host_request,
+            task_id: context.task_id.unwrap_or_default(),
+            user_id: context.user_id,
+            total_tokens: context.total_tokens.or(context.token_count),
+            counts_last_message: context.total_tokens.is_none() && context.token_count.is_some(),
+            context_window: context.context_window,
+            max_tokens: context.max_tokens,
+            profile_id: context.profile_id,
+            custom_condensing_prompt: options.custom_condensing_prompt,
+            price: options.price,
+            max_cost_per_condensation: options.max_cost_per_condensation,
+            model: context.model,
+            preserved_thinking: context.preserved_thinking,
+            thinking: options.thinking,
+            recall: options.recall,
+            protect: options.protect.with_frozen(options.frozen_messages),
+            economics: options.economics,
         })
     }
 }
@@ -376,8 +339,8 @@ impl CallOptions {
 ///
 /// # Errors
 /// Every field that is wrong or unknown, and every one that belongs into the options.
-pub(super) fn read_context(context: &Value) -> Result<Settings<'_>, Vec<ConfigError>> {
-    CONTEXT.read(context).map_err(|faults| placed(faults, (&CALL, "options")))
+pub(super) fn read_context(context: &Value) -> Result<ContextFields, Vec<ConfigError>> {
+    ContextFields::read(context).map_err(|faults| placed(faults, (CallFields::TABLE, "options")))
 }
 
 fn placed(faults: Vec<ConfigError>, other: (&Table, &str)) -> Vec<ConfigError> {

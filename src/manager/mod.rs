@@ -41,7 +41,7 @@ pub use self::{
     guard::GuardOptions,
     in_force::{DEFAULT_PROVIDER, InForce},
     inspection::{InspectOptions, Inspection},
-    manager_options::{CallOptions, ManagerOptions},
+    manager_options::{CallOptions, ManagerOptions, TABLES as OPTION_TABLES},
     metrics::Metrics,
     preparation::Preparation,
     preview::{PreviewReport, Trial},

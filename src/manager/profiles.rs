@@ -3,22 +3,25 @@
 use std::collections::HashMap;
 
 use crate::{
-    llm::{ModelPrice, PRICE},
-    options::{Field, Settings, Table},
-    summaries::{CONDENSING_PROFILE, CONDENSING_ROLE, MAX_COST_PER_CONDENSATION},
+    llm::ModelPrice,
+    options::{Table, Typed, Unread, host, number, object, options, text},
+    summaries::CONDENSING_ROLE,
 };
 
-/// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Profile {
+options! {
+    /// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
+    #[derive(Default, PartialEq)]
+    pub struct Profile: Table::titled("profile");
+
     /// The profile whose handler writes summaries.
-    pub condensing_api_config_id: Option<String>,
-    /// Dollars that one condensation may cost.
-    pub max_cost_per_condensation: Option<f64>,
+    condensing_api_config_id: Option<String> = text().if_set(),
     /// The prompt to summarise by.
-    pub custom_condensing_prompt: Option<String>,
-    /// Dollars per million tokens, for a handler of this profile that has no price of its own.
-    pub price: Option<ModelPrice>,
+    custom_condensing_prompt: Option<String> = text().if_set(),
+    max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
+    /// Asks the model of this profile.
+    handler: Unread = host("httpHandler(…), callbackHandler(…), or an object with createMessage()"),
+    /// Dollars per million tokens, for a handler of this profile without a price.
+    price: Option<ModelPrice> = object().read_as().if_set(),
 }
 
 /// The profiles by id.
@@ -30,30 +33,20 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// Reads the profiles from the options of a manager.
-    pub(super) fn of(options: &Settings<'_>) -> Self {
-        let by_id = options.record("profiles").map(|(id, profile)| (id.to_owned(), Profile::of(&profile)));
-        let text = |name| options.given_text(name).map(str::to_owned);
-        let global = Profile {
-            condensing_api_config_id: text(CONDENSING_PROFILE),
-            custom_condensing_prompt: text("customCondensingPrompt"),
-            max_cost_per_condensation: options.given_number(MAX_COST_PER_CONDENSATION),
-            price: None,
-        };
-        Self { by_id: by_id.collect(), global }
+    /// Profiles by id, and defaults for those that lack a setting.
+    pub(super) fn new(profiles: Vec<(String, Profile)>, global: Profile) -> Self {
+        Self { by_id: profiles.into_iter().collect(), global }
     }
 
     /// A profile, with the global settings where it has none of its own.
     #[must_use]
     pub fn get(&self, id: Option<&str>) -> Profile {
-        let Profile { condensing_api_config_id, custom_condensing_prompt, max_cost_per_condensation, price } =
-            self.own(id);
-        let global = self.global.clone();
+        let (own, global) = (self.own(id), self.global.clone());
         Profile {
-            condensing_api_config_id: condensing_api_config_id.or(global.condensing_api_config_id),
-            custom_condensing_prompt: custom_condensing_prompt.or(global.custom_condensing_prompt),
-            max_cost_per_condensation: max_cost_per_condensation.or(global.max_cost_per_condensation),
-            price,
+            condensing_api_config_id: own.condensing_api_config_id.or(global.condensing_api_config_id),
+            custom_condensing_prompt: own.custom_condensing_prompt.or(global.custom_condensing_prompt),
+            max_cost_per_condensation: own.max_cost_per_condensation.or(global.max_cost_per_condensation),
+            ..own
         }
     }
 
@@ -71,37 +64,9 @@ impl Profiles {
     }
 }
 
-impl Profile {
-    fn of(profile: &Settings<'_>) -> Self {
-        let text = |name| profile.given_text(name).map(str::to_owned);
-        Self {
-            condensing_api_config_id: text(CONDENSING_PROFILE),
-            max_cost_per_condensation: profile.given_number(MAX_COST_PER_CONDENSATION),
-            custom_condensing_prompt: text("customCondensingPrompt"),
-            price: profile.given_object("price").map(|price| ModelPrice::of(&price)),
-        }
-    }
-}
-
 /// The limit on the cost of one condensation.
-pub(super) const PER_CONDENSATION: Field =
-    Field::number_if_set(MAX_COST_PER_CONDENSATION, 0.0, f64::MAX, "Dollars that one condensation may cost.");
-
-/// A profile.
-pub(super) static PROFILE: Table = Table::new(
-    "profile",
-    &[
-        Field::text(CONDENSING_PROFILE, "The profile whose handler writes summaries."),
-        Field::text("customCondensingPrompt", "The prompt to summarise by."),
-        PER_CONDENSATION,
-        Field::host(
-            "handler",
-            "httpHandler(…), callbackHandler(…), or an object with createMessage()",
-            "Asks the model of this profile.",
-        ),
-        Field::object("price", &PRICE, "Dollars per million tokens, for a handler of this profile without a price."),
-    ],
-);
+pub(super) const PER_CONDENSATION: Typed<Option<f64>> =
+    number(0.0, f64::MAX).if_set().about("Dollars that one condensation may cost.");
 
 #[cfg(test)]
 mod tests {

@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     conversation::ContentKind,
-    manager::{Trial, condense_with, preview_with},
+    manager::{OPTION_TABLES, Trial, condense_with, preview_with},
     markers::{RECALL_HINT, SUMMARY_ABOVE, SummaryHead, Suppressed},
-    options::ConfigError,
+    options::{ConfigError, declarations},
     providers::{self, Provider},
     recommend::{measurable, recommend},
     strategies::{self, UserDirectory},
@@ -113,7 +113,13 @@ pub fn built_in_providers() -> Result<String> {
     told(&strategies::all().collect::<Vec<_>>())
 }
 
-/// Returns by name, as JSON, the forms of `markers` that JavaScript also writes or recognises.
+/// Options as interfaces of TypeScript, for `npm run generate`.
+#[napi(catch_unwind)]
+pub fn option_types() -> String {
+    declarations(strategies::all().map(|known| (known.table)()).chain(OPTION_TABLES))
+}
+
+/// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.
 #[napi(catch_unwind)]
 pub fn markers() -> String {
     let text = Suppressed { kind: ContentKind::MessageText, size: None };

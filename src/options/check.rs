@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, settings::whole_number, table::either,
-};
+use super::{ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, table::either};
 use crate::words::{Said, said};
 
 /// Stands in JSON for what only JavaScript has: NaN, a function, a `BigInt`, an object that cannot be used. Its value is how messages show it.
@@ -114,8 +112,8 @@ impl Check {
                     self.value(of, value, &at.field(name), "");
                 }
             }
-            (Kind::OneOf(kinds), value) => {
-                if let Some(kind) = kinds.iter().find(|kind| own_fault(kind, value).is_none()) {
+            (Kind::Either(first, second), value) => {
+                if let Some(kind) = [first, second].into_iter().find(|kind| own_fault(kind, value).is_none()) {
                     self.value(kind, value, at, allowed);
                 }
             }
@@ -175,7 +173,7 @@ fn refused_text(value: &Value) -> Option<&str> {
 }
 
 /// Returns the fault of the value itself; values inside it are checked separately.
-fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
+pub(super) fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
     use FaultKind::{NotAllowed, NotUsable, OutOfRange, WrongType};
     let unless = |ok: bool, fault| (!ok).then_some(fault);
     match kind {
@@ -211,10 +209,15 @@ fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
         Kind::Object(_) | Kind::AnyObject | Kind::Record { .. } => unless(value.is_object(), WrongType),
         Kind::List { .. } => unless(value.is_array(), WrongType),
         // The least of the faults: a number out of range is nearer to what was meant than a text.
-        Kind::OneOf(kinds) => {
-            let faults: Option<Vec<_>> = kinds.iter().map(|kind| own_fault(kind, value)).collect();
-            faults.map(|faults| faults.into_iter().find(|fault| *fault != WrongType).unwrap_or(WrongType))
-        }
+        Kind::Either(first, second) => match (own_fault(first, value)?, own_fault(second, value)?) {
+            (WrongType, fault) => Some(fault),
+            (fault, _) => Some(fault),
+        },
         Kind::Host { .. } => Some(NotUsable),
     }
+}
+
+/// JavaScript has one kind of number: 5.0 is 5.
+pub(super) fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n)).map(|n| n as u64))
 }

@@ -1,50 +1,68 @@
 //! Options: what hosts write to configure providers, passes, managers, calls, profiles and handlers.
 //!
-//! A [`Table`] says once what may stand in an object: names, values, ranges, defaults, and what belongs together. From it come the check, which finds
-//! all faults with their paths, the [`Settings`] that the code reads, and the JSON Schema. Knows nobody.
+//! [`options!`] defines an object once: each field with its comment, name, type, limits and default. From it come the struct that code reads, the check, which
+//! finds all faults with their paths, and the JSON Schema. Code that reads a field as another type does not compile. Knows nobody.
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `table` | what may stand in an object |
+//! | `define` | the macros that define options |
+//! | `typed` | fields with their Rust types |
+//! | `readable` | checked values, read as those types |
+//! | `table` | the fields of an object, as data |
 //! | `check` | a value held against its table: all faults |
-//! | `settings` | a checked value, with the defaults of its table |
 //! | `schema` | a table as JSON Schema |
+//! | `declarations` | tables as interfaces of TypeScript |
 //! | `config_error` | one fault as a sentence |
 //! | `path` | where a value stands: `passes[1].selection.type` |
 //! | `near` | the name that was meant |
 //!
-//! ```
-//! use roo_condense::{Field, Table};
-//! use serde_json::json;
+//! ```ignore
+//! options! {
+//!     /// The configuration of an example.
+//!     struct Example: Table::titled("Configuration of an example");
 //!
-//! static TABLE: Table = Table::new("Configuration of an example", &[
-//!     Field::integer("count", 5, 1, 20, "How many."),
-//!     Field::flag("loud", false, "Whether it is heard."),
-//! ]);
-//! assert_eq!(TABLE.read(&json!({ "loud": true })).unwrap().integer("count"), 5);
+//!     /// How many.
+//!     count: usize = whole(1, 20).or(5),
+//!     /// Whether it is heard.
+//!     is_loud: bool = flag().or(false),
+//! }
+//! assert_eq!(Example::read(&json!({ "isLoud": true })).unwrap().count, 5);
 //!
-//! let faults = TABLE.read(&json!({ "count": 0, "lout": true })).unwrap_err();
+//! let faults = Example::read(&json!({ "count": 0, "isLout": true })).unwrap_err();
 //! assert_eq!(faults[0].to_string(), "count must be a whole number from 1 to 20; got 0");
-//! assert_eq!(faults[1].to_string(), "lout is unknown; did you mean loud?");
+//! assert_eq!(faults[1].to_string(), "isLout is unknown; did you mean isLoud?");
 //! ```
 
 mod check;
 mod config_error;
+mod declarations;
+mod define;
 mod merged;
 mod near;
 mod path;
-mod read;
+mod readable;
 mod schema;
-mod settings;
 mod table;
 #[cfg(test)]
 mod tests;
+mod typed;
+
+pub(crate) use self::{
+    declarations::declarations,
+    define::{camel_case, camel_case_length, json_name, options, words},
+    readable::{Options, Readable, read_word},
+    schema::schema,
+    table::{Field, Kind, Needs, Table},
+    typed::{
+        Bare, Converted, Either, Given, Off, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host,
+        host_object, json_of, list, name, name_as, number, object, off, record, some_text, some_text_but, text, whole,
+        word,
+    },
+};
 
 pub use self::{
     config_error::{ConfigError, FaultKind},
     merged::merged,
     near::near,
     path::path_of,
-    settings::Settings,
-    table::{Field, Kind, Needs, Table},
 };

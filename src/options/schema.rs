@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Field, Kind, Needs, Table};
 
 /// The schema of an object with the fields of `table`.
-pub(super) fn of(table: &Table) -> Value {
+pub fn schema(table: &Table) -> Value {
     let mut shared = Shared::new();
     let mut schema = object(table, &mut shared);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -50,8 +50,8 @@ fn property(field: &Field, shared: &mut Shared) -> Value {
     if field.is_secret {
         schema["writeOnly"] = json!(true);
     }
-    if !field.description.is_empty() {
-        schema["description"] = json!(field.description);
+    if let Some(description) = field.paragraphs().next() {
+        schema["description"] = json!(description);
     }
     schema
 }
@@ -73,7 +73,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
             let not = (!reserved.is_empty()).then(|| json!({ "enum": reserved }));
             without_nulls(json!({ "type": "string", "default": default, "pattern": pattern, "not": not }))
         }
-        Kind::Name { default, examples } => {
+        Kind::Name { default, examples, .. } => {
             let examples = (!examples.is_empty()).then_some(examples);
             without_nulls(json!({ "type": "string", "default": default, "pattern": "\\S", "examples": examples }))
         }
@@ -91,10 +91,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
         Kind::AnyObject => json!({ "type": "object" }),
         Kind::List { of, .. } => json!({ "type": "array", "items": self::kind(of, shared) }),
         Kind::Record { of, .. } => json!({ "type": "object", "additionalProperties": self::kind(of, shared) }),
-        Kind::OneOf(kinds) => {
-            let kinds: Vec<_> = kinds.iter().map(|kind| self::kind(kind, shared)).collect();
-            json!({ "anyOf": kinds })
-        }
+        Kind::Either(first, second) => json!({ "anyOf": [self::kind(first, shared), self::kind(second, shared)] }),
         // No JSON type matches.
         Kind::Host { .. } => {
             let types = ["null", "boolean", "number", "string", "array", "object"].map(|name| json!({ "type": name }));

@@ -12,6 +12,8 @@ pub struct Table {
     pub fields: &'static [Field],
     /// Fields that have to be there because of others.
     pub needs: &'static [Needs],
+    /// The name of its interface in TypeScript, and the comment there; `None` for types written by hand.
+    pub(super) interface: Option<(&'static str, &'static str)>,
     is_shared: bool,
     is_open: bool,
     null_is_absent: bool,
@@ -26,14 +28,16 @@ pub struct Field {
     pub name: &'static str,
     /// The kind of value.
     pub kind: Kind,
-    /// The effect, in a sentence.
-    pub description: &'static str,
+    /// Its comment: the effect in a sentence, and, in further paragraphs, what readers of the types should know.
+    pub doc: &'static str,
     /// The allowed values in messages, if the kind alone does not describe them.
     pub(super) allowed: Option<&'static str>,
     pub(super) is_required: bool,
     /// One of these does instead.
     pub(super) unless: &'static [&'static str],
     pub(super) is_secret: bool,
+    /// Its type in TypeScript, if its kind alone does not say it.
+    pub(super) type_name: Option<&'static str>,
 }
 
 /// The values that a field, an element of a list or a value of a record may hold. Defaults are used when it is absent.
@@ -77,6 +81,8 @@ pub enum Kind {
     Name {
         /// Used when absent.
         default: Option<&'static str>,
+        /// Its type in TypeScript.
+        type_name: &'static str,
         /// Names that there are, for those who write configurations.
         examples: &'static [&'static str],
     },
@@ -105,8 +111,8 @@ pub enum Kind {
         /// Its name in messages, such as `an object of numbers by profile`.
         called: &'static str,
     },
-    /// Any of these.
-    OneOf(&'static [Kind]),
+    /// Either of these.
+    Either(&'static Kind, &'static Kind),
     /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, and whatever is left is wrong.
     Host {
         /// Its name in messages, such as `an AbortSignal`.
@@ -126,13 +132,13 @@ pub struct Needs {
 }
 
 impl Table {
-    /// The fields of one object. No others may stand in it, and null is a value like others.
-    #[must_use]
-    pub const fn new(title: &'static str, fields: &'static [Field]) -> Self {
+    /// A table without fields, which its definition adds. No others may stand in the object, and null is a value like others.
+    pub const fn titled(title: &'static str) -> Self {
         Self {
             title,
-            fields,
+            fields: &[],
             needs: &[],
+            interface: None,
             is_shared: false,
             is_open: false,
             null_is_absent: false,
@@ -141,38 +147,42 @@ impl Table {
         }
     }
 
+    /// With these fields.
+    pub const fn with_fields(self, fields: &'static [Field]) -> Self {
+        Self { fields, ..self }
+    }
+
+    /// With an interface of this name in the generated types.
+    pub const fn interface(self, name: &'static str, about: &'static str) -> Self {
+        Self { interface: Some((name, about)), ..self }
+    }
+
     /// With fields that need each other.
-    #[must_use]
     pub const fn with_needs(self, needs: &'static [Needs]) -> Self {
         Self { needs, ..self }
     }
 
     /// The schema defines it once, under its title, however often it is used.
-    #[must_use]
     pub const fn shared(self) -> Self {
         Self { is_shared: true, ..self }
     }
 
     /// Other fields may stand in it; they are the host's own.
-    #[must_use]
     pub const fn open(self) -> Self {
         Self { is_open: true, ..self }
     }
 
     /// Read as a whole, a field that is null counts as absent, here and in all objects inside.
-    #[must_use]
     pub const fn null_is_absent(self) -> Self {
         Self { null_is_absent: true, ..self }
     }
 
     /// Sets the name of the whole in messages: `config` unless set.
-    #[must_use]
     pub const fn called(self, root: &'static str) -> Self {
         Self { root, ..self }
     }
 
     /// Sets the name of one of several arguments, with which every path in it begins.
-    #[must_use]
     pub const fn argument(self, root: &'static str) -> Self {
         Self { root, begins_paths: true, ..self }
     }
@@ -183,7 +193,6 @@ impl Table {
     }
 
     /// The field of this name.
-    #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -206,88 +215,24 @@ impl Table {
 }
 
 impl Field {
-    /// A field of any kind; absent is allowed.
-    #[must_use]
-    pub const fn new(name: &'static str, kind: Kind, description: &'static str) -> Self {
-        Self { name, kind, description, allowed: None, is_required: false, unless: &[], is_secret: false }
+    /// A field without a name, which may be absent.
+    pub(super) const fn bare(kind: Kind) -> Self {
+        Self {
+            name: "",
+            kind,
+            doc: "",
+            allowed: None,
+            is_required: false,
+            unless: &[],
+            is_secret: false,
+            type_name: None,
+        }
     }
 
-    /// `true` or `false`.
-    #[must_use]
-    pub const fn flag(name: &'static str, default: bool, description: &'static str) -> Self {
-        Self::new(name, Kind::Flag { default: Some(default) }, description)
-    }
-
-    /// A whole number from `min` to `max`.
-    #[must_use]
-    pub const fn integer(name: &'static str, default: u64, min: u64, max: u64, description: &'static str) -> Self {
-        Self::new(name, Kind::Integer { default: Some(default), min, max }, description)
-    }
-
-    /// A whole number from `min` to `max`, without a default.
-    #[must_use]
-    pub const fn integer_if_set(name: &'static str, min: u64, max: u64, description: &'static str) -> Self {
-        Self::new(name, Kind::Integer { default: None, min, max }, description)
-    }
-
-    /// A number from `min` to `max`, without a default.
-    #[must_use]
-    pub const fn number_if_set(name: &'static str, min: f64, max: f64, description: &'static str) -> Self {
-        Self::new(name, Kind::Number { default: None, min, max }, description)
-    }
-
-    /// Any text, without a default.
-    #[must_use]
-    pub const fn text(name: &'static str, description: &'static str) -> Self {
-        Self::new(name, Kind::TEXT, description)
-    }
-
-    /// One of some words, the first of them when it is absent.
-    #[must_use]
-    pub const fn choice(name: &'static str, words: &'static [&'static str], description: &'static str) -> Self {
-        Self::new(name, Kind::Choice { default: Some(words[0]), words }, description)
-    }
-
-    /// One of some words, without a default.
-    #[must_use]
-    pub const fn choice_if_set(name: &'static str, words: &'static [&'static str], description: &'static str) -> Self {
-        Self::new(name, Kind::Choice { default: None, words }, description)
-    }
-
-    /// An object.
-    #[must_use]
-    pub const fn object(name: &'static str, table: &'static Table, description: &'static str) -> Self {
-        Self::new(name, Kind::Object(table), description)
-    }
-
-    /// An object or function of the host.
-    #[must_use]
-    pub const fn host(name: &'static str, called: &'static str, description: &'static str) -> Self {
-        Self::new(name, Kind::Host { called }, description)
-    }
-
-    /// It has to be there, or one of these.
-    #[must_use]
-    pub const fn required_unless(self, unless: &'static [&'static str]) -> Self {
-        Self { is_required: true, unless, ..self }
-    }
-
-    /// It has to be there.
-    #[must_use]
-    pub const fn required(self) -> Self {
-        Self { is_required: true, ..self }
-    }
-
-    /// It may be a secret, and so may all inside it: messages show types, not values.
-    #[must_use]
-    pub const fn secret(self) -> Self {
-        Self { is_secret: true, ..self }
-    }
-
-    /// Sets the allowed values as messages describe them.
-    #[must_use]
-    pub const fn allowing(self, allowed: &'static str) -> Self {
-        Self { allowed: Some(allowed), ..self }
+    /// Returns the paragraphs of its comment, each on one line.
+    pub(super) fn paragraphs(&self) -> impl Iterator<Item = String> {
+        let lines = |paragraph: &str| paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        self.doc.split("\n\n").map(lines).filter(|paragraph| !paragraph.is_empty())
     }
 
     /// Returns the allowed values as messages describe them.
@@ -302,16 +247,14 @@ pub(super) fn either(mut all: Vec<Said>) -> Said {
 }
 
 impl Kind {
-    /// Any text, without a default.
-    pub const TEXT: Self = Self::Text { default: None, not_blank: false, reserved: &[] };
-
-    /// The table of the object that it may hold.
-    pub(super) fn table(&self) -> Option<&'static Table> {
+    /// Whether it has a default itself; that of an object is all of its fields'.
+    pub(super) fn has_default(&self) -> bool {
         match self {
-            Self::Object(table) => Some(table),
-            Self::OneOf(kinds) => kinds.iter().find_map(Self::table),
-            Self::List { of, .. } | Self::Record { of, .. } => of.table(),
-            _ => None,
+            Self::Flag { default } => default.is_some(),
+            Self::Integer { default, .. } => default.is_some(),
+            Self::Number { default, .. } => default.is_some(),
+            Self::Text { default, .. } | Self::Name { default, .. } | Self::Choice { default, .. } => default.is_some(),
+            _ => false,
         }
     }
 
@@ -349,7 +292,7 @@ impl Kind {
             Self::List { called, .. } | Self::Record { called, .. } | Self::Host { called } => {
                 Said::known_or_own(called)
             }
-            Self::OneOf(kinds) => either(kinds.iter().map(Self::allowed).collect()),
+            Self::Either(first, second) => either(vec![first.allowed(), second.allowed()]),
         }
     }
 }

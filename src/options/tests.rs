@@ -1,51 +1,72 @@
 use serde_json::{Value, json};
 
-use super::{ConfigError, FaultKind, Field, Kind, Needs, Settings, Table};
+use super::*;
 
-static PET: Table = Table::new(
-    "pet",
-    &[
-        Field::new("name", Kind::Text { default: None, not_blank: true, reserved: &["nobody"] }, "What it is called.")
-            .required(),
-        Field::number_if_set("weight", 0.5, 80.0, "Kilograms."),
-    ],
-)
-.shared();
+options! {
+    /// An object that is used in several places.
+    struct Pet: Table::titled("pet").shared().interface("Pet", "A pet.");
 
-static TABLE: Table = Table::new(
-    "Options of an example",
-    &[
-        Field::flag("loud", true, "Whether it is heard."),
-        Field::integer("count", 5, 1, 20, "How many."),
-        Field::integer_if_set("limit", 2, u64::MAX, "At most so many."),
-        Field::choice("mode", &["walk", "run"], "How fast."),
-        Field::text("note", "For people."),
-        Field::new("key", Kind::Record { of: &Kind::TEXT, called: "an object of strings" }, "Keys by place.").secret(),
-        Field::object("pet", &PET, "The pet."),
-        Field::new("pets", Kind::List { of: &Kind::Object(&PET), called: "an array of pets" }, "More of them."),
-        Field::new("tools", Kind::Record { of: &Kind::Object(&PET), called: "an object of pets" }, "Pets by name."),
-        Field::new("guard", Kind::OneOf(&[Kind::False, Kind::Object(&PET)]), "Who watches."),
-        Field::new(
-            "scale",
-            Kind::OneOf(&[
-                Kind::Number { default: None, min: 0.1, max: 10.0 },
-                Kind::Choice { default: None, words: &["auto"] },
-            ]),
-            "How large.",
-        ),
-        Field::host("signal", "an AbortSignal", "Ends it."),
-        Field::new("config", Kind::AnyObject, "Checked elsewhere."),
-    ],
-)
-.with_needs(&[Needs { field: "mode", is: "run", any_of: &["limit", "signal"] }]);
+    /// What it is called.
+    name: String = some_text_but(&["nobody"]).required(),
+    /// Kilograms.
+    weight: Option<f64> = number(0.5, 80.0).if_set(),
+}
 
-static LENIENT: Table = Table::new("context", &[Field::text("note", ""), Field::object("pet", &PET, "")])
-    .argument("context")
-    .open()
-    .null_is_absent();
+words! {
+    enum Pace { Walk = "walk", Run = "run" }
+}
+
+const PET_KEYS: Typed<Vec<(String, String)>> =
+    record(&text(), "an object of strings").or_default().secret().about("Keys by place.");
+
+options! {
+    struct Example: Table::titled("Options of an example")
+        .interface("Example", "An example.")
+        .with_needs(&[Needs { field: "mode", is: "run", any_of: &["limit", "signal"] }]);
+
+    /// Whether it is heard.
+    loud: bool = flag().or(true),
+    /// How many.
+    count: usize = whole(1, 20).or(5),
+    /// At most so many.
+    ///
+    /// The description ends with its first paragraph.
+    limit: Option<usize> = whole(2, u64::MAX).if_set(),
+    /// How fast.
+    pace as "mode": Pace = choice().or_first(),
+    /// For
+    /// people.
+    note: Given<String> = text().or("none").with_presence(),
+    key: Vec<(String, String)> = PET_KEYS,
+    /// The pet.
+    pet: Option<Pet> = object().if_set(),
+    /// More of them.
+    pets: Vec<WithJson<Pet>> = list(&object().with_json(), "an array of pets").or_default(),
+    /// Pets by name.
+    tools: Vec<(String, Pet)> = record(&object(), "an object of pets").or_default(),
+    /// Who watches.
+    guard: Option<Either<Off, Pet>> = either(&off(), &object()).if_set(),
+    /// How large.
+    scale: Option<Either<f64, &'static str>> = either(&number(0.1, 10.0), &word(&["auto"])).if_set(),
+    /// Ends it.
+    signal: Unread = host("an AbortSignal"),
+    /// Checked elsewhere.
+    config: Value = any_object().or_default(),
+}
+
+options! {
+    struct Lenient: Table::titled("context").argument("context").open().null_is_absent();
+
+    note: Option<String> = text().if_set(),
+    pet: Option<Pet> = object().if_set(),
+    /// Dollars.
+    alert_above: Either<Off, f64> = either(&off(), &number(0.0, 9.0).with(0.1)).or_default(),
+    /// Whether to check, or how.
+    check: Either<bool, Pet> = either(&flag().with(false), &object()).or_default(),
+}
 
 fn faults(options: Value) -> Vec<ConfigError> {
-    TABLE.read(&options).err().unwrap_or_default()
+    Example::read(&options).err().unwrap_or_default()
 }
 
 fn texts(options: Value) -> Vec<String> {
@@ -54,28 +75,36 @@ fn texts(options: Value) -> Vec<String> {
 
 #[test]
 fn what_is_absent_is_the_default() {
-    let options = json!({});
-    let settings = TABLE.read(&options).unwrap();
-    assert_eq!((settings.flag("loud"), settings.integer("count"), settings.text("mode")), (true, 5, "walk"));
-    assert_eq!((settings.given_integer("limit"), settings.given_text("note"), settings.text("note")), (None, None, ""));
-    assert!(settings.given_object("pet").is_none() && settings.list("pets").is_empty() && !settings.is_given("loud"));
-    assert_eq!(settings.object("pet").text("name"), "");
+    let options = Example::read(&json!({})).unwrap();
+    assert_eq!((options.loud, options.count, options.pace, options.limit), (true, 5, Pace::Walk, None));
+    assert_eq!((options.note.value.as_str(), options.note.is_given), ("none", false));
+    assert!(options.pet.is_none() && options.guard.is_none() && options.scale.is_none());
+    assert!(options.pets.is_empty() && options.tools.is_empty() && options.config.is_null());
+    let lenient = Lenient::defaults();
+    assert!(matches!((lenient.alert_above, lenient.check), (Either::Second(0.1), Either::First(false))));
 }
 
 #[test]
 fn what_is_given_is_read_at_every_depth() {
-    let options = json!({
-        "loud": false, "count": 7.0, "limit": 2, "pet": { "name": "Rex" }, "pets": [{ "name": "Tom", "weight": 4.5 }],
-        "tools": { "my_*": { "name": "Ada" } }, "guard": { "name": "Kit" }, "scale": "auto", "config": { "any": [1] },
-    });
-    let settings = TABLE.read(&options).unwrap();
-    assert_eq!((settings.flag("loud"), settings.integer("count")), (false, 7));
-    assert_eq!(settings.object("pet").text("name"), "Rex");
-    assert_eq!(settings.list("pets")[0].given_number("weight"), Some(4.5));
-    let tools: Vec<_> = settings.record("tools").map(|(name, tool)| (name, tool.text("name"))).collect();
-    assert_eq!(tools, [("my_*", "Ada")]);
-    assert_eq!((settings.object("guard").text("name"), settings.text("scale")), ("Kit", "auto"));
-    assert_eq!(settings.value("config"), Some(&json!({ "any": [1] })));
+    let options = Example::read(&json!({
+        "loud": false, "count": 7.0, "limit": 2, "mode": "run", "note": "none", "pet": { "name": "Rex" },
+        "pets": [{ "name": "Tom", "weight": 4.5 }], "tools": { "my_*": { "name": "Ada" } }, "key": { "a": "b" },
+        "guard": { "name": "Kit" }, "scale": "auto", "config": { "any": [1] },
+    }))
+    .unwrap();
+    assert_eq!((options.loud, options.count, options.limit, options.pace), (false, 7, Some(2), Pace::Run));
+    assert_eq!((options.note.value.as_str(), options.note.is_given), ("none", true));
+    assert_eq!(options.pet.unwrap().name, "Rex");
+    assert_eq!((options.pets[0].value.weight, &options.pets[0].json["name"]), (Some(4.5), &json!("Tom")));
+    assert_eq!((options.tools[0].0.as_str(), options.tools[0].1.name.as_str()), ("my_*", "Ada"));
+    assert_eq!(options.key, [("a".to_owned(), "b".to_owned())]);
+    assert_eq!(options.guard.and_then(Either::second).unwrap().name, "Kit");
+    assert!(matches!(options.scale, Some(Either::Second("auto"))));
+    assert_eq!(options.config, json!({ "any": [1] }));
+    let lenient = Lenient::read(&json!({ "alertAbove": false, "check": { "name": "Rex" } })).unwrap();
+    assert!(
+        matches!((lenient.alert_above, lenient.check), (Either::First(Off), Either::Second(pet)) if pet.name == "Rex")
+    );
 }
 
 #[test]
@@ -163,13 +192,13 @@ fn what_needs_another_field_says_why() {
 #[test]
 fn null_is_absent_where_the_host_writes_it_so() {
     let context = json!({ "note": null, "pet": { "name": "Rex", "weight": null }, "ours": 1 });
-    let settings = LENIENT.read(&context).unwrap();
-    assert_eq!((settings.text("note"), settings.object("pet").given_number("weight")), ("", None));
-    let found = LENIENT.read(&json!({ "pet": { "name": null }, "note": 5 })).unwrap_err();
+    let lenient = Lenient::read(&context).unwrap();
+    assert_eq!((lenient.note, lenient.pet.unwrap().weight), (None, None));
+    let found = Lenient::read(&json!({ "pet": { "name": null }, "note": 5 })).unwrap_err();
     let paths: Vec<_> = found.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["context.note", "context.pet.name"]);
-    assert_eq!(LENIENT.read(&json!(5)).unwrap_err()[0].path, "context");
-    assert!(LENIENT.read(&Value::Null).is_ok());
+    assert_eq!(Lenient::read(&json!(5)).unwrap_err()[0].path, "context");
+    assert!(Lenient::read(&Value::Null).is_ok());
 }
 
 #[test]
@@ -187,7 +216,7 @@ fn hostile_options_are_refused_shortly() {
 
 #[test]
 fn the_schema_says_the_same() {
-    let schema = TABLE.schema();
+    let schema = Example::schema();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     assert_eq!(
         schema["properties"]["count"],
@@ -197,6 +226,8 @@ fn the_schema_says_the_same() {
         schema["properties"]["limit"],
         json!({ "type": "integer", "minimum": 2, "description": "At most so many." })
     );
+    assert_eq!(schema["properties"]["note"]["description"], "For people.");
+    assert_eq!(schema["properties"]["key"]["description"], "Keys by place.");
     assert_eq!(schema["properties"]["pets"]["items"], json!({ "$ref": "#/$defs/pet" }));
     assert_eq!(schema["properties"]["key"]["writeOnly"], true);
     assert_eq!(
@@ -204,15 +235,54 @@ fn the_schema_says_the_same() {
         (&json!(["name"]), &json!(false))
     );
     assert_eq!(schema["allOf"][0]["then"]["anyOf"][1]["required"], json!(["signal"]));
-    assert_eq!(LENIENT.schema()["additionalProperties"], true);
+    assert_eq!(Lenient::schema()["additionalProperties"], true);
 }
 
 #[test]
-fn settings_are_read_where_they_are() {
-    fn name<'a>(settings: &Settings<'a>) -> &'a str {
-        settings.object("pet").text("name")
+fn types_have_comments_with_limits_and_defaults() {
+    let types = declarations([Example::TABLE, Pet::TABLE].into_iter());
+    insta::assert_snapshot!(types, @r#"
+    /** A pet. */
+    export interface Pet {
+      /** What it is called. */
+      name: string;
+      /** Kilograms. 0.5 to 80. */
+      weight?: number | undefined;
     }
-    let options = json!({ "pet": { "name": "Rex" } });
-    let found = name(&TABLE.read(&options).unwrap());
-    assert_eq!(found, "Rex");
+
+    /** An example. */
+    export interface Example {
+      /** Whether it is heard. Default: true. */
+      loud?: boolean | undefined;
+      /** How many. 1 to 20. Default: 5. */
+      count?: number | undefined;
+      /** At most so many. The description ends with its first paragraph. 2 or more. */
+      limit?: number | undefined;
+      /** How fast. Default: `walk`. */
+      mode?: "walk" | "run" | undefined;
+      /** For people. Default: `none`. */
+      note?: string | undefined;
+      /** Keys by place. */
+      key?: Readonly<Record<string, string>> | undefined;
+      /** The pet. */
+      pet?: Pet | undefined;
+      /** More of them. */
+      pets?: readonly Pet[] | undefined;
+      /** Pets by name. */
+      tools?: Readonly<Record<string, Pet>> | undefined;
+      /** Who watches. */
+      guard?: false | Pet | undefined;
+      /** How large. */
+      scale?: number | "auto" | undefined;
+      /** Ends it. */
+      signal?: unknown | undefined;
+      /** Checked elsewhere. */
+      config?: object | undefined;
+    }
+    "#);
+}
+
+#[test]
+fn names_in_json_are_in_camel_case() {
+    assert_eq!((json_name!(a_b_long_name), json_name!(name), json_name!(kind "type")), ("aBLongName", "name", "type"));
 }

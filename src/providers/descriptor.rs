@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::provider::{Capabilities, Provider, ProviderInfo};
-use crate::{options::ConfigError, words::Said};
+use crate::{
+    options::{ConfigError, Table},
+    words::Said,
+};
 
 /// A built-in provider.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -25,7 +28,10 @@ pub struct Descriptor {
     pub factory: &'static str,
     /// Its capabilities.
     pub capabilities: Capabilities,
-    /// The names of its presets.
+    /// The options of its configuration. A function, because they name the ids of all descriptors.
+    #[serde(skip)]
+    pub table: fn() -> &'static Table,
+    /// Configurations by name.
     pub presets: &'static [&'static str],
     /// Creates one.
     #[serde(skip)]

@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::{
     Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed,
-    middle::{Middle, SUMMARY_CHECK, SummaryCheck, SummaryRequest, summarize_middle},
+    middle::{Middle, SUMMARY_CHECK, SummaryCheck, SummaryCheckOption, SummaryRequest, summarize_middle},
 };
 use crate::{
-    options::{ConfigError, Field, Kind, Table, merged},
+    options::{ConfigError, Options, Table, Unread, choice, merged, options, text, whole},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
-    summaries::{CONDENSING_PROFILE, DEFAULT_WINDOW},
+    summaries::DEFAULT_WINDOW,
     transcript::ToolRows,
 };
 
@@ -21,36 +21,35 @@ pub struct Native {
     config: Value,
 }
 
-static TABLE: Table = Table::new(
-    "Configuration of the native provider",
-    &[
-        Field::integer(
-            "maxMessagesToKeep",
-            Native::KEEP as u64,
-            1,
-            10,
-            "How many of the newest messages stay as they are; more where roles or tool pairs ask for it.",
-        ),
-        Field::new(
-            "customCondensingPrompt",
-            Kind::Text { default: Some(""), not_blank: false, reserved: &[] },
-            "The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.",
-        ),
-        Field::text(CONDENSING_PROFILE, "The profile of the manager whose handler and price are for the summary."),
-        Field::integer(
-            "contextWindow",
-            DEFAULT_WINDOW as u64,
-            1024,
-            100_000_000,
-            "Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.",
-        ),
-        Field::integer("maxConcurrency", 3, 1, 16, "How many parts of a long history are summarised at once."),
-        PROTECT,
-        FROZEN_MESSAGES,
-        SummaryRequest::FIELD,
-        SUMMARY_CHECK,
-    ],
-);
+options! {
+    /// The configuration.
+    struct NativeConfig: Table::titled("Configuration of the native provider").interface("NativeConfig", "Configuration of the native provider.");
+
+    /// How many of the newest messages stay as they are; more where roles or tool pairs ask for it.
+    max_messages_to_keep: usize = whole(1, 10).or(Native::KEEP as u64),
+    /// The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins.
+    custom_condensing_prompt: String = text().or(""),
+    /// The profile of the manager whose handler and price are for the summary.
+    ///
+    /// It is one of `ManagerOptions.profiles`. Default, and with the warning `handler_missing` if the profile has no handler: the condensing handler.
+    condensing_api_config_id: Option<String> = text().if_set(),
+    /// Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts.
+    ///
+    /// The summaries of the parts are then merged.
+    context_window: usize = whole(1024, 100_000_000).or(DEFAULT_WINDOW as u64),
+    /// How many parts of a long history are summarised at once.
+    max_concurrency: usize = whole(1, 16).or(3),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+    /// How the summary is asked for: `append` sends the host's own request (`context.tools`, `systemPrompt` and messages, byte for byte) with the question
+    /// as the last message, so that the service reads it from its prompt cache; `own` sends a request made for the purpose; `auto` appends where the same
+    /// handler serves conversation and summaries.
+    ///
+    /// To append, the messages must be those of the call, and the handler must support it: Anthropic's API, and custom handlers. A request that does not fit
+    /// the model's window is summarised in parts, as with `own`. The cache costs about a tenth of the price.
+    summary_request: SummaryRequest = choice().or_first(),
+    summary_check: SummaryCheckOption = SUMMARY_CHECK,
+}
 
 /// The descriptor of this provider.
 pub const DESCRIPTOR: Descriptor = Descriptor {
@@ -66,6 +65,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         estimated_speed: Speed::Slow,
         ..Capabilities::NONE
     },
+    table: || NativeConfig::TABLE,
     presets: &[],
     make: |config| Ok(Arc::new(Native::new(config)?)),
 };
@@ -81,7 +81,7 @@ impl Native {
     /// # Errors
     /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        TABLE.read(config)?;
+        NativeConfig::read(config)?;
         Ok(Self { config: config.clone() })
     }
 }
@@ -93,11 +93,11 @@ impl Provider for Native {
     }
 
     fn config_schema(&self) -> Value {
-        TABLE.schema()
+        NativeConfig::schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
-        TABLE.read(config).map(drop)
+        NativeConfig::read(config).map(drop)
     }
 
     fn protects(&self, config: &Value) -> ProtectRules {
@@ -109,18 +109,17 @@ impl Provider for Native {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let config = merged(&self.config, &request.config);
-        let settings = TABLE.read(&config)?;
+        let config = NativeConfig::read(&merged(&self.config, &request.config))?;
         let middle = Middle {
             provider: Self::ID,
-            keep: settings.integer("maxMessagesToKeep"),
-            prompt: settings.text("customCondensingPrompt"),
-            concurrency: settings.integer("maxConcurrency"),
-            window: settings.integer("contextWindow"),
-            request: SummaryRequest::of(&settings),
-            check: SummaryCheck::of(&settings),
+            keep: config.max_messages_to_keep,
+            prompt: &config.custom_condensing_prompt,
+            concurrency: config.max_concurrency,
+            window: config.context_window,
+            request: config.summary_request,
+            check: SummaryCheck::wanted(config.summary_check),
         };
-        let profile = settings.given_text(CONDENSING_PROFILE);
+        let profile = config.condensing_api_config_id.as_deref();
         let asked = Request { llm: request.llm.under(profile), ..request.clone() };
         let mut proposal = summarize_middle(&asked, middle).await?;
         proposal.warnings.extend(request.llm.warn_of_others(profile));

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    llm::PRICE,
-    options::{ConfigError, Field, Kind, Settings, Table},
+    llm::PriceFields,
+    options::{ConfigError, Converted, Options, Table, Unread, flag, list, number, object, options, text, word},
     words::{Said, said},
 };
 
@@ -31,61 +31,68 @@ pub const SCENARIOS: &[&str] = &[
 const PERCENT: &str = "reductionPercent";
 const TARGET: &str = "targetTokens";
 const WINDOW: &str = "contextWindow";
-const WINDOW_TARGET: &str = "windowTarget";
 
-static ANSWERS: Table = Table::new(
-    "Answers",
-    &[
-        Field::choice_if_set("priority", PRIORITIES, "What matters most."),
-        Field::number_if_set("budgetPerCondensation", 0.0, f64::MAX, "Dollars that one condensation may cost."),
-        Field::number_if_set("maxLatencyMs", 0.0, f64::MAX, "Milliseconds that it may take."),
-        Field::number_if_set("acceptableLoss", 0.0, 100.0, "Percent of the information that may be lost."),
-        Field::number_if_set(PERCENT, 0.0, 100.0, "Percent of the tokens that have to go."),
-        Field::choice_if_set("configuration", CONFIGURATIONS, "How much is to be configured."),
-        Field::choice_if_set("userProfile", PROFILES, "Who asks."),
-        Field::choice_if_set("scenario", SCENARIOS, "What it is for."),
-        Field::new(
-            "hasHandler",
-            Kind::Flag { default: None },
-            "Whether there is a model to ask; absent where that is not known.",
-        ),
-        Field::number_if_set(WINDOW, 1.0, f64::MAX, "The model's context window in tokens."),
-        Field::number_if_set(
-            WINDOW_TARGET,
-            0.0,
-            f64::MAX,
-            "Tokens that the advice leaves of that window (js/advice.js).",
-        ),
-        Field::number_if_set(TARGET, 0.0, f64::MAX, "Tokens that may be left."),
-        Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens of the conversation."),
-        Field::object("price", &PRICE, "What the model costs that is measured with."),
-        Field::new(
-            "measured",
-            Kind::List {
-                of: &Kind::Object(&MEASURED),
-                called: "an array of { key, tokens, superseded, lost, names, edits, cost, exact, timeMs }",
-            },
-            "What was measured on the conversation.",
-        ),
-    ],
-)
-.called("answers")
-.null_is_absent();
+const MEASURED: &str = "an array of { key, tokens, superseded, lost, names, edits, cost, exact, timeMs }";
 
-static MEASURED: Table = Table::new(
-    "measured",
-    &[
-        Field::text("key", "The candidate.").required(),
-        Field::number_if_set("tokens", 0.0, f64::MAX, "Tokens that it leaves.").required(),
-        Field::number_if_set("superseded", 0.0, f64::MAX, "Tokens that newer messages replaced."),
-        Field::number_if_set("lost", 0.0, f64::MAX, "Tokens that can be read nowhere any more."),
-        Field::number_if_set("names", 0.0, 1.0, "The share of names used next that can still be read."),
-        Field::number_if_set("edits", 0.0, 1.0, "The share of passages edited next that stand whole."),
-        Field::number_if_set("cost", 0.0, f64::MAX, "Dollars; absent where what a model costs is not known."),
-        Field::flag("exact", true, "Whether all of it was tried."),
-        Field::number_if_set("timeMs", 0.0, f64::MAX, "Milliseconds."),
-    ],
-);
+options! {
+    /// The answers as hosts write them.
+    struct AnswerFields: Table::titled("Answers").called("answers").null_is_absent();
+
+    /// What matters most.
+    priority: Option<&'static str> = word(PRIORITIES).if_set(),
+    /// Dollars that one condensation may cost.
+    budget_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Milliseconds that it may take.
+    max_latency_ms: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Percent of the information that may be lost.
+    acceptable_loss: Option<f64> = number(0.0, 100.0).if_set(),
+    /// Percent of the tokens that have to go.
+    reduction_percent: Option<f64> = number(0.0, 100.0).if_set(),
+    /// How much is to be configured.
+    configuration: Option<&'static str> = word(CONFIGURATIONS).if_set(),
+    /// Who asks.
+    user_profile: Option<&'static str> = word(PROFILES).if_set(),
+    /// What it is for.
+    scenario: Option<&'static str> = word(SCENARIOS).if_set(),
+    /// Whether there is a model to ask; absent where that is not known.
+    has_handler: Option<bool> = flag().if_set(),
+    /// The model's context window in tokens.
+    context_window: Option<f64> = number(1.0, f64::MAX).if_set(),
+    /// Tokens that the advice leaves of that window (js/advice.js).
+    window_target: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Tokens that may be left.
+    target_tokens: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Tokens of the conversation.
+    tokens: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// What the model costs that is measured with.
+    price: Unread = object::<PriceFields>().unread(),
+    /// What was measured on the conversation.
+    measured: Vec<Measured> = list(&object().read_as(), MEASURED).or_default(),
+}
+
+options! {
+    /// The measurement of a candidate as hosts write it.
+    pub struct MeasuredFields: Table::titled("measured");
+
+    /// The candidate.
+    key: String = text().required(),
+    /// Tokens that it leaves.
+    tokens: f64 = number(0.0, f64::MAX).required(),
+    /// Tokens that newer messages replaced.
+    superseded: f64 = number(0.0, f64::MAX).or_default(),
+    /// Tokens that can be read nowhere any more.
+    lost: f64 = number(0.0, f64::MAX).or_default(),
+    /// The share of names used next that can still be read.
+    names: Option<f64> = number(0.0, 1.0).if_set(),
+    /// The share of passages edited next that stand whole.
+    edits: Option<f64> = number(0.0, 1.0).if_set(),
+    /// Dollars; absent where what a model costs is not known.
+    cost: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Whether all of it was tried.
+    exact: bool = flag().or(true),
+    /// Milliseconds.
+    time_ms: Option<f64> = number(0.0, f64::MAX).if_set(),
+}
 
 /// The answers given, and the facts known.
 #[derive(Debug, Clone, Default)]
@@ -137,35 +144,23 @@ impl Answers {
     /// # Errors
     /// Every fault.
     pub fn read(answers: &Value) -> Result<Self, Vec<ConfigError>> {
-        let answers = ANSWERS.read(answers)?;
-        let text = |name: &str| answers.given_text(name).map(str::to_owned);
-        let measured = |settings: Settings<'_>| Measured {
-            key: settings.text("key").to_owned(),
-            tokens: settings.number("tokens"),
-            superseded: settings.given_number("superseded").unwrap_or_default(),
-            lost: settings.given_number("lost").unwrap_or_default(),
-            names: settings.given_number("names"),
-            edits: settings.given_number("edits"),
-            cost: settings.given_number("cost").unwrap_or(f64::INFINITY),
-            exact: settings.flag("exact"),
-            time_ms: settings.given_number("timeMs"),
-        };
-        let tokens = answers.given_number("tokens");
+        let answers = AnswerFields::read(answers)?;
+        let AnswerFields { tokens, reduction_percent, target_tokens, context_window, .. } = answers;
+        let cannot_apply = |is_set: bool| is_set && tokens.is_none() && reduction_percent.is_none();
+        let sizes = [(TARGET, target_tokens.is_some()), (WINDOW, context_window.is_some())];
         Ok(Self {
-            priority: text("priority"),
-            budget: answers.given_number("budgetPerCondensation"),
-            latency_ms: answers.given_number("maxLatencyMs"),
-            loss: answers.given_number("acceptableLoss"),
-            configuration: text("configuration"),
-            profile: text("userProfile"),
-            scenario: text("scenario"),
-            has_handler: answers.is_given("hasHandler").then(|| answers.flag("hasHandler")),
-            reduction: reduction(&answers, tokens),
-            unused: [TARGET, WINDOW]
-                .into_iter()
-                .find(|name| tokens.is_none() && answers.is_given(name) && !answers.is_given(PERCENT)),
+            reduction: reduction(&answers),
+            unused: sizes.into_iter().find(|(_, is_set)| cannot_apply(*is_set)).map(|(name, _)| name),
+            priority: answers.priority.map(str::to_owned),
+            budget: answers.budget_per_condensation,
+            latency_ms: answers.max_latency_ms,
+            loss: answers.acceptable_loss,
+            configuration: answers.configuration.map(str::to_owned),
+            profile: answers.user_profile.map(str::to_owned),
+            scenario: answers.scenario.map(str::to_owned),
+            has_handler: answers.has_handler,
             tokens,
-            measured: answers.list("measured").into_iter().map(measured).collect(),
+            measured: answers.measured,
         })
     }
 
@@ -187,14 +182,23 @@ impl Answers {
     }
 }
 
-fn reduction(answers: &Settings<'_>, tokens: Option<f64>) -> Option<(f64, &'static str)> {
-    if let Some(percent) = answers.given_number(PERCENT) {
+fn reduction(answers: &AnswerFields) -> Option<(f64, &'static str)> {
+    if let Some(percent) = answers.reduction_percent {
         return Some((percent, PERCENT));
     }
-    let tokens = tokens.filter(|tokens| *tokens > 0.0)?;
+    let tokens = answers.tokens.filter(|tokens| *tokens > 0.0)?;
     let needed = |left: f64| 100.0 * (1.0 - left / tokens).max(0.0);
-    if let Some(target) = answers.given_number(TARGET) {
+    if let Some(target) = answers.target_tokens {
         return Some((needed(target), TARGET));
     }
-    Some((needed(answers.given_number(WINDOW_TARGET)?), WINDOW))
+    Some((needed(answers.window_target?), WINDOW))
+}
+
+impl Converted for Measured {
+    type From = MeasuredFields;
+
+    fn convert(measured: MeasuredFields) -> Self {
+        let MeasuredFields { key, tokens, superseded, lost, names, edits, cost, exact, time_ms } = measured;
+        Self { key, tokens, superseded, lost, names, edits, cost: cost.unwrap_or(f64::INFINITY), exact, time_ms }
+    }
 }

@@ -5,12 +5,11 @@ use sha2::{Digest, Sha256};
 use super::{
     composition::{Ask, Composition},
     part::Part,
-    tables::{AB_TEST, default_list},
+    tables::{self, AbTestConfig},
 };
 use crate::{
-    options::Settings,
-    providers::{CondenseError, Request},
-    summaries::{CONDENSING_PROFILE, Llm},
+    providers::{CondenseError, Native, Request},
+    summaries::Llm,
     words::{Said, said},
 };
 
@@ -26,12 +25,12 @@ struct Variant {
 
 /// Runs the provider of the variant that the user or task belongs to. If it has no model to call, the variants after it
 /// replace it, which counts for none of them.
-pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
-    let experiment = settings.text("experiment");
-    let variants = variants(settings);
+pub async fn run(composition: &mut Composition<'_>, config: AbTestConfig) -> Result<(), CondenseError> {
+    let AbTestConfig { experiment, salt, variants, .. } = config;
+    let variants = self::variants(variants);
     let (whom, id) = whom(composition.now());
     let shares: Vec<f64> = variants.iter().map(|variant| variant.share).collect();
-    let at = assigned(experiment, settings.text("salt"), &id, &shares);
+    let at = assigned(&experiment, &salt, &id, &shares);
     let Some(assigned @ Variant { name, part, .. }) = variants.get(at) else { return Ok(()) };
     let own = composition.now().llm.clone();
     let asking = |variant: &Variant| {
@@ -41,7 +40,7 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     if let Some(warning) = own.warn_of_others(assigned.profile.as_deref()) {
         composition.warn(warning);
     }
-    let variant = Some((experiment.to_owned(), name.clone()));
+    let variant = Some((experiment, name.clone()));
     let its = Ask {
         variant,
         ..Ask::new(part, said!("choice.variant", name: name.as_str(), by: whom)).with(asking(assigned))
@@ -54,30 +53,21 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     composition.ask_first(std::iter::once(its).chain(others)).await.map(drop)
 }
 
-fn variants(settings: &Settings<'_>) -> Vec<Variant> {
-    let defaults = default_list(AB_TEST);
-    let parts = Part::listed(settings, "variants", &defaults);
-    if !settings.is_given("variants") {
-        let names =
-            defaults.as_array().into_iter().flatten().map(|variant| variant["name"].as_str().unwrap_or_default());
-        let variant = |(name, part): (&str, Part)| Variant {
-            name: name.to_owned(),
-            share: 1.0,
-            prompt: None,
-            profile: None,
-            part,
-        };
-        return names.zip(parts).map(variant).collect();
-    }
-    let each = settings.list("variants").into_iter().zip(parts);
-    each.map(|(variant, part)| Variant {
-        name: variant.text("name").to_owned(),
-        share: variant.number("share"),
-        prompt: variant.given_text("customCondensingPrompt").map(str::to_owned),
-        profile: variant.given_text(CONDENSING_PROFILE).map(str::to_owned),
-        part,
-    })
-    .collect()
+fn variants(variants: Option<Vec<tables::Variant>>) -> Vec<Variant> {
+    let Some(variants) = variants else {
+        let parts = [("A", Part::new(Native::ID)), ("B", Part::preset("balanced"))];
+        let variant =
+            |(name, part): (&str, _)| Variant { name: name.into(), share: 1.0, prompt: None, profile: None, part };
+        return parts.map(variant).into();
+    };
+    let variant = |(index, variant): (usize, tables::Variant)| Variant {
+        name: variant.name,
+        share: variant.share,
+        prompt: variant.custom_condensing_prompt,
+        profile: variant.condensing_api_config_id,
+        part: Part::new(&variant.provider).with(variant.config).at("variants", index),
+    };
+    variants.into_iter().enumerate().map(variant).collect()
 }
 
 /// Returns the unit assigned to a variant, with its name: the user, else the task, else the text of the first

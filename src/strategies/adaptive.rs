@@ -3,12 +3,11 @@
 use super::{
     composition::{Ask, Composition, ends_all},
     part::Part,
-    tables::{ADAPTIVE, default_list},
+    tables::{self, AdaptiveConfig},
 };
 use crate::{
     dollars::rounded,
-    options::Settings,
-    providers::CondenseError,
+    providers::{CondenseError, Lossless, Native, Truncation},
     words::{Said, said},
 };
 
@@ -21,8 +20,8 @@ struct Band {
 /// Runs the provider of the conversation's band, and while the target is missed those of the bands it comes to. If a
 /// band's provider has no model to call, the weaker ones replace it, which leave no less than the target, and then the
 /// stronger ones.
-pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
-    let bands = bands(settings);
+pub async fn run(composition: &mut Composition<'_>, config: AdaptiveConfig) -> Result<(), CondenseError> {
+    let bands = bands(config);
     let mut asked = Vec::new();
     loop {
         let (index, reason) = chosen(composition, &bands);
@@ -46,15 +45,17 @@ pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> 
     }
 }
 
-fn bands(settings: &Settings<'_>) -> Vec<Band> {
-    let defaults = default_list(ADAPTIVE);
-    let below: Vec<_> = if settings.is_given("bands") {
-        settings.list("bands").iter().map(|band| band.given_number("below")).collect()
-    } else {
-        defaults.as_array().into_iter().flatten().map(|band| band["below"].as_f64()).collect()
+fn bands(config: AdaptiveConfig) -> Vec<Band> {
+    let Some(bands) = config.bands else {
+        let bands = [(1.2, Lossless::ID), (2.0, Truncation::ID), (3.0, Native::ID)];
+        let bands = bands.map(|(below, provider)| Band { below: Some(below), part: Part::new(provider) });
+        return bands.into_iter().chain([Band { below: None, part: Part::preset("aggressive") }]).collect();
     };
-    let parts = Part::listed(settings, "bands", &defaults);
-    below.into_iter().zip(parts).map(|(below, part)| Band { below, part }).collect()
+    let band = |(index, band): (usize, tables::Band)| Band {
+        below: band.below,
+        part: Part::new(&band.provider).with(band.config).at("bands", index),
+    };
+    bands.into_iter().enumerate().map(band).collect()
 }
 
 /// Returns the index of the conversation's current band, and the reason. It is past the end if the last band's limit

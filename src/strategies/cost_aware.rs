@@ -4,19 +4,19 @@ use super::{
     composition::{Ask, Composition, ends_all},
     part::Part,
     pipeline,
+    tables::CostAwareConfig,
 };
 use crate::{
     dollars::rounded_apart,
-    options::Settings,
     providers::{CondenseError, Lossless, Native, Truncation},
     summaries::Llm,
     warning::{Warning, WarningCode},
     words::{Said, said},
 };
 
-/// Runs the best provider that `maxCost` allows.
-pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
-    within(composition, settings.number("maxCost"), "maxCost").await
+/// Asks what `maxCost` pays for.
+pub async fn run(composition: &mut Composition<'_>, config: &CostAwareConfig) -> Result<(), CondenseError> {
+    within(composition, config.max_cost, "maxCost").await
 }
 
 /// Runs native if its maximum cost is within `limit` dollars, else smart if that fits what is left, else a free

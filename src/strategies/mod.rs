@@ -25,9 +25,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::tables::{AB_TEST, ADAPTIVE, COST_AWARE, PER_USER, PIPELINE, PROGRESSIVE, QUALITY_FIRST};
+use self::tables::{
+    AbTestConfig, AdaptiveConfig, CostAwareConfig, PerUserConfig, PipelineConfig, ProgressiveConfig, QualityFirstConfig,
+};
 pub use self::{per_user::UserDirectory, strategy::Strategy, tables::BUILT_IN};
 use crate::{
-    options::ConfigError,
+    options::{ConfigError, Options, Table},
     providers::{self, Capabilities, Descriptor, Make, Provider, Registry, Speed},
 };
 
@@ -77,21 +80,67 @@ pub fn create_with(
 
 /// The strategies.
 pub const DESCRIPTORS: &[Descriptor] = &[
-    strategy(PIPELINE, "called.pipeline", "does.pipeline", "createPipeline", |config| made(PIPELINE, config)),
-    strategy(ADAPTIVE, "called.adaptive", "does.adaptive", "createAdaptive", |config| made(ADAPTIVE, config)),
-    strategy(COST_AWARE, "called.cost_aware", "does.cost_aware", "createCostAware", |config| made(COST_AWARE, config)),
-    strategy(QUALITY_FIRST, "called.quality_first", "does.quality_first", "createQualityFirst", |config| {
-        made(QUALITY_FIRST, config)
-    }),
-    strategy(PER_USER, "called.per_user", "does.per_user", "createPerUser", |config| made(PER_USER, config)),
-    strategy(AB_TEST, "called.ab_test", "does.ab_test", "createAbTest", |config| made(AB_TEST, config)),
-    strategy(PROGRESSIVE, "called.progressive", "does.progressive", "createProgressive", |config| {
-        made(PROGRESSIVE, config)
-    }),
+    strategy(
+        PIPELINE,
+        || PipelineConfig::TABLE,
+        "called.pipeline",
+        "does.pipeline",
+        "createPipeline",
+        |config| made(PIPELINE, config),
+    ),
+    strategy(
+        ADAPTIVE,
+        || AdaptiveConfig::TABLE,
+        "called.adaptive",
+        "does.adaptive",
+        "createAdaptive",
+        |config| made(ADAPTIVE, config),
+    ),
+    strategy(
+        COST_AWARE,
+        || CostAwareConfig::TABLE,
+        "called.cost_aware",
+        "does.cost_aware",
+        "createCostAware",
+        |config| made(COST_AWARE, config),
+    ),
+    strategy(
+        QUALITY_FIRST,
+        || QualityFirstConfig::TABLE,
+        "called.quality_first",
+        "does.quality_first",
+        "createQualityFirst",
+        |config| made(QUALITY_FIRST, config),
+    ),
+    strategy(
+        PER_USER,
+        || PerUserConfig::TABLE,
+        "called.per_user",
+        "does.per_user",
+        "createPerUser",
+        |config| made(PER_USER, config),
+    ),
+    strategy(
+        AB_TEST,
+        || AbTestConfig::TABLE,
+        "called.ab_test",
+        "does.ab_test",
+        "createAbTest",
+        |config| made(AB_TEST, config),
+    ),
+    strategy(
+        PROGRESSIVE,
+        || ProgressiveConfig::TABLE,
+        "called.progressive",
+        "does.progressive",
+        "createProgressive",
+        |config| made(PROGRESSIVE, config),
+    ),
 ];
 
 const fn strategy(
     id: &'static str,
+    table: fn() -> &'static Table,
     name: &'static str,
     about: &'static str,
     factory: &'static str,
@@ -108,7 +157,7 @@ const fn strategy(
         is_free: false,
         estimated_speed: Speed::Slow,
     };
-    Descriptor { id, name, about, factory, capabilities, presets: &[], make }
+    Descriptor { id, name, about, factory, capabilities, table, presets: &[], make }
 }
 
 fn made(id: &'static str, config: &Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>> {

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::options::Settings;
-
 /// A provider to run, with configuration and target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -39,36 +37,9 @@ impl Part {
         Self { config, ..self }
     }
 
-    /// Reads the parts in the list `name`, or in its default.
-    pub fn listed(settings: &Settings<'_>, name: &str, defaults: &Value) -> Vec<Self> {
-        if !settings.is_given(name) {
-            let defaults = defaults.as_array().map(Vec::as_slice).unwrap_or_default();
-            return defaults.iter().map(Self::of_default).collect();
-        }
-        let each = settings.elements(name).iter().zip(settings.list(name)).enumerate();
-        each.map(|(index, (value, part))| {
-            let place = format!("{name}[{index}]");
-            match value.as_str() {
-                Some(provider) => Self { place, ..Self::new(provider) },
-                None => Self { place, ..Self::of(&part, value) },
-            }
-        })
-        .collect()
-    }
-
-    fn of(settings: &Settings<'_>, value: &Value) -> Self {
-        let target = match &value["target"] {
-            Value::Bool(false) => PartTarget::Untold,
-            Value::Number(_) => PartTarget::AtLeast(settings.integer("target")),
-            _ => PartTarget::OfCall,
-        };
-        let config = value.get("config").cloned().unwrap_or_default();
-        Self { target, ..Self::new(settings.text("provider")).with(config) }
-    }
-
-    fn of_default(value: &Value) -> Self {
-        let provider = value.as_str().or_else(|| value["provider"].as_str()).unwrap_or_default();
-        Self::new(provider).with(value.get("config").cloned().unwrap_or_default())
+    /// As the part with this index in the list `name`.
+    pub fn at(self, name: &str, index: usize) -> Self {
+        Self { place: format!("{name}[{index}]"), ..self }
     }
 
     /// Creates a part for the smart provider with a preset.

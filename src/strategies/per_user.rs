@@ -9,10 +9,10 @@ use super::{
     composition::{Ask, Composition},
     cost_aware::{self, Fit},
     part::Part,
-    tables::{self, PREFERENCES},
+    tables::{self, PerUserConfig, Preferences},
 };
 use crate::{
-    options::{Settings, merged},
+    options::{Options, merged, path_of},
     providers::{CondenseError, Smart},
     warning::{Warning, WarningCode},
     words::{Said, said},
@@ -40,13 +40,12 @@ const BALANCED_ABOVE: f64 = 0.5;
 /// Runs the provider that the user prefers.
 pub async fn run(
     composition: &mut Composition<'_>,
-    settings: &Settings<'_>,
+    config: PerUserConfig,
     directory: Option<&dyn UserDirectory>,
 ) -> Result<(), CondenseError> {
-    let (whose, place, preferences) = preferences(composition, settings, directory).await?;
-    let preferences = PREFERENCES.read(&preferences)?;
+    let (whose, place, preferences) = preferences(composition, config, directory).await?;
     let part = Part { place, ..part(&preferences) };
-    let Some(limit) = preferences.given_number(LIMIT) else {
+    let Some(limit) = preferences.max_cost_per_condensation else {
         return composition.ask(Ask::new(&part, whose)).await.map(drop);
     };
     let llm = composition.within(limit, LIMIT);
@@ -66,20 +65,14 @@ pub async fn run(
 /// Returns the preferences, with their source and path.
 async fn preferences(
     composition: &mut Composition<'_>,
-    settings: &Settings<'_>,
+    PerUserConfig { users, default, .. }: PerUserConfig,
     directory: Option<&dyn UserDirectory>,
-) -> Result<(Said, String, Value), CondenseError> {
-    let default = settings.value("default").cloned().unwrap_or_else(|| json!({}));
+) -> Result<(Said, String, Preferences), CondenseError> {
     let Some(user) = composition.now().subject.user.clone() else {
         return Ok((said!("choice.noUser"), "default".to_owned(), default));
     };
-    let known = settings.value("users").and_then(|users| users.get(&user)).filter(|known| !known.is_null());
-    if let Some(known) = known {
-        return Ok((
-            said!("choice.ofUser", user: user.as_str()),
-            crate::options::path_of("users", &user),
-            known.clone(),
-        ));
+    if let Some((_, known)) = users.into_iter().find(|(id, _)| *id == user) {
+        return Ok((said!("choice.ofUser", user: user.as_str()), path_of("users", &user), known));
     }
     if let Some(directory) = directory {
         let cancel = composition.now().cancel.clone();
@@ -108,8 +101,8 @@ async fn preferences(
 /// The path for errors in preferences that were looked up.
 const ANSWER: &str = "lookUp()";
 
-/// Returns preferences that were looked up, if they are valid.
-fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Value>, Said> {
+/// Preferences that were looked up, unless something is wrong with them.
+fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Preferences>, Said> {
     let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
     let mut faults = tables::faults(tables::PER_USER, &json!({ "default": found }));
     for fault in &mut faults {
@@ -121,19 +114,19 @@ fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option
     if let Some(provider) = found["preferredProvider"].as_str() {
         composition.knows(provider).map_err(|error| format!("{ANSWER}.preferredProvider: {error}"))?;
     }
-    Ok(Some(found))
+    Preferences::read(&found).map(Some).map_err(|faults| CondenseError::from(faults).said())
 }
 
 /// Returns the provider to run for a user with these preferences.
-fn part(preferences: &Settings<'_>) -> Part {
-    let provider = preferences.text("preferredProvider");
-    let custom = preferences.value("customConfig");
-    // Fields that do not determine the passes are combined with the preset.
+fn part(preferences: &Preferences) -> Part {
+    let provider = preferences.preferred_provider.as_str();
+    let custom = preferences.custom_config.as_ref();
+    // Fields that leave open what is done go with the preset.
     let says_what = |config: &&Value| ["preset", "passes"].iter().any(|field| config.get(field).is_some());
     if provider != Smart::ID || custom.as_ref().is_some_and(says_what) {
         return Part::new(provider).with(custom.cloned().unwrap_or_default());
     }
-    let quality = preferences.number("qualityThreshold");
+    let quality = preferences.quality_threshold;
     let part = Part::preset(if quality > CAREFUL_ABOVE {
         "conservative"
     } else if quality > BALANCED_ABOVE {

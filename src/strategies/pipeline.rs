@@ -2,14 +2,37 @@
 
 use super::{
     composition::{Ask, Composition, ends_all},
-    part::Part,
-    tables::{PIPELINE, default_list},
+    part::{Part, PartTarget},
+    tables::{PipelineConfig, Stage},
 };
-use crate::{options::Settings, providers::CondenseError, words::said};
+use crate::{
+    options::Either,
+    providers::{CondenseError, Lossless, Native, Truncation},
+    words::said,
+};
 
-/// Runs the configured stages.
-pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
-    stages(composition, &Part::listed(settings, "stages", &default_list(PIPELINE))).await
+/// Asks the stages of the configuration.
+pub async fn run(composition: &mut Composition<'_>, config: PipelineConfig) -> Result<(), CondenseError> {
+    let parts = match config.stages {
+        Some(stages) => stages.into_iter().enumerate().map(part).collect(),
+        None => [Lossless::ID, Truncation::ID, Native::ID].map(Part::new).to_vec(),
+    };
+    stages(composition, &parts).await
+}
+
+fn part((index, stage): (usize, Either<String, Stage>)) -> Part {
+    let part = match stage {
+        Either::First(provider) => Part::new(&provider),
+        Either::Second(Stage { provider, config, target }) => {
+            let target = match target {
+                Some(Either::First(_)) => PartTarget::Untold,
+                Some(Either::Second(tokens)) => PartTarget::AtLeast(tokens),
+                None => PartTarget::OfCall,
+            };
+            Part { target, ..Part::new(&provider).with(config) }
+        }
+    };
+    part.at("stages", index)
 }
 
 /// Runs stages until the target is reached, or all of them without a target. A failed stage is skipped with a

@@ -5,10 +5,10 @@ use super::{
     cost_aware::{Fit, fits},
     part::Part,
     pipeline,
+    tables::ProgressiveConfig,
 };
 use crate::{
     dollars::rounded_apart,
-    options::Settings,
     providers::{CondenseError, Lossless, Native, Truncation},
     summaries::Llm,
     warning::Warning,
@@ -21,14 +21,14 @@ const CHEAP_ABOVE: f64 = 0.01;
 /// With at most this much of the budget left, the conversation's own model is not called.
 const OWN_MODEL_ABOVE: f64 = 0.05;
 
-/// Runs the tiers that are needed and covered by the budget.
-pub async fn run(composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
+/// Asks the tiers that are needed and paid for.
+pub async fn run(composition: &mut Composition<'_>, config: &ProgressiveConfig) -> Result<(), CondenseError> {
     let has_target = composition.now().target_tokens.is_some();
     if !has_target {
         return pipeline::stages(composition, &[Part::new(Lossless::ID), Part::new(Truncation::ID)]).await;
     }
     pipeline::stages(composition, &[Part::new(Lossless::ID)]).await?;
-    let budget = settings.number("budget");
+    let budget = config.budget;
     let llm = composition.within(budget, "budget");
     let can_ask = llm.handler.is_some() || llm.condensing_handler.is_some();
     if can_ask && !composition.meets_target() && budget > CHEAP_ABOVE {

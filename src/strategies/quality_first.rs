@@ -8,15 +8,13 @@ use super::{
     pipeline,
 };
 use crate::{
-    options::Settings,
     providers::{CondenseError, Lossless, Native, Smart, Truncation},
     words::{Said, said},
 };
 
-/// With a target: lossless, then one summary with shortened messages around it, then salient truncation, which
-/// selects from all that is left. That is one request, after which a reader knows most (docs/strategies.md). Without
-/// a target: smart with the preset conservative; if that fails, native, and then truncation.
-pub async fn run(composition: &mut Composition<'_>, _settings: &Settings<'_>) -> Result<(), CondenseError> {
+/// To a target lossless, then one summary with what stands around it, then salient truncation, which chooses from all that is left: one request, of which a
+/// reader knows most (docs/strategies.md). Without a target smart with the preset conservative; where that fails, native, and then truncation.
+pub async fn run(composition: &mut Composition<'_>) -> Result<(), CondenseError> {
     let truncation = Part::new(Truncation::ID);
     if composition.now().target_tokens.is_none() {
         let careful = Part::new(Smart::ID).with(json!({ "preset": "conservative" }));

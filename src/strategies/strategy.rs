@@ -11,10 +11,10 @@ use super::{
     cost_aware,
     per_user::{self, UserDirectory},
     pipeline, progressive, quality_first,
-    tables::{self, AB_TEST, ADAPTIVE, COST_AWARE, PER_USER, PIPELINE, PROGRESSIVE, QUALITY_FIRST},
+    tables::{self, StrategyConfig},
 };
 use crate::{
-    options::{ConfigError, Settings, merged},
+    options::{ConfigError, merged, schema},
     protect::ProtectRules,
     providers::{CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Registry, Request, with_id},
     transcript::ToolRows,
@@ -42,16 +42,15 @@ impl Strategy {
         if faults.is_empty() { Ok(Self { id, config: config.clone(), directory }) } else { Err(faults) }
     }
 
-    async fn run(&self, composition: &mut Composition<'_>, settings: &Settings<'_>) -> Result<(), CondenseError> {
-        match self.id {
-            PIPELINE => pipeline::run(composition, settings).await,
-            ADAPTIVE => adaptive::run(composition, settings).await,
-            COST_AWARE => cost_aware::run(composition, settings).await,
-            QUALITY_FIRST => quality_first::run(composition, settings).await,
-            PER_USER => per_user::run(composition, settings, self.directory.as_deref()).await,
-            AB_TEST => ab_test::run(composition, settings).await,
-            PROGRESSIVE => progressive::run(composition, settings).await,
-            other => Err(CondenseError::Internal(format!("no strategy is called {other}"))),
+    async fn run(&self, composition: &mut Composition<'_>, config: StrategyConfig) -> Result<(), CondenseError> {
+        match config {
+            StrategyConfig::Pipeline(config) => pipeline::run(composition, config).await,
+            StrategyConfig::Adaptive(config) => adaptive::run(composition, config).await,
+            StrategyConfig::CostAware(config) => cost_aware::run(composition, &config).await,
+            StrategyConfig::QualityFirst => quality_first::run(composition).await,
+            StrategyConfig::PerUser(config) => per_user::run(composition, config, self.directory.as_deref()).await,
+            StrategyConfig::AbTest(config) => ab_test::run(composition, config).await,
+            StrategyConfig::Progressive(config) => progressive::run(composition, &config).await,
         }
     }
 }
@@ -64,7 +63,7 @@ impl Provider for Strategy {
     }
 
     fn config_schema(&self) -> Value {
-        tables::table(self.id).map(crate::options::Table::schema).unwrap_or_default()
+        with_id(super::DESCRIPTORS, self.id).map(|known| schema((known.table)())).unwrap_or_default()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
@@ -92,13 +91,12 @@ impl Provider for Strategy {
     async fn propose_among(&self, request: &Request, others: &Registry) -> Result<Proposal, CondenseError> {
         let config = merged(&self.config, &request.config);
         refused(tables::faults(self.id, &config))?;
-        let Some(table) = tables::table(self.id) else { return Ok(Proposal::default()) };
-        let settings = table.read(&config)?;
+        let config = StrategyConfig::read(self.id, &config)?;
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }
         let mut composition = Composition::new(self.id, request, others);
-        self.run(&mut composition, &settings).await?;
+        self.run(&mut composition, config).await?;
         Ok(composition.finish().await)
     }
 }

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::{
-    options::{ConfigError, FaultKind, Field, Kind, Settings, Table},
+    options::{
+        Bare, ConfigError, Either, FaultKind, Off, Options, Table, Unread, any_object, either, list, name, name_as,
+        number, object, off, options, record, text, whole,
+    },
     protect::{FROZEN_MESSAGES, PROTECT},
-    providers::{self, Lossless, Native, Smart, Truncation, with_id},
-    summaries::CONDENSING_PROFILE,
+    providers::{self, Native, Smart, with_id},
 };
 
 pub const PIPELINE: &str = "pipeline";
@@ -31,206 +33,207 @@ const fn ids() -> [&'static str; providers::DESCRIPTORS.len() + super::DESCRIPTO
     ids
 }
 
-const ID: &str = "The id of a provider: of this library, or one that the host has registered.";
-const OVERRIDES: &str = "Overrides fields of its configuration, as `config` of a call does.";
-const LIMIT: &str =
-    "Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.";
-
-/// Any provider.
-const ANY_PROVIDER: Kind = Kind::Name { default: None, examples: BUILT_IN };
-
-/// The table of a strategy.
-pub fn table(strategy: &str) -> Option<&'static Table> {
-    Some(match strategy {
-        PIPELINE => &PIPELINE_TABLE,
-        ADAPTIVE => &ADAPTIVE_TABLE,
-        COST_AWARE => &COST_AWARE_TABLE,
-        QUALITY_FIRST => &QUALITY_FIRST_TABLE,
-        PER_USER => &PER_USER_TABLE,
-        AB_TEST => &AB_TEST_TABLE,
-        PROGRESSIVE => &PROGRESSIVE_TABLE,
-        _ => return None,
-    })
-}
-
-static PIPELINE_TABLE: Table = Table::new(
-    "Configuration of the strategy pipeline",
-    &[
-        Field::new(
-            "stages",
-            Kind::List { of: &Kind::OneOf(&[ANY_PROVIDER, Kind::Object(&STAGE)]), called: STAGES },
-            "Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native.",
-        ),
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
-
-const STAGES: &str = "an array of ids of providers and of { provider, config, target }";
-
-static STAGE: Table = Table::new(
-    "stage",
-    &[
-        Field::new("provider", ANY_PROVIDER, ID).required(),
-        Field::new("config", Kind::AnyObject, OVERRIDES),
-        Field::new(
-            "target",
-            Kind::OneOf(&[Kind::False, Kind::Integer { default: None, min: 0, max: u64::MAX }]),
-            "Tokens that this stage may leave, where that is more than the target of the call; `false`: it is not told of any target. Default: the target of the call.",
-        ),
-    ],
-)
-.shared();
-
-static ADAPTIVE_TABLE: Table = Table::new(
-    "Configuration of the strategy adaptive",
-    &[
-        Field::new(
-            "bands",
-            Kind::List { of: &Kind::Object(&BAND), called: "an array of { below, provider, config }" },
-            "By how many times the target there is, from the smallest ratio up. Default: below 1.2 lossless, below 2 truncation, below 3 native, else smart with the preset aggressive.",
-        ),
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
-
-static BAND: Table = Table::new(
-    "band",
-    &[
-        Field::number_if_set(
-            "below",
-            0.0,
-            f64::MAX,
-            "For ratios of tokens to target below this; absent in the last band alone, which is for all others.",
-        ),
-        Field::new("provider", ANY_PROVIDER, ID).required(),
-        Field::new("config", Kind::AnyObject, OVERRIDES),
-    ],
-);
-
 /// The default of `maxCost` for `cost_aware`, in dollars.
 const DEFAULT_MAX_COST: f64 = 0.05;
 /// The default of `budget` for `progressive`, in dollars: enough for each of its tiers.
 const DEFAULT_BUDGET: f64 = 0.1;
 
-static COST_AWARE_TABLE: Table = Table::new(
-    "Configuration of the strategy cost_aware",
-    &[
-        Field::new("maxCost", Kind::Number { default: Some(DEFAULT_MAX_COST), min: 0.0, max: f64::MAX }, LIMIT),
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
+/// The id of any provider.
+const fn provider_id() -> Bare<String> {
+    name_as("ProviderId", BUILT_IN)
+}
 
-static QUALITY_FIRST_TABLE: Table =
-    Table::new("Configuration of the strategy quality_first", &[PROTECT, FROZEN_MESSAGES]);
+const STAGES: &str = "an array of ids of providers and of { provider, config, target }";
+const BANDS: &str = "an array of { below, provider, config }";
+const VARIANTS: &str = "an array of { name, provider, config, share }";
 
-static PROGRESSIVE_TABLE: Table = Table::new(
-    "Configuration of the strategy progressive",
-    &[
-        Field::new("budget", Kind::Number { default: Some(DEFAULT_BUDGET), min: 0.0, max: f64::MAX }, LIMIT),
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
+options! {
+    /// Providers, one after the other.
+    pub struct PipelineConfig: Table::titled("Configuration of the strategy pipeline").interface("PipelineConfig", "Configuration of the strategy `pipeline`.");
 
-static PER_USER_TABLE: Table = Table::new(
-    "Configuration of the strategy per_user",
-    &[
-        Field::new(
-            "users",
-            Kind::Record { of: &Kind::Object(&PREFERENCES), called: "an object of preferences by user" },
-            "What each user prefers, by `context.userId`.",
-        ),
-        Field::object("default", &PREFERENCES, "For users of whom nothing is known, and where no user is named."),
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
+    /// Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native.
+    stages: Option<Vec<Either<String, Stage>>> = list(&either(&provider_id(), &object()), STAGES).if_set(),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
 
-/// The preferences of one user.
-pub static PREFERENCES: Table = Table::new(
-    "preferences",
-    &[
-        Field::new("preferredProvider", Kind::Name { default: Some(Smart::ID), examples: BUILT_IN }, ID),
-        Field::number_if_set("maxCostPerCondensation", 0.0, f64::MAX, LIMIT),
-        Field::new(
-            "qualityThreshold",
-            Kind::Number { default: Some(0.6), min: 0.0, max: 1.0 },
-            "For the smart provider: over 0.8 the preset conservative, over 0.5 balanced, else aggressive.",
-        ),
-        Field::new(
-            "customConfig",
-            Kind::AnyObject,
-            "Configuration of the preferred provider; it comes before qualityThreshold.",
-        ),
-    ],
-)
-.shared();
+options! {
+    /// A provider of a pipeline, with configuration and target.
+    pub struct Stage: Table::titled("stage").interface("PipelineStage", "A stage of a pipeline.").shared();
 
-static AB_TEST_TABLE: Table = Table::new(
-    "Configuration of the strategy ab_test",
-    &[
-        Field::new(
-            "experiment",
-            Kind::Name { default: Some(AB_TEST), examples: &[] },
-            "What the experiment is called; others assign independently of it.",
-        ),
-        Field::new(
-            "variants",
-            Kind::List { of: &Kind::Object(&VARIANT), called: "an array of { name, provider, config, share }" },
-            "Of which everybody gets always the same. Default: A, native, and B, smart with the preset balanced.",
-        ),
-        Field::new(
-            "salt",
-            Kind::Text { default: Some(""), not_blank: false, reserved: &[] },
-            "Another one assigns anew.",
-        ),
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
+    /// The id of a provider: of this library, or one that the host has registered.
+    provider: String = provider_id().required(),
+    /// Overrides fields of its configuration, as `config` of a call does.
+    config: Value = any_object().or_default(),
+    /// Tokens that this stage may leave, where that is more than the target of the call; `false`: it is not told of any target. Default: the target of the
+    /// call.
+    ///
+    /// It is counted locally.
+    target: Option<Either<Off, usize>> = either(&off(), &whole(0, u64::MAX)).if_set(),
+}
 
-static VARIANT: Table = Table::new(
-    "variant",
-    &[
-        Field::new(
-            "name",
-            Kind::Name { default: None, examples: &["A", "B"] },
-            "What reports call it; no two variants share one.",
-        )
-        .required(),
-        Field::new("provider", Kind::Name { default: Some(Native::ID), examples: BUILT_IN }, ID),
-        Field::new("config", Kind::AnyObject, OVERRIDES),
-        Field::text("customCondensingPrompt", "The prompt that it summarises by; it comes before that of the call."),
-        Field::text(
-            CONDENSING_PROFILE,
-            "The profile of the manager whose handler, and so whose model, and price are for its summaries.",
-        ),
-        Field::new(
-            "share",
-            Kind::Number { default: Some(1.0), min: 0.0, max: f64::MAX },
-            "How many get it, in relation to the other variants.",
-        ),
-    ],
-);
+options! {
+    /// Providers by the distance to the target.
+    pub struct AdaptiveConfig: Table::titled("Configuration of the strategy adaptive").interface("AdaptiveConfig", "Configuration of the strategy `adaptive`.");
 
-/// Returns the default of the list that `strategy` takes.
-pub fn default_list(strategy: &str) -> Value {
-    match strategy {
-        PIPELINE => json!([Lossless::ID, Truncation::ID, Native::ID]),
-        ADAPTIVE => json!([
-            { "below": 1.2, "provider": Lossless::ID },
-            { "below": 2.0, "provider": Truncation::ID },
-            { "below": 3.0, "provider": Native::ID },
-            { "provider": Smart::ID, "config": { "preset": "aggressive" } },
-        ]),
-        AB_TEST => json!([
-            { "name": "A", "provider": Native::ID },
-            { "name": "B", "provider": Smart::ID, "config": { "preset": "balanced" } },
-        ]),
-        _ => Value::Null,
+    /// By how many times the target there is, from the smallest ratio up. Default: below 1.2 lossless, below 2 truncation, below 3 native, else smart with
+    /// the preset aggressive.
+    bands: Option<Vec<Band>> = list(&object(), BANDS).if_set(),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+options! {
+    /// A provider for a range of ratios.
+    pub struct Band: Table::titled("band").interface("AdaptiveBand", "A provider for a range of ratios of tokens to target.");
+
+    /// For ratios of tokens to target below this; absent in the last band alone, which is for all others.
+    below: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// The id of a provider: of this library, or one that the host has registered.
+    provider: String = provider_id().required(),
+    /// Overrides fields of its configuration, as `config` of a call does.
+    config: Value = any_object().or_default(),
+}
+
+options! {
+    /// The best that a budget pays for.
+    pub struct CostAwareConfig: Table::titled("Configuration of the strategy cost_aware").interface("CostAwareConfig", "Configuration of the strategy `cost_aware`.");
+
+    /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
+    max_cost: f64 = number(0.0, f64::MAX).or(DEFAULT_MAX_COST),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+options! {
+    /// The most careful provider first.
+    pub struct QualityFirstConfig: Table::titled("Configuration of the strategy quality_first").interface("QualityFirstConfig", "Configuration of the strategy `quality_first`.");
+
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+options! {
+    /// What is free first, then models.
+    pub struct ProgressiveConfig: Table::titled("Configuration of the strategy progressive").interface("ProgressiveConfig", "Configuration of the strategy `progressive`.");
+
+    /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
+    budget: f64 = number(0.0, f64::MAX).or(DEFAULT_BUDGET),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+options! {
+    /// Providers by user.
+    pub struct PerUserConfig: Table::titled("Configuration of the strategy per_user").interface("PerUserConfig", "Configuration of the strategy `per_user`.");
+
+    /// What each user prefers, by `context.userId`.
+    ///
+    /// Default: none.
+    users: Vec<(String, Preferences)> = record(&object(), "an object of preferences by user").or_default(),
+    /// For users of whom nothing is known, and where no user is named.
+    ///
+    /// Default: `smart` with the preset `balanced`.
+    default: Preferences = object().or_default(),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+options! {
+    /// The preferences of one user.
+    pub struct Preferences: Table::titled("preferences").interface("UserPreferences", "The preferences of a user.").shared();
+
+    /// The id of a provider: of this library, or one that the host has registered.
+    preferred_provider: String = provider_id().or(Smart::ID),
+    /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
+    ///
+    /// If the provider could cost more, `cost_aware` runs instead. Default: no limit.
+    max_cost_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// For the smart provider: over 0.8 the preset conservative, over 0.5 balanced, else aggressive.
+    quality_threshold: f64 = number(0.0, 1.0).or(0.6),
+    /// Configuration of the preferred provider; it comes before qualityThreshold.
+    custom_config: Option<Value> = any_object().if_set(),
+}
+
+options! {
+    /// Providers side by side.
+    pub struct AbTestConfig: Table::titled("Configuration of the strategy ab_test").interface("AbTestConfig", "Configuration of the strategy `ab_test`.");
+
+    /// What the experiment is called; others assign independently of it.
+    ///
+    /// `manager.getExperiment` has it by this name.
+    experiment: String = name(&[]).or(AB_TEST),
+    /// Of which everybody gets always the same. Default: A, native, and B, smart with the preset balanced.
+    variants: Option<Vec<Variant>> = list(&object(), VARIANTS).if_set(),
+    /// Another one assigns anew.
+    salt: String = text().or(""),
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+options! {
+    /// One of the providers that an experiment compares.
+    pub struct Variant: Table::titled("variant").interface("AbTestVariant", "One of the providers that an experiment compares.");
+
+    /// What reports call it; no two variants share one.
+    name: String = name(&["A", "B"]).required(),
+    /// The id of a provider: of this library, or one that the host has registered.
+    provider: String = provider_id().or(Native::ID),
+    /// Overrides fields of its configuration, as `config` of a call does.
+    config: Value = any_object().or_default(),
+    /// The prompt that it summarises by; it comes before that of the call.
+    custom_condensing_prompt: Option<String> = text().if_set(),
+    /// The profile of the manager whose handler, and so whose model, and price are for its summaries.
+    ///
+    /// It is one of `ManagerOptions.profiles`. Default, and with the warning `handler_missing` if the profile has no handler: those of the call.
+    condensing_api_config_id: Option<String> = text().if_set(),
+    /// How many get it, in relation to the other variants.
+    share: f64 = number(0.0, f64::MAX).or(1.0),
+}
+
+/// The configuration of a strategy.
+#[derive(Debug)]
+pub enum StrategyConfig {
+    Pipeline(PipelineConfig),
+    Adaptive(AdaptiveConfig),
+    CostAware(CostAwareConfig),
+    QualityFirst,
+    PerUser(PerUserConfig),
+    AbTest(AbTestConfig),
+    Progressive(ProgressiveConfig),
+}
+
+impl StrategyConfig {
+    /// Reads the configuration of `strategy`.
+    ///
+    /// # Errors
+    /// Every fault that its table finds.
+    pub fn read(strategy: &str, config: &Value) -> Result<Self, Vec<ConfigError>> {
+        match strategy {
+            PIPELINE => PipelineConfig::read(config).map(Self::Pipeline),
+            ADAPTIVE => AdaptiveConfig::read(config).map(Self::Adaptive),
+            COST_AWARE => CostAwareConfig::read(config).map(Self::CostAware),
+            PER_USER => PerUserConfig::read(config).map(Self::PerUser),
+            AB_TEST => AbTestConfig::read(config).map(Self::AbTest),
+            PROGRESSIVE => ProgressiveConfig::read(config).map(Self::Progressive),
+            _ => QualityFirstConfig::read(config).map(|_| Self::QualityFirst),
+        }
+    }
+
+    /// Checks lists for faults that a table cannot express.
+    fn faults_of_lists(&self) -> Vec<ConfigError> {
+        match self {
+            Self::Pipeline(config) => empty("stages", STAGES, config.stages.as_deref()).into_iter().collect(),
+            Self::Adaptive(config) => {
+                let faults = of_bands(config.bands.as_deref().unwrap_or_default());
+                empty("bands", BANDS, config.bands.as_deref()).into_iter().chain(faults).collect()
+            }
+            Self::AbTest(config) => {
+                let faults = of_variants(config.variants.as_deref().unwrap_or_default());
+                empty("variants", VARIANTS, config.variants.as_deref()).into_iter().chain(faults).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -240,11 +243,8 @@ pub fn faults(strategy: &'static str, config: &Value) -> Vec<ConfigError> {
 }
 
 fn faults_within(outer: &mut Vec<&'static str>, strategy: &'static str, config: &Value) -> Vec<ConfigError> {
-    let Some(table) = table(strategy) else { return Vec::new() };
-    let mut faults = match table.read(config) {
-        Ok(settings) => of_lists(strategy, &settings),
-        Err(faults) => faults,
-    };
+    let mut faults =
+        StrategyConfig::read(strategy, config).map_or_else(|faults| faults, |config| config.faults_of_lists());
     outer.push(strategy);
     for (place, provider, config) in asked(strategy, config) {
         if outer.contains(&provider) {
@@ -299,32 +299,17 @@ fn asked<'a>(strategy: &str, config: &'a Value) -> Vec<(String, &'a str, Option<
     }
 }
 
-/// Checks lists for faults that a table cannot express.
-fn of_lists(strategy: &str, settings: &Settings<'_>) -> Vec<ConfigError> {
-    let empty = |name: &str, called: &str| {
-        let is_empty = settings.is_given(name) && settings.elements(name).is_empty();
-        is_empty.then(|| ConfigError::not_allowed(name, &json!([]), format!("{called}, at least one")))
-    };
-    match strategy {
-        PIPELINE => empty("stages", STAGES).into_iter().collect(),
-        ADAPTIVE => {
-            empty("bands", "an array of { below, provider, config }").into_iter().chain(of_bands(settings)).collect()
-        }
-        AB_TEST => empty("variants", "an array of { name, provider, config, share }")
-            .into_iter()
-            .chain(of_variants(settings))
-            .collect(),
-        _ => Vec::new(),
-    }
+fn empty<T>(name: &str, called: &str, list: Option<&[T]>) -> Option<ConfigError> {
+    let is_empty = list.is_some_and(<[T]>::is_empty);
+    is_empty.then(|| ConfigError::not_allowed(name, &json!([]), format!("{called}, at least one")))
 }
 
-fn of_bands(settings: &Settings<'_>) -> Vec<ConfigError> {
-    let bands = settings.list("bands");
+fn of_bands(bands: &[Band]) -> Vec<ConfigError> {
     let mut before = None;
     let mut faults = Vec::new();
     for (index, band) in bands.iter().enumerate() {
         let path = format!("bands[{index}].below");
-        match band.given_number("below") {
+        match band.below {
             None if index + 1 < bands.len() => {
                 faults.push(ConfigError::missing(path, "a number, because other bands follow"));
             }
@@ -338,17 +323,16 @@ fn of_bands(settings: &Settings<'_>) -> Vec<ConfigError> {
     faults
 }
 
-fn of_variants(settings: &Settings<'_>) -> Vec<ConfigError> {
-    let variants = settings.list("variants");
+fn of_variants(variants: &[Variant]) -> Vec<ConfigError> {
     let mut faults = Vec::new();
     for (index, variant) in variants.iter().enumerate() {
-        let name = variant.text("name");
-        if variants[..index].iter().any(|known| known.text("name") == name) {
+        let name = variant.name.as_str();
+        if variants[..index].iter().any(|known| known.name == name) {
             let path = format!("variants[{index}].name");
             faults.push(ConfigError::not_allowed(path, &Value::from(name), "a name that no other variant has"));
         }
     }
-    if !variants.is_empty() && variants.iter().all(|variant| variant.number("share") <= 0.0) {
+    if !variants.is_empty() && variants.iter().all(|variant| variant.share <= 0.0) {
         faults.push(ConfigError::not_allowed("variants[0].share", &json!(0), "more than 0 for at least one variant"));
     }
     faults
@@ -431,11 +415,6 @@ mod tests {
     fn defaults_are_right() {
         for strategy in super::super::DESCRIPTORS.iter().map(|known| known.id) {
             assert_eq!(faults(strategy, &Value::Null), []);
-            for name in ["stages", "bands", "variants"] {
-                if table(strategy).unwrap().field(name).is_some() {
-                    assert_eq!(faults(strategy, &json!({ name: default_list(strategy) })), [], "{strategy}");
-                }
-            }
         }
     }
 }

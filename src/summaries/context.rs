@@ -49,10 +49,7 @@ pub struct Llm {
     pub preview: Option<Preview>,
 }
 
-/// The field by which a configuration, a profile or a manager names the profile that writes summaries.
-pub const CONDENSING_PROFILE: &str = "condensingApiConfigId";
-
-/// The profile that writes summaries if none is named, identified by its role: a cheap one. Presets name it.
+/// The profile that writes summaries where nothing else says so, by its role: a cheap one. Presets name it.
 pub const CONDENSING_ROLE: &str = "condensing";
 
 /// A dry run: nothing is sent, costs are estimates, and placeholders replace responses.

@@ -46,7 +46,7 @@ mod turns;
 pub(crate) use self::questions::prompt as text_prompt;
 pub use self::{
     budget::{Budget, MAX_COST_PER_CONDENSATION},
-    context::{CONDENSING_PROFILE, CONDENSING_ROLE, Llm, Preview, ProfileHandler},
+    context::{CONDENSING_ROLE, Llm, Preview, ProfileHandler},
     observed::Observed,
     requests::{RequestRecord, Requests},
     store::{MemoryStore, StoreError, SummaryStore, opened, sealed},

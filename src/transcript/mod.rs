@@ -40,6 +40,7 @@ mod user_text;
 mod voice;
 mod xml_calls;
 
+pub(crate) use self::tools::TOOLS;
 pub use self::{
     events::{Action, Event, Transcript},
     file_answers::Extent,
@@ -53,7 +54,7 @@ pub use self::{
     reader::{read, read_texts},
     replaced::{Replaced, ReplacedLines, replaced},
     shell::changed_by as changed_by_command,
-    tools::{Meaning, ParameterRole, TOOLS, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
+    tools::{Meaning, ParameterRole, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
     user_text::{HostText, attachments},
     voice::{Stretch, Voice},
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     conversation::{Conversation, Role},
-    options::{Field, Kind, Settings, Table},
+    options::{Table, choice, number, options, whole, words},
 };
 
 /// Milliseconds for which a prompt is kept after the last request: five minutes at Anthropic, five to ten at OpenAI.
@@ -22,71 +22,48 @@ const MAX_ESTIMATED_REQUESTS: f64 = 200.0;
 /// No task has more requests. So dollars stay numbers.
 const MAX_REQUESTS: f64 = 1e6;
 
-/// The option `economics` of a call.
-pub static ECONOMICS: Table = Table::new(
-    "economics",
-    &[
-        Field::number_if_set("expectedRequests", 0.0, MAX_REQUESTS, "Requests still to come, the next one included."),
-        Field::number_if_set(
-            "msSinceLastRequest",
-            0.0,
-            f64::MAX,
-            "Milliseconds since the last request; absent: the cache is warm.",
-        ),
-        Field::new(
-            "cacheLifetimeMs",
-            Kind::Number { default: Some(DEFAULT_LIFETIME_MS), min: 0.0, max: f64::MAX },
-            "Milliseconds for which the model's provider keeps a prompt.",
-        ),
-        Field::integer("targetTokens", DEFAULT_TARGET, 0, u64::MAX, "Tokens that a condensation leaves."),
-        Field::integer_if_set(
-            "clearAtLeast",
-            0,
-            u64::MAX,
-            "Tokens that a condensation must free to be done; absent: a quarter of those that it leaves.",
-        ),
-        Field::choice(
-            "keep",
-            &["first", "last"],
-            "Which copy of what is repeated the provider `lossless` leaves while the cache is warm.",
-        ),
-        Field::integer_if_set(
-            "sentMessages",
-            0,
-            u64::MAX,
-            "Messages of the last request; absent: all before the last one of the assistant.",
-        ),
-    ],
-);
+words! {
+    /// The copy that stays.
+    pub enum KeptCopy { First = "first", Last = "last" }
+}
 
-/// The same, read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Economics {
-    expected_requests: Option<f64>,
-    since_last_ms: Option<f64>,
-    lifetime_ms: f64,
-    /// Tokens that a condensation leaves, as the caller counts them.
-    pub(super) target: f64,
-    clear_at_least: Option<usize>,
-    keeps_first: bool,
-    sent_messages: Option<usize>,
+options! {
+    /// The option `economics` of a call.
+    #[derive(PartialEq)]
+    pub struct Economics: Table::titled("economics").interface(
+        "EconomicsOptions",
+        "Facts for a decision by cost. A condensation invalidates the prompt cache once, from the first change on, and makes every later request smaller. \
+         Both effects are computed with the price of the conversation's model (`price` of the call, its handler or profile).",
+    );
+
+    /// Requests still to come, the next one included.
+    ///
+    /// Default: the number of assistant messages so far, 1 to 200.
+    expected_requests: Option<f64> = number(0.0, MAX_REQUESTS).if_set(),
+    /// Milliseconds since the last request; absent: the cache is warm.
+    ms_since_last_request: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Milliseconds for which the model's provider keeps a prompt.
+    ///
+    /// The default is Anthropic's. Default: 300,000.
+    cache_lifetime_ms: f64 = number(0.0, f64::MAX).or(DEFAULT_LIFETIME_MS),
+    /// Tokens that a condensation leaves.
+    ///
+    /// They are counted like `totalTokens`; the call's `targetTokens` wins. A smaller target costs less and loses more. Default: 40,000, or half of what the
+    /// window allows if that is less.
+    target_tokens: usize = whole(0, u64::MAX).or(DEFAULT_TARGET),
+    /// Tokens that a condensation must free to be done; absent: a quarter of those that it leaves.
+    ///
+    /// They are counted like `totalTokens`.
+    clear_at_least: Option<usize> = whole(0, u64::MAX).if_set(),
+    /// Which copy of what is repeated the provider `lossless` leaves while the cache is warm.
+    ///
+    /// `first` keeps more of the beginning cached. `keep` in `config` wins.
+    keep: KeptCopy = choice().or_first(),
+    /// Messages of the last request; absent: all before the last one of the assistant.
+    sent_messages: Option<usize> = whole(0, u64::MAX).if_set(),
 }
 
 impl Economics {
-    /// Reads the option `economics`.
-    #[must_use]
-    pub fn of(settings: &Settings<'_>) -> Self {
-        Self {
-            expected_requests: settings.given_number("expectedRequests"),
-            since_last_ms: settings.given_number("msSinceLastRequest"),
-            lifetime_ms: settings.number("cacheLifetimeMs"),
-            target: settings.integer("targetTokens") as f64,
-            clear_at_least: settings.given_integer("clearAtLeast"),
-            keeps_first: settings.text("keep") == "first",
-            sent_messages: settings.given_integer("sentMessages"),
-        }
-    }
-
     /// Tokens that a condensation must free, as the caller counts them, where it leaves so many.
     pub(super) fn least_cleared(&self, target: f64) -> f64 {
         self.clear_at_least.map_or(target * DEFAULT_CLEARED_SHARE, |tokens| tokens as f64)
@@ -94,12 +71,12 @@ impl Economics {
 
     /// Whether the cache still has the last request.
     pub(super) fn is_warm(&self) -> bool {
-        self.since_last_ms.is_none_or(|since| since < self.lifetime_ms)
+        self.ms_since_last_request.is_none_or(|since| since < self.cache_lifetime_ms)
     }
 
     /// Whether the older one of two copies stays, so that what the cache has changes as little as can be.
     pub(super) fn keeps_first_copies(&self) -> bool {
-        self.keeps_first && self.is_warm()
+        self.keep == KeptCopy::First && self.is_warm()
     }
 
     /// Requests to come: as the host says, or as many as there were.
@@ -112,20 +89,6 @@ impl Economics {
     pub(super) fn sent(&self, conversation: &Conversation) -> usize {
         let last = || requests_in(conversation).last();
         self.sent_messages.or_else(last).unwrap_or(0).min(conversation.len())
-    }
-}
-
-impl Default for Economics {
-    fn default() -> Self {
-        Self {
-            expected_requests: None,
-            since_last_ms: None,
-            lifetime_ms: DEFAULT_LIFETIME_MS,
-            target: DEFAULT_TARGET as f64,
-            clear_at_least: None,
-            keeps_first: true,
-            sent_messages: None,
-        }
     }
 }
 

@@ -9,15 +9,13 @@ mod decision;
 mod economics_options;
 mod reckoning;
 
-pub use self::{
-    decision::MoneyDecision,
-    economics_options::{ECONOMICS, Economics},
-};
+pub use self::{decision::MoneyDecision, economics_options::Economics};
 use self::{economics_options::requests_in, reckoning::Rewrite};
 use super::{CallOptions, Manager, Report, Run, Trial, TriggerDecision, Work};
 use crate::{
     dollars::rounded,
     llm::ModelPrice,
+    options::Options,
     providers::{Lossless, Truncation},
     tokens::Tally,
     words::said,
@@ -69,7 +67,7 @@ impl Manager {
         trigger: &TriggerDecision,
         tally: &Tally,
     ) -> Result<Weighed, Box<Report>> {
-        let economics = work.call.economics.clone().unwrap_or_default();
+        let economics = work.call.economics.clone().unwrap_or_else(Economics::defaults);
         let open = MoneyDecision::open(economics.is_warm(), economics.requests(&work.conversation));
         let Some(price) = self.conversation_price(work) else {
             return Ok(self.by_trigger(work, trigger, open.told("price_unknown", said!("money.priceUnknown"))));
@@ -78,7 +76,7 @@ impl Manager {
             return Ok(self.by_trigger(work, trigger, open.told("window", said!("money.window"))));
         }
         let history = self.history(work, trigger, tally, &economics);
-        let default = || economics.target.min(trigger.allowed_tokens.max(0.0) / 2.0);
+        let default = || (economics.target_tokens as f64).min(trigger.allowed_tokens.max(0.0) / 2.0);
         let target = work.call.target_tokens.map_or_else(default, |target| target as f64);
         let least = economics.least_cleared(target);
         if history.now < target + least {

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     lines::{KnownLines, LineTable},
-    operations::{LosslessOperation, LosslessOptions},
+    operations::{LosslessConfig, LosslessOperation},
     run::{Finder, Run},
     work_text::Text,
 };
@@ -52,7 +52,7 @@ pub fn condense(
     texts: &[Text<'_>],
     known: KnownLines<'_>,
     length: usize,
-    options: &LosslessOptions,
+    options: &LosslessConfig,
     encoding: Encoding,
 ) -> (Vec<Changed>, bool) {
     let lines = LineTable::read(texts, known);
@@ -62,7 +62,8 @@ pub fn condense(
     let (runs, is_unfinished) = Finder { texts, lines: &lines, pointed_at: &pointed_at, options, encoding }.find();
     let change = |(index, runs): &(usize, Vec<Run>)| {
         let (text, rows) = (&texts[*index], &lines.rows[*index]);
-        let may_lose_numbers = options.is_on(LosslessOperation::LineNumbers) && text.message + options.recent < length;
+        let may_lose_numbers =
+            options.is_on(LosslessOperation::LineNumbers) && text.message + options.preserve_recent_count < length;
         let composed = compose(&text.text, rows, runs, encoding, |excerpt| {
             let first = &rows.rows[excerpt.rows.start as usize];
             let last = &rows.rows[excerpt.rows.end as usize - 1];

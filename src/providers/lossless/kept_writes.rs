@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     inline::Changed,
-    operations::{LosslessOperation, LosslessOptions},
+    operations::{LosslessConfig, LosslessOperation},
     work_text::given,
 };
 use crate::{
@@ -26,9 +26,9 @@ pub struct KeptWrites<'a> {
     pub transcript: &'a Transcript<'a>,
     /// The overwritten writes, as indices of events, oldest first.
     pub writes: &'a [usize],
-    /// The enabled operations.
-    pub options: &'a LosslessOptions,
-    /// The encoding for counting.
+    /// The operations that are switched on.
+    pub options: &'a LosslessConfig,
+    /// For counting.
     pub encoding: Encoding,
 }
 
@@ -36,7 +36,7 @@ impl KeptWrites<'_> {
     /// Returns the warning about writes that stay whole, except those that became pointers in `changed`.
     #[must_use]
     pub fn warning(&self, changed: &[Changed]) -> Option<Warning> {
-        let is_on = self.options.parameters && self.options.is_on(LosslessOperation::OverwrittenWrite);
+        let is_on = self.options.tool_parameters && self.options.is_on(LosslessOperation::OverwrittenWrite);
         let changed: HashSet<usize> = changed.iter().map(|changed| changed.text).collect();
         let writes = self.writes.iter().filter(|_| is_on);
         let kept: Vec<(usize, usize)> = writes.filter_map(|write| self.kept(*write, &changed)).collect();
@@ -50,7 +50,8 @@ impl KeptWrites<'_> {
     fn kept(&self, write: usize, changed: &HashSet<usize>) -> Option<(usize, usize)> {
         let places = given(&self.transcript.events[write]);
         let message = self.transcript.texts[places.first()?.text].message;
-        let is_old = message >= self.conversation.task() && message + self.options.recent < self.conversation.len();
+        let is_old = message >= self.conversation.task()
+            && message + self.options.preserve_recent_count < self.conversation.len();
         let is_whole = places.iter().all(|place| !changed.contains(&place.text));
         let tokens = |place| count_inside(self.transcript.text(place), self.encoding).tokens;
         (is_old && is_whole).then(|| (message, places.iter().map(tokens).sum()))

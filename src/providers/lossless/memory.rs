@@ -9,7 +9,7 @@ use crate::{
     providers::{Proposal, Request},
 };
 
-use super::operations::LosslessOptions;
+use super::operations::LosslessConfig;
 
 /// One proposal, with what it was made for.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl Memory {
     pub fn proposal(
         &self,
         request: &Request,
-        options: &LosslessOptions,
+        options: &LosslessConfig,
         propose: impl FnOnce() -> Proposal,
     ) -> Proposal {
         let key = key(request, options);
@@ -35,7 +35,7 @@ impl Memory {
 }
 
 /// A hash of everything that a proposal depends on. 128 bits: a collision is less likely than a memory error.
-fn key(request: &Request, options: &LosslessOptions) -> u128 {
+fn key(request: &Request, options: &LosslessConfig) -> u128 {
     let mut hash = Xxh3::new();
     let budget = request.budget();
     add(&mut hash, format!("{options:?} {:?} {:?} {budget:?}", request.tally.encoding(), request.tools).as_bytes());

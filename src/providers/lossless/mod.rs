@@ -25,16 +25,13 @@ use serde_json::Value;
 
 use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed};
 use crate::{
-    options::{ConfigError, merged},
+    options::{ConfigError, Options, merged},
     protect::ProtectRules,
     transcript::{self, ToolRows},
 };
 
-pub(super) use self::operations::TABLE;
-use self::{
-    kept_writes::KeptWrites, lines::KnownLines, memory::Memory, operations::LosslessOptions, proposal::Found,
-    work_text::Text,
-};
+pub(super) use self::operations::LosslessConfig;
+use self::{kept_writes::KeptWrites, lines::KnownLines, memory::Memory, proposal::Found, work_text::Text};
 
 /// Leaves out lines that are elsewhere in the conversation, and state that was replaced.
 pub struct Lossless {
@@ -55,6 +52,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         estimated_speed: Speed::Fast,
         ..Capabilities::NONE
     },
+    table: || LosslessConfig::TABLE,
     presets: &[],
     make: |config| Ok(Arc::new(Lossless::new(config)?)),
 };
@@ -68,7 +66,7 @@ impl Lossless {
     /// # Errors
     /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        TABLE.read(config)?;
+        LosslessConfig::read(config)?;
         Ok(Self { config: config.clone(), memory: Memory::default() })
     }
 }
@@ -80,11 +78,11 @@ impl Provider for Lossless {
     }
 
     fn config_schema(&self) -> Value {
-        TABLE.schema()
+        LosslessConfig::schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
-        TABLE.read(config).map(drop)
+        LosslessConfig::read(config).map(drop)
     }
 
     fn may_repeat(&self) -> bool {
@@ -100,18 +98,17 @@ impl Provider for Lossless {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let config = merged(&self.config, &request.config);
-        let options = LosslessOptions::read(&TABLE.read(&config)?);
+        let options = LosslessConfig::read(&merged(&self.config, &request.config))?;
         let request = &*request.with_tools(&options.tools);
         let propose = || propose(request, &options);
-        if !options.remembers {
+        if !options.maintain_reference_cache {
             return Ok(propose());
         }
         Ok(self.memory.proposal(request, &options, propose))
     }
 }
 
-fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
+fn propose(request: &Request, options: &LosslessConfig) -> Proposal {
     if request.target_tokens.is_some() && request.meets_target(&request.tally) {
         return Proposal::default();
     }
@@ -121,7 +118,7 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let contents: Vec<&str> = all.iter().flatten().map(|text| text.text).collect();
     let ((transcript, mut texts), lines) = KnownLines::read_beside(&contents, || {
         let transcript = transcript::read_texts(conversation, all.clone(), &request.tools);
-        let texts = work_text::texts(&transcript, conversation.task(), options.parameters);
+        let texts = work_text::texts(&transcript, conversation.task(), options.tool_parameters);
         (transcript, texts)
     });
     let is_pinned = |text: &Text<'_>| conversation.entries()[text.message].pins.holds(text.block);
@@ -132,5 +129,5 @@ fn propose(request: &Request, options: &LosslessOptions) -> Proposal {
     let kept = KeptWrites { conversation, transcript: &transcript, writes: &superseded.unproven, options, encoding };
     let warnings = kept.warning(&changed).into_iter().collect();
     let found = Found { transcript: &transcript, texts, superseded, changed, unfinished };
-    Proposal { warnings, ..found.proposal(request, options.keep_first) }
+    Proposal { warnings, ..found.proposal(request, options.keeps_first()) }
 }

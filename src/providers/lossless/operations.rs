@@ -1,7 +1,7 @@
 //! The provider's operations, and the options that enable them.
 
 use crate::{
-    options::{Field, Settings, Table},
+    options::{Table, Unread, choice, flag, options, whole, words},
     protect::{FROZEN_MESSAGES, PROTECT},
     providers::Grade,
     transcript::{TOOLS, ToolRows},
@@ -34,26 +34,23 @@ pub enum LosslessOperation {
     FailedEdit,
 }
 
-/// All operations, each with its word in results and the option that disables it.
-const ALL: [(LosslessOperation, &str, &str); 11] = [
-    (LosslessOperation::Reference, "reference", "reference"),
-    (LosslessOperation::Containment, "containment", "containment"),
-    (LosslessOperation::Diff, "diff", "diff"),
-    (LosslessOperation::RepeatedLines, "repeated_lines", "repeatedLines"),
-    (LosslessOperation::LineNumbers, "line_numbers", "lineNumbers"),
-    (LosslessOperation::Snapshot, "environment_snapshot", "environmentSnapshots"),
-    (LosslessOperation::StaleRead, "stale_read", "staleReads"),
-    (LosslessOperation::StaleFile, "stale_file", "staleReads"),
-    (LosslessOperation::OverwrittenWrite, "overwritten_write", "overwrittenWrites"),
-    (LosslessOperation::TodoList, "todo_list", "todoLists"),
-    (LosslessOperation::FailedEdit, "failed_edit", "failedEdits"),
-];
-
 impl LosslessOperation {
     /// Returns the operation's word in results.
     #[must_use]
     pub fn word(self) -> &'static str {
-        ALL[self as usize].1
+        match self {
+            Self::Reference => "reference",
+            Self::Containment => "containment",
+            Self::Diff => "diff",
+            Self::RepeatedLines => "repeated_lines",
+            Self::LineNumbers => "line_numbers",
+            Self::Snapshot => "environment_snapshot",
+            Self::StaleRead => "stale_read",
+            Self::StaleFile => "stale_file",
+            Self::OverwrittenWrite => "overwritten_write",
+            Self::TodoList => "todo_list",
+            Self::FailedEdit => "failed_edit",
+        }
     }
 
     /// The maximum of [`LosslessOperation::harm`].
@@ -72,11 +69,7 @@ impl LosslessOperation {
         }
     }
 
-    fn switch(self) -> &'static str {
-        ALL[self as usize].2
-    }
-
-    /// Returns the grade of the operation; `None` if it loses content.
+    /// What it keeps of the promise; `None` where it keeps nothing.
     #[must_use]
     pub fn grade(self) -> Option<Grade> {
         match self {
@@ -87,147 +80,114 @@ impl LosslessOperation {
     }
 }
 
-/// The configuration.
-pub(in crate::providers) static TABLE: Table = Table::new(
-    "Configuration of the lossless provider",
-    &[
-        Field::flag(
-            "deduplicateFileReads",
-            true,
-            "Say the lines of a file once, however often it was read, written and listed.",
-        ),
-        Field::flag(
-            "consolidateToolResults",
-            true,
-            "Say lines of other tool results once: logs, test output, listings, searches.",
-        ),
-        Field::flag(
-            "removeObsoleteState",
-            true,
-            "Leave out what a later message replaced. What is left out is in restoreData only.",
-        ),
-        Field::flag(
-            "maintainReferenceCache",
-            true,
-            "Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the \
-         condensation. The result is the same either way.",
-        ),
-        Field::flag(
-            "strict",
-            false,
-            "Do only what can be read back from the conversation itself: turns removeObsoleteState off.",
-        ),
-        Field::choice(
-            "keep",
-            &["last", "first"],
-            "Which copy stays: the newest, so that every pointer leads to a later message; or the oldest, which leaves the \
-                      beginning of the history, and so the model provider's prompt cache, alone.",
-        ),
-        Field::integer(
-            "preserveRecentCount",
-            4,
-            0,
-            1_000_000,
-            "In so many of the newest messages nothing obsolete is left out, and lines keep their numbers.",
-        ),
-        Field::integer(
-            "minTokensSaved",
-            24,
-            1,
-            1_000_000,
-            "A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.",
-        ),
-        Field::flag("toolParameters", true, "Change long texts in the parameters of tool calls too."),
-        Field::flag("reference", true, "Operation: a result becomes a pointer to one that is the same."),
-        Field::flag("containment", true, "Operation: a result becomes a pointer into one that contains it."),
-        Field::flag(
-            "diff",
-            true,
-            "Operation: of a file that was shown in another version too, only the differences stay.",
-        ),
-        Field::flag("repeatedLines", true, "Operation: lines that stand elsewhere become a pointer."),
-        Field::flag(
-            "lineNumbers",
-            true,
-            "Operation: numbers of lines are left out behind a heading that restores them.",
-        ),
-        Field::flag(
-            "environmentSnapshots",
-            true,
-            "Operation: snapshots of the environment but the newest are left out.",
-        ),
-        Field::choice(
-            "staleReads",
-            &["lines", "file", "off"],
-            "Operation: of what was read of a file, the lines that a later edit, write or view of the whole file replaced are left out (lines); or \
-             all of it, once the file was changed in any way and then read or written again (file): what is true of it goes too, and is lost; or \
-             nothing (off).",
-        ),
-        Field::flag(
-            "overwrittenWrites",
-            true,
-            "Operation: what was written to a file that was written again later is left out.",
-        ),
-        Field::flag("todoLists", true, "Operation: lists of things to do but the newest are left out."),
-        Field::flag("failedEdits", true, "Operation: edits that failed before the same file was edited are left out."),
-        TOOLS,
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
-
-/// A configuration as the operations read it.
-#[derive(Debug, Clone)]
-pub struct LosslessOptions {
-    /// True if results are remembered for the next call.
-    pub remembers: bool,
-    /// True if the oldest copy stays instead of the newest.
-    pub keep_first: bool,
-    /// True if lines of files may become pointers.
-    pub files: bool,
-    /// True if other lines may become pointers.
-    pub results: bool,
-    /// True if parameters of tool calls may change.
-    pub parameters: bool,
-    /// Minimum tokens that a pointer must save.
-    pub least_saved: usize,
-    /// Number of newest messages in which less is done.
-    pub recent: usize,
-    /// True if a read is left out as a whole once its file was changed and seen again.
-    pub whole_reads: bool,
-    /// The host's own tools.
-    pub tools: ToolRows,
-    on: [bool; ALL.len()],
+words! {
+    /// The copy that stays.
+    pub enum KeptCopy { Last = "last", First = "first" }
 }
 
-impl LosslessOptions {
-    /// Reads the options.
+words! {
+    /// The part of an earlier read of a file that is left out.
+    pub enum StaleReads { Lines = "lines", File = "file", Off = "off" }
+}
+
+options! {
+    /// The configuration.
+    pub struct LosslessConfig: Table::titled("Configuration of the lossless provider").interface("LosslessConfig", "Configuration of the lossless provider. Every result is verified by expanding it again; `docs/markers.md` shows what the model reads.");
+
+    /// Say the lines of a file once, however often it was read, written and listed.
+    deduplicate_file_reads: bool = flag().or(true),
+    /// Say lines of other tool results once: logs, test output, listings, searches.
+    consolidate_tool_results: bool = flag().or(true),
+    /// Leave out what a later message replaced. What is left out is in restoreData only.
+    remove_obsolete_state: bool = flag().or(true),
+    /// Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the condensation. The result
+    /// is the same either way.
+    maintain_reference_cache: bool = flag().or(true),
+    /// Do only what can be read back from the conversation itself: turns removeObsoleteState off.
+    strict: bool = flag().or(false),
+    /// Which copy stays: the newest, so that every pointer leads to a later message; or the oldest, which leaves the beginning of the history, and so the
+    /// model provider's prompt cache, alone.
+    keep: KeptCopy = choice().or_first(),
+    /// In so many of the newest messages nothing obsolete is left out, and lines keep their numbers.
+    preserve_recent_count: usize = whole(0, 1_000_000).or(4),
+    /// A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read.
+    min_tokens_saved: usize = whole(1, 1_000_000).or(24),
+    /// Change long texts in the parameters of tool calls too.
+    tool_parameters: bool = flag().or(true),
+    /// Operation: a result becomes a pointer to one that is the same.
+    ///
+    /// Results name it `reference`.
+    reference: bool = flag().or(true),
+    /// Operation: a result becomes a pointer into one that contains it.
+    ///
+    /// Results name it `containment`.
+    containment: bool = flag().or(true),
+    /// Operation: of a file that was shown in another version too, only the differences stay.
+    ///
+    /// Results name it `diff`.
+    diff: bool = flag().or(true),
+    /// Operation: lines that stand elsewhere become a pointer.
+    ///
+    /// Results name it `repeated_lines`.
+    repeated_lines: bool = flag().or(true),
+    /// Operation: numbers of lines are left out behind a heading that restores them.
+    ///
+    /// Results name it `line_numbers`.
+    line_numbers: bool = flag().or(true),
+    /// Operation: snapshots of the environment but the newest are left out.
+    ///
+    /// Results name it `environment_snapshot`.
+    environment_snapshots: bool = flag().or(true),
+    /// Operation: of what was read of a file, the lines that a later edit, write or view of the whole file replaced are left out (lines); or all of it, once
+    /// the file was changed in any way and then read or written again (file): what is true of it goes too, and is lost; or nothing (off).
+    ///
+    /// Results name it `stale_read` or `stale_file`.
+    stale_reads: StaleReads = choice().or_first(),
+    /// Operation: what was written to a file that was written again later is left out.
+    ///
+    /// Results name it `overwritten_write`.
+    overwritten_writes: bool = flag().or(true),
+    /// Operation: lists of things to do but the newest are left out.
+    ///
+    /// Results name it `todo_list`.
+    todo_lists: bool = flag().or(true),
+    /// Operation: edits that failed before the same file was edited are left out.
+    ///
+    /// Results name it `failed_edit`.
+    failed_edits: bool = flag().or(true),
+    tools: ToolRows = TOOLS,
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
+
+impl LosslessConfig {
+    /// Whether the oldest copy stays, not the newest.
     #[must_use]
-    pub fn read(settings: &Settings<'_>) -> Self {
-        let obsolete = settings.flag("removeObsoleteState") && !settings.flag("strict");
-        Self {
-            remembers: settings.flag("maintainReferenceCache"),
-            keep_first: settings.text("keep") == "first",
-            files: settings.flag("deduplicateFileReads"),
-            results: settings.flag("consolidateToolResults"),
-            parameters: settings.flag("toolParameters"),
-            least_saved: settings.integer("minTokensSaved"),
-            recent: settings.integer("preserveRecentCount"),
-            whole_reads: settings.text("staleReads") == "file",
-            tools: ToolRows::of(settings),
-            on: ALL.map(|(operation, ..)| {
-                let is_on = match operation {
-                    LosslessOperation::StaleRead | LosslessOperation::StaleFile => settings.text("staleReads") != "off",
-                    _ => settings.flag(operation.switch()),
-                };
-                is_on && (operation.grade() == Some(Grade::Inline) || obsolete)
-            }),
-        }
+    pub fn keeps_first(&self) -> bool {
+        self.keep == KeptCopy::First
+    }
+
+    /// Whether a read goes as a whole once its file was changed and seen again.
+    #[must_use]
+    pub fn drops_whole_reads(&self) -> bool {
+        self.stale_reads == StaleReads::File
     }
 
     /// Returns true if an operation is enabled.
     #[must_use]
     pub fn is_on(&self, operation: LosslessOperation) -> bool {
-        self.on[operation as usize]
+        let is_on = match operation {
+            LosslessOperation::Reference => self.reference,
+            LosslessOperation::Containment => self.containment,
+            LosslessOperation::Diff => self.diff,
+            LosslessOperation::RepeatedLines => self.repeated_lines,
+            LosslessOperation::LineNumbers => self.line_numbers,
+            LosslessOperation::Snapshot => self.environment_snapshots,
+            LosslessOperation::StaleRead | LosslessOperation::StaleFile => self.stale_reads != StaleReads::Off,
+            LosslessOperation::OverwrittenWrite => self.overwritten_writes,
+            LosslessOperation::TodoList => self.todo_lists,
+            LosslessOperation::FailedEdit => self.failed_edits,
+        };
+        is_on && (operation.grade() == Some(Grade::Inline) || (self.remove_obsolete_state && !self.strict))
     }
 }

@@ -128,7 +128,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
                 stays.add(beginning, row, line);
             }
         };
-        if finder.options.keep_first { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
+        if finder.options.keeps_first() { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
     }
 
     /// Chooses the quotes in the text whose turn it is.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     lines::{LEAST_QUOTE, LineTable},
-    operations::{LosslessOperation, LosslessOptions},
+    operations::{LosslessConfig, LosslessOperation},
     work_text::Text,
 };
 use crate::{
@@ -60,9 +60,9 @@ pub struct Finder<'a> {
     pub lines: &'a LineTable,
     /// The targets of the pointers that exist already.
     pub pointed_at: &'a [RowsOf],
-    /// The enabled operations.
-    pub options: &'a LosslessOptions,
-    /// The encoding for counting.
+    /// What is switched on.
+    pub options: &'a LosslessConfig,
+    /// For counting.
     pub encoding: Encoding,
 }
 
@@ -91,7 +91,7 @@ impl Finder<'_> {
 
     /// Returns the minimum tokens of lines that a pointer may replace: those of the pointer, plus what it must save.
     fn least(&self, marker: &str) -> usize {
-        count_inside(marker, self.encoding).tokens + self.options.least_saved
+        count_inside(marker, self.encoding).tokens + self.options.min_tokens_saved
     }
 
     /// Returns true if a pointer in place of these rows saves enough tokens.
@@ -104,7 +104,7 @@ impl Finder<'_> {
         let words = |row: &Row| {
             content.as_bytes()[row.content_range()].iter().filter(|byte| byte.is_ascii_alphanumeric()).count()
         };
-        let enough = CLEARLY * (marker.len() + self.options.least_saved);
+        let enough = CLEARLY * (marker.len() + self.options.min_tokens_saved);
         let mut seen = 0;
         let is_clear = of.rows[rows.clone()].iter().take(enough / 4).any(|row| {
             seen += words(row).min(enough / 8);

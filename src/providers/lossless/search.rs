@@ -68,7 +68,7 @@ impl<'a> Finder<'a> {
         let mut chooser = Chooser::new(self);
         let mut turn =
             |text: usize| found[text] = self.text(text, &mut dictionary, &protected, &mut chooser, &mut refused);
-        if self.options.keep_first {
+        if self.options.keeps_first() {
             (0..self.texts.len()).for_each(&mut turn);
         } else {
             (0..self.texts.len()).rev().for_each(&mut turn);
@@ -255,8 +255,8 @@ impl<'a> Finder<'a> {
             }
         };
         runs.iter().for_each(|run| mark(run, &mut targets));
-        // The reverse of the order in which a reader following a pointer passes them.
-        let tried: Vec<Run> = if self.options.keep_first { tried } else { tried.into_iter().rev().collect() };
+        // In the order in which a reader who follows a pointer meets them last to first.
+        let tried: Vec<Run> = if self.options.keeps_first() { tried } else { tried.into_iter().rev().collect() };
         let known = runs.len();
         for run in tried.into_iter().filter(|run| !run.repeats) {
             if run.rows.clone().all(|row| chooser.stays(start + row) && !targets[row]) {
@@ -363,7 +363,7 @@ impl<'a> Finder<'a> {
 
     fn repeat(&self, text: usize, row: usize, times: usize) -> Option<Run> {
         let operation = LosslessOperation::RepeatedLines;
-        if !self.options.is_on(operation) || !self.options.results {
+        if !self.options.is_on(operation) || !self.options.consolidate_tool_results {
             return None;
         }
         let start = self.lines.of_text(text).start;
@@ -404,7 +404,7 @@ impl<'a> Finder<'a> {
             return Verdict::Refuse;
         }
         let (operation, is_file) = called.unwrap_or_else(|| self.operation(text, &rows, target, target_row));
-        let is_on = if is_file { self.options.files } else { self.options.results };
+        let is_on = if is_file { self.options.deduplicate_file_reads } else { self.options.consolidate_tool_results };
         if !is_on || !self.options.is_on(operation) {
             return Verdict::Leave;
         }

@@ -23,7 +23,7 @@ use crate::{
 
 use super::{
     inline::{BYTES_PER_TOKEN, Done},
-    operations::{LosslessOperation, LosslessOptions},
+    operations::{LosslessConfig, LosslessOperation},
     work_text::{Text, given},
 };
 
@@ -112,7 +112,7 @@ pub fn leave_out(
     conversation: &Conversation,
     transcript: &Transcript<'_>,
     texts: &mut [Text<'_>],
-    options: &LosslessOptions,
+    options: &LosslessConfig,
     encoding: Encoding,
 ) -> Superseded {
     let mut replaced = replaced(transcript);
@@ -130,7 +130,7 @@ pub fn leave_out(
     let task = conversation.task();
     let is_old = |message: usize, block: usize| {
         let is_pinned = conversation.entries()[message].pins.holds(block);
-        message >= task && message + options.recent < conversation.len() && !is_pinned
+        message >= task && message + options.preserve_recent_count < conversation.len() && !is_pinned
     };
     let mut places = Vec::new();
     for Obsolete { place, note, gap, lost } in obsolete {
@@ -249,7 +249,7 @@ impl Superseded {
 
 struct Finder<'a> {
     transcript: &'a Transcript<'a>,
-    options: &'a LosslessOptions,
+    options: &'a LosslessConfig,
     replaced: Replaced,
     found: Vec<Obsolete<'a, What>>,
 }
@@ -268,7 +268,7 @@ struct Later {
 impl<'a> Finder<'a> {
     fn find(mut self) -> Vec<Obsolete<'a, What>> {
         let transcript = self.transcript;
-        if !self.options.whole_reads {
+        if !self.options.drops_whole_reads() {
             self.lines();
         }
         self.written();
@@ -321,7 +321,7 @@ impl<'a> Finder<'a> {
     /// Leaves out what an event shows of a file, or was to write to it, if later events make that stale.
     fn file(&mut self, index: usize, path: &'a str, later: Later) {
         let event = &self.transcript.events[index];
-        if let Some(changed) = later.changed.filter(|_| later.seen && self.options.whole_reads) {
+        if let Some(changed) = later.changed.filter(|_| later.seen && self.options.drops_whole_reads()) {
             let note = LeftOut { state: OldState::Read(path), newer: changed };
             let replaced = &self.replaced.lines;
             let first = replaced.partition_point(|lines| lines.event < index);
@@ -356,7 +356,7 @@ impl<'a> Finder<'a> {
 
     fn leave_out(&mut self, note: LeftOut<'a>, places: impl Iterator<Item = What>) {
         let in_results = matches!(note.state, OldState::Environment | OldState::Read(_));
-        if self.options.is_on(operation(note.state)) && (self.options.parameters || in_results) {
+        if self.options.is_on(operation(note.state)) && (self.options.tool_parameters || in_results) {
             self.found.extend(places.map(|place| Obsolete { place, note, gap: None, lost: 0 }));
         }
     }

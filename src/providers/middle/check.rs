@@ -8,7 +8,7 @@ use crate::{
     conversation::{Conversation, is_blank, on_line},
     dollars::rounded,
     markers::WORD_FOR_WORD,
-    options::{Field, Kind, Settings, Table},
+    options::{Either, Options, Table, Typed, either, flag, number, object, options},
     providers::{CondenseError, Request},
     summaries::{Summary, SummaryClient, SummaryError, foresee_mending, mend, told_in_other_words},
     tokens::count_inside,
@@ -23,60 +23,42 @@ const DEFAULT_MIN_SCORE: f64 = 0.8;
 /// conversation.
 const COMPLETION_ROOM: (usize, usize) = (100, 800);
 
-/// How a summary is checked.
-static SUMMARY_CHECK_TABLE: Table = Table::new(
-    "summaryCheck",
-    &[
-        Field::new(
-            "minScore",
-            Kind::Number { default: Some(DEFAULT_MIN_SCORE), min: 0.0, max: 1.0 },
-            "The mark: a summary that tells less of what must survive is below it.",
-        ),
-        Field::flag(
-            "askAgain",
-            true,
-            "Whether a summary below the mark is asked for once more, with what is missing named.",
-        ),
-        Field::flag("complete", true, "Whether what is missing then is put behind it."),
-        Field::flag(
-            "askModel",
-            false,
-            "Whether the model says which of what seems to be missing is told in other words.",
-        ),
-    ],
-)
-.shared();
+options! {
+    /// How a summary is checked.
+    #[derive(Copy, PartialEq)]
+    pub(in crate::providers) struct SummaryCheck: Table::titled("summaryCheck").interface("SummaryCheckConfig", "How to treat a summary that misses items it must keep; see {@link SummaryQuality}.").shared();
 
-static ON_OR_HOW: [Kind; 2] = [Kind::Flag { default: Some(false) }, Kind::Object(&SUMMARY_CHECK_TABLE)];
-
-/// The option `summaryCheck` of whatever has a summary written in the place of messages.
-pub(in crate::providers) const SUMMARY_CHECK: Field = Field::new(
-    "summaryCheck",
-    Kind::OneOf(&ON_OR_HOW),
-    "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.",
-);
-
-/// The treatment of a summary that does not cover what it must keep.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::providers) struct SummaryCheck {
-    /// The minimum score.
-    min_score: f64,
-    ask_again: bool,
-    complete: bool,
-    ask_model: bool,
+    /// The mark: a summary that tells less of what must survive is below it.
+    min_score: f64 = number(0.0, 1.0).or(DEFAULT_MIN_SCORE),
+    /// Whether a summary below the mark is asked for once more, with what is missing named.
+    ///
+    /// The better summary is used.
+    ask_again: bool = flag().or(true),
+    /// Whether what is missing then is put behind it.
+    ///
+    /// It is appended word for word, in at most 800 tokens.
+    complete: bool = flag().or(true),
+    /// Whether the model says which of what seems to be missing is told in other words.
+    ///
+    /// It is one more small request, about constraints and tasks.
+    ask_model: bool = flag().or(false),
 }
 
+/// The value of the option: whether to check, or how.
+pub(in crate::providers) type SummaryCheckOption = Either<bool, SummaryCheck>;
+
+/// The option `summaryCheck` of whatever has a summary written in the place of messages.
+pub(in crate::providers) const SUMMARY_CHECK: Typed<SummaryCheckOption> = either(&flag().with(false), &object()).or_default().about(
+    "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.\n\nIt must keep names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them.",
+);
+
 impl SummaryCheck {
-    /// Reads the option from a configuration; `None` if the check is off.
-    pub fn of(settings: &Settings<'_>) -> Option<Self> {
-        let given = settings.object("summaryCheck");
-        let is_on = settings.flag("summaryCheck") || settings.given_object("summaryCheck").is_some();
-        is_on.then(|| Self {
-            min_score: given.number("minScore"),
-            ask_again: given.flag("askAgain"),
-            complete: given.flag("complete"),
-            ask_model: given.flag("askModel"),
-        })
+    /// The check that the option asks for; `None` for none.
+    pub fn wanted(option: SummaryCheckOption) -> Option<Self> {
+        match option {
+            Either::First(is_on) => is_on.then(Self::defaults),
+            Either::Second(check) => Some(check),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) mod quality;
 
 use std::sync::Arc;
 
-pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck};
+pub(super) use self::check::{SUMMARY_CHECK, SummaryCheck, SummaryCheckOption};
 
 use self::{
     around::{Around, shortened},
@@ -35,7 +35,7 @@ use crate::{
     conversation::{Content, Conversation, Edit, Estimate, Inserted, Message, Plan, Role, calls},
     llm::HostRequest,
     markers::{SUMMARY_ABOVE, SummaryHead, with_way_back},
-    options::{Field, Settings},
+    options::words,
     story::without_headings,
     summaries::{DEFAULT_PROMPT, Job, Summary, SummaryClient, Turn, in_words, summarize, turns},
     warning::Warning,
@@ -60,37 +60,20 @@ pub(super) struct Middle<'a> {
     pub check: Option<SummaryCheck>,
 }
 
-/// The form of a request for a summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SummaryRequest {
-    /// Appended to the host's own request if that is known and goes to the same model, else a request of our own.
-    Auto,
-    /// Appended to the host's own request if that is known.
-    Append,
-    /// A request of our own.
-    Own,
+words! {
+    /// How a summary is asked for.
+    pub(super) enum SummaryRequest {
+        /// Behind the host's own request where that is known and asked of the same model, else in a request of our own.
+        Auto = "auto",
+        /// Behind the host's own request where that is known.
+        Append = "append",
+        /// In a request of our own.
+        Own = "own",
+    }
 }
 
 impl SummaryRequest {
-    /// The option `summaryRequest`.
-    pub const FIELD: Field = Field::choice(
-        "summaryRequest",
-        &["auto", "append", "own"],
-        "How the summary is asked for: `append` sends the host's own request (`context.tools`, `systemPrompt` and messages, byte for byte) with the question as \
-         the last message, so that the service reads it from its prompt cache; `own` sends a request made for the purpose; `auto` appends where the same \
-         handler serves conversation and summaries.",
-    );
-
-    /// Reads the option.
-    pub fn of(settings: &Settings<'_>) -> Self {
-        match settings.text("summaryRequest") {
-            "append" => Self::Append,
-            "own" => Self::Own,
-            _ => Self::Auto,
-        }
-    }
-
-    /// Returns the host's request to append to; `None` for a request of our own.
+    /// The host's request that the question stands behind; `None` for a request of our own.
     fn host(self, request: &Request, client: &SummaryClient<'_>) -> Option<Arc<HostRequest>> {
         let is_same_model = request.llm.condensing_handler.is_none();
         // The host has not sent messages that earlier stages changed, and services refuse a request that ends with an

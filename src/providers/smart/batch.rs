@@ -7,7 +7,7 @@ use crate::{
     conversation::{Edit, Plan, answered},
     providers::{
         CondenseError, Native, Note, Proposal, Request,
-        middle::{Middle, SummaryRequest, summarize_middle},
+        middle::{Middle, SummaryCheck, SummaryRequest, summarize_middle},
     },
     summaries::DEFAULT_WINDOW,
 };
@@ -43,11 +43,11 @@ pub(super) async fn summarize(
     let middle = Middle {
         provider: Native::ID,
         keep: keep_last,
-        prompt: &summary.prompt,
+        prompt: &summary.custom_prompt,
         concurrency,
         window: DEFAULT_WINDOW,
         request: SummaryRequest::Own,
-        check: summary.check,
+        check: SummaryCheck::wanted(summary.summary_check),
     };
     let mut proposal = summarize_middle(&request, middle).await?;
     shift(&mut proposal, skipped);

@@ -4,11 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::{presets, tables};
+pub(super) use super::tables::{BatchSummary, Strategy, Summarize, Truncate};
+use super::{
+    presets,
+    tables::{
+        BatchOperation, BatchOptions, ConfigOptions, ContentOperations, ContentThresholds, ExecutionKind,
+        IndividualOptions, OperationKind, OperationOptions, PassMode, PassOptions, SelectionKind, SelectionOptions,
+        Thresholds,
+    },
+};
 use crate::{
     conversation::ContentKind,
-    options::{ConfigError, Settings},
-    providers::middle::SummaryCheck,
+    options::{ConfigError, Converted, Options},
     transcript::ToolRows,
     words::said,
 };
@@ -20,9 +27,9 @@ pub(super) const ID: &str = "smart";
 #[derive(Debug, Clone)]
 pub(super) struct SmartConfig {
     pub enabled: bool,
-    /// The preset from which the passes come.
-    pub preset: Option<String>,
-    /// The configuration of the lossless prelude; `None` for no prelude.
+    /// The passes are those of this preset.
+    pub preset: Option<&'static str>,
+    /// The configuration of the lossless provider that goes first; `None` when nothing goes first.
     pub prelude: Option<Value>,
     pub passes: Vec<Pass>,
     /// Maximum number of requests for summaries at the same time.
@@ -31,9 +38,9 @@ pub(super) struct SmartConfig {
     pub min_reduction_tokens: usize,
     /// True if salient truncation continues when the passes leave more than the target.
     pub meet_target: bool,
-    /// The preset whose result, without a model, is the upper limit for this configuration's result.
-    pub no_more_tokens_than: Option<String>,
-    /// The host's own tools.
+    /// Without a model, the result has no more tokens than this preset leaves.
+    pub no_more_tokens_than: Option<&'static str>,
+    /// Tools of the host.
     pub tools: ToolRows,
 }
 
@@ -74,44 +81,17 @@ pub(super) enum Mode {
     Individual(Box<Individual>),
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct BatchSummary {
-    pub prompt: String,
-    pub keep_first: usize,
-    pub keep_last: usize,
-    pub api_profile: Option<String>,
-    pub check: Option<SummaryCheck>,
-}
-
 #[derive(Debug, Clone)]
 pub(super) struct Individual {
-    defaults: ByKind<ContentOperation>,
-    thresholds: ByKind<usize>,
+    defaults: ContentOperations,
+    thresholds: ContentThresholds,
     overrides: HashMap<usize, Override>,
 }
 
 #[derive(Debug, Clone)]
 struct Override {
-    operations: ByKind<ContentOperation>,
-    thresholds: ByKind<usize>,
-}
-
-/// A setting per content kind; `None` if not set.
-#[derive(Debug, Clone)]
-struct ByKind<T> {
-    message_text: Option<T>,
-    tool_parameters: Option<T>,
-    tool_results: Option<T>,
-}
-
-impl<T> ByKind<T> {
-    fn get(&self, kind: ContentKind) -> Option<&T> {
-        match kind {
-            ContentKind::MessageText => self.message_text.as_ref(),
-            ContentKind::ToolParameters => self.tool_parameters.as_ref(),
-            ContentKind::ToolResults => self.tool_results.as_ref(),
-        }
-    }
+    operations: ContentOperations,
+    thresholds: ContentThresholds,
 }
 
 /// The operation on a text.
@@ -123,45 +103,13 @@ pub(super) enum ContentOperation {
     Summarize(Summarize),
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Truncate {
-    pub max_chars: Option<usize>,
-    /// Characters to keep at both ends of texts longer than a limit.
-    pub ends: Option<Ends>,
-    pub max_lines: Option<usize>,
-    /// Average number of tokens to keep per text of the pass, instead of a limit for each.
-    pub average_tokens: Option<usize>,
-    /// Maximum characters per line.
-    pub max_line_chars: usize,
-    pub add_ellipsis: bool,
-    pub strategy: Strategy,
-}
-
-/// The characters to keep at both ends of a text.
+/// What stays of both ends of a text, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ends {
     pub prefix: usize,
     pub suffix: usize,
     /// Texts with at most this many characters stay whole.
     pub over: usize,
-}
-
-/// The part of a text to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strategy {
-    Salient,
-    Head,
-    HeadTail,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Summarize {
-    /// Maximum length of a summary in tokens.
-    pub max_tokens: usize,
-    /// Texts of fewer characters stay as they are.
-    pub min_chars: usize,
-    pub prompt: Option<String>,
-    pub api_profile: Option<String>,
 }
 
 impl SmartConfig {
@@ -183,13 +131,12 @@ impl SmartConfig {
 
     fn of(config: &Value, alone: bool) -> Result<Self, Vec<ConfigError>> {
         let shared = shared_ids(config);
-        let given = match tables::CONFIG.read(config) {
+        let given = match ConfigOptions::read(config) {
             Ok(given) if shared.is_empty() => given,
             given => return Err(given.err().into_iter().flatten().chain(shared).collect()),
         };
-        let merged = over_preset(given.text("preset"), config, alone);
-        let preset = (!given.is_given("passes")).then(|| given.text("preset").to_owned());
-        Ok(Self { preset, ..Self::of_checked(&tables::CONFIG.read(&merged)?) })
+        let preset = given.passes.is_none().then_some(given.preset);
+        Ok(Self { preset, ..Self::of_checked(ConfigOptions::read(&over_preset(&given, config, alone))?) })
     }
 
     /// Returns the configuration of a preset, or `None` for an unknown name.
@@ -197,35 +144,35 @@ impl SmartConfig {
         Self::read(&json!({ "preset": name })).ok()
     }
 
-    fn of_checked(config: &Settings<'_>) -> Self {
-        let prelude = config.object("losslessPrelude");
-        let operations = || prelude.value("operations").cloned().unwrap_or_else(|| json!({}));
+    fn of_checked(config: ConfigOptions) -> Self {
+        let prelude = config.lossless_prelude;
         Self {
-            enabled: config.flag("enabled"),
+            enabled: config.enabled,
             preset: None,
-            prelude: prelude.flag("enabled").then(operations),
-            passes: config.list("passes").iter().zip(config.elements("passes")).map(Pass::read).collect(),
-            max_concurrency: config.integer("maxConcurrency"),
-            min_reduction_tokens: config.integer("minReductionTokens"),
-            meet_target: config.flag("meetTarget"),
-            no_more_tokens_than: config.given_text("noMoreTokensThan").map(str::to_owned),
-            tools: ToolRows::of(config),
+            prelude: prelude.enabled.then(|| prelude.operations.unwrap_or_else(|| json!({}))),
+            passes: config.passes.into_iter().flatten().map(|pass| Pass::new(pass.value, &pass.json)).collect(),
+            max_concurrency: config.max_concurrency,
+            min_reduction_tokens: config.min_reduction_tokens,
+            meet_target: config.meet_target.unwrap_or(false),
+            no_more_tokens_than: config.no_more_tokens_than,
+            tools: config.tools,
         }
     }
 }
 
-/// Returns the preset with the given fields in place of its own. A configuration with its own passes does only what
-/// those say.
-fn over_preset(preset: &str, config: &Value, alone: bool) -> Value {
+/// The preset with the given fields in place of its own. A configuration with passes of its own does what they say and no more.
+fn over_preset(options: &ConfigOptions, config: &Value, alone: bool) -> Value {
     let empty = Map::new();
     let given = config.as_object().unwrap_or(&empty);
-    let is_learned = given.get("thresholds").is_some_and(|thresholds| thresholds == "learned");
-    let own = if is_learned { presets::learned(preset, alone) } else { presets::json(preset) };
+    let own = match options.thresholds {
+        Thresholds::Learned => presets::learned(options.preset, alone),
+        Thresholds::Fixed => presets::json(options.preset),
+    };
     let mut merged = match own {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };
-    if given.contains_key("passes") {
+    if options.passes.is_some() {
         merged.remove("noMoreTokensThan");
         merged.remove("meetTarget");
     }
@@ -247,30 +194,21 @@ fn shared_ids(config: &Value) -> Vec<ConfigError> {
 }
 
 impl Pass {
-    fn read((pass, json): (&Settings<'_>, &Value)) -> Self {
-        let id = pass.text("id").to_owned();
-        let name = pass.given_text("name").map_or_else(|| id.clone(), str::to_owned);
-        let execution = pass.object("execution");
-        let condition = execution.object("condition");
-        let is_conditional = execution.text("type") == "conditional";
-        let threshold = condition.given_integer("tokenThreshold").filter(|_| is_conditional);
-        let selection = MessageSelection::read(&pass.object("selection"));
-        let selection = if is_conditional && condition.is_given("messageIndices") {
-            MessageSelection::Among(Box::new(selection), condition.integers("messageIndices").collect())
-        } else {
-            selection
+    fn new(pass: PassOptions, json: &Value) -> Self {
+        let PassOptions { id, name, selection, mode, batch_config, individual_config, execution, .. } = pass;
+        let condition = execution.condition.filter(|_| execution.kind == ExecutionKind::Conditional);
+        let (token_threshold, among) =
+            condition.map_or((None, None), |condition| (condition.token_threshold, condition.message_indices));
+        let selection = MessageSelection::new(selection);
+        let selection = match among {
+            Some(indices) => MessageSelection::Among(Box::new(selection), indices.into_iter().collect()),
+            None => selection,
         };
-        Self {
-            id,
-            name,
-            selection,
-            mode: match pass.text("mode") {
-                "batch" => batch(&pass.object("batchConfig")),
-                _ => Mode::Individual(Box::new(Individual::read(&pass.object("individualConfig")))),
-            },
-            token_threshold: threshold,
-            key: json.to_string(),
-        }
+        let mode = match mode {
+            PassMode::Batch => Mode::batch(batch_config),
+            PassMode::Individual => Mode::Individual(Box::new(Individual::new(individual_config))),
+        };
+        Self { name: name.unwrap_or_else(|| id.clone()), id, selection, mode, token_threshold, key: json.to_string() }
     }
 
     /// Returns, for each summary that the pass requests, its profile; `None` for the call's handler.
@@ -310,8 +248,8 @@ impl Individual {
 
     /// Returns the threshold for this kind in this message: with fewer tokens, the content stays as it is.
     pub fn threshold(&self, origin: Option<usize>, kind: ContentKind) -> usize {
-        let own = origin.and_then(|origin| self.overrides.get(&origin)).and_then(|own| own.thresholds.get(kind));
-        own.or_else(|| self.thresholds.get(kind)).copied().unwrap_or(0)
+        let own = origin.and_then(|origin| self.overrides.get(&origin)).and_then(|own| own.thresholds.set(kind));
+        own.or_else(|| self.thresholds.set(kind)).unwrap_or(0)
     }
 
     /// Returns the messages with their own settings, in order.
@@ -329,112 +267,86 @@ impl Individual {
 }
 
 impl MessageSelection {
-    fn read(selection: &Settings<'_>) -> Self {
-        let tokens = selection.given_integer("keepRecentTokens");
-        match selection.text("type") {
-            "preserve_percent" => Self::PreservePercent(selection.number("keepPercentage"), tokens),
-            "custom" => Self::Custom(selection.integers("messageIndices").collect()),
-            _ => Self::PreserveRecent(selection.integer("keepRecentCount"), tokens),
+    fn new(selection: SelectionOptions) -> Self {
+        let tokens = selection.keep_recent_tokens;
+        match selection.kind {
+            SelectionKind::PreservePercent => Self::PreservePercent(selection.keep_percentage, tokens),
+            SelectionKind::Custom => Self::Custom(selection.message_indices.into_iter().collect()),
+            SelectionKind::PreserveRecent => Self::PreserveRecent(selection.keep_recent_count, tokens),
         }
     }
 }
 
-fn batch(batch: &Settings<'_>) -> Mode {
-    let summary = batch.object("summarizationConfig");
-    match batch.text("operation") {
-        "summarize" => Mode::BatchSummarize(BatchSummary {
-            prompt: summary.text("customPrompt").to_owned(),
-            keep_first: summary.integer("keepFirst"),
-            keep_last: summary.integer("keepLast"),
-            check: SummaryCheck::of(&summary),
-            api_profile: summary.given_text("apiProfile").map(str::to_owned),
-        }),
-        _ => Mode::BatchKeep,
-    }
-}
-
-impl<T> ByKind<T> {
-    fn of<'a>(settings: &Settings<'a>, read: impl Fn(&Settings<'a>, &str) -> Option<T>) -> Self {
-        Self {
-            message_text: read(settings, "messageText"),
-            tool_parameters: read(settings, "toolParameters"),
-            tool_results: read(settings, "toolResults"),
+impl Mode {
+    fn batch(batch: Option<BatchOptions>) -> Self {
+        match batch {
+            Some(BatchOptions { operation: BatchOperation::Summarize, summarization_config }) => {
+                Self::BatchSummarize(summarization_config)
+            }
+            _ => Self::BatchKeep,
         }
     }
 }
 
-fn thresholds(settings: &Settings<'_>) -> ByKind<usize> {
-    ByKind::of(&settings.object("messageTokenThresholds"), Settings::given_integer)
+impl ContentOperations {
+    fn get(&self, kind: ContentKind) -> Option<&ContentOperation> {
+        match kind {
+            ContentKind::MessageText => self.message_text.as_ref(),
+            ContentKind::ToolParameters => self.tool_parameters.as_ref(),
+            ContentKind::ToolResults => self.tool_results.as_ref(),
+        }
+    }
 }
 
-fn operations(settings: &Settings<'_>) -> ByKind<ContentOperation> {
-    ByKind::of(settings, |operations, kind| operations.given_object(kind).map(|it| ContentOperation::read(&it)))
+impl ContentThresholds {
+    /// The threshold that is set for a kind.
+    fn set(&self, kind: ContentKind) -> Option<usize> {
+        let threshold = match kind {
+            ContentKind::MessageText => &self.message_text,
+            ContentKind::ToolParameters => &self.tool_parameters,
+            ContentKind::ToolResults => &self.tool_results,
+        };
+        threshold.is_given.then_some(threshold.value)
+    }
 }
 
 impl Individual {
-    fn read(individual: &Settings<'_>) -> Self {
-        let overrides = individual.list("overrides").into_iter().map(|own| {
-            let operations = operations(&own.object("operations"));
-            (own.integer("messageIndex"), Override { operations, thresholds: thresholds(&own) })
+    fn new(individual: Option<IndividualOptions>) -> Self {
+        let IndividualOptions { defaults, message_token_thresholds: thresholds, overrides } =
+            individual.unwrap_or_else(IndividualOptions::defaults);
+        let overrides = overrides.into_iter().map(|own| {
+            (own.message_index, Override { operations: own.operations, thresholds: own.message_token_thresholds })
         });
-        Self {
-            defaults: operations(&individual.object("defaults")),
-            thresholds: thresholds(individual),
-            overrides: overrides.collect(),
-        }
+        Self { defaults, thresholds, overrides: overrides.collect() }
     }
 }
 
-impl ContentOperation {
-    fn read(operation: &Settings<'_>) -> Self {
-        let parameters = operation.object("params");
-        match operation.text("operation") {
-            "suppress" => Self::Suppress,
-            "truncate" => Self::Truncate(Truncate::read(&parameters.object("truncate"))),
-            "summarize" => Self::Summarize(Summarize::read(&parameters.object("summarize"))),
-            _ => Self::Keep,
+impl Converted for ContentOperation {
+    type From = OperationOptions;
+
+    fn convert(OperationOptions { operation, params }: OperationOptions) -> Self {
+        match operation {
+            OperationKind::Keep => Self::Keep,
+            OperationKind::Suppress => Self::Suppress,
+            OperationKind::Truncate => Self::Truncate(params.truncate),
+            OperationKind::Summarize => Self::Summarize(params.summarize),
         }
     }
 }
 
 impl Truncate {
-    fn read(truncate: &Settings<'_>) -> Self {
-        Self {
-            max_chars: truncate.given_integer("maxChars"),
-            ends: Ends::read(truncate),
-            max_lines: truncate.given_integer("maxLines"),
-            average_tokens: truncate.given_integer("averageTokens"),
-            max_line_chars: truncate.integer("maxLineChars"),
-            add_ellipsis: truncate.flag("addEllipsis"),
-            strategy: match truncate.text("strategy") {
-                "head" => Strategy::Head,
-                "head_tail" => Strategy::HeadTail,
-                _ => Strategy::Salient,
-            },
-        }
-    }
-}
-
-impl Ends {
-    fn read(truncate: &Settings<'_>) -> Option<Self> {
-        let (prefix, suffix) = (truncate.given_integer("keepPrefix"), truncate.given_integer("keepSuffix"));
+    /// What stays of both ends of a text that is longer than the limit.
+    pub fn ends(&self) -> Option<Ends> {
+        let (prefix, suffix) = (self.keep_prefix, self.keep_suffix);
         prefix.or(suffix)?;
-        let of_both = || prefix.unwrap_or(0) + suffix.unwrap_or(0);
-        Some(Self {
-            prefix: prefix.unwrap_or(0),
-            suffix: suffix.unwrap_or(0),
-            over: truncate.given_integer("maxChars").unwrap_or_else(of_both),
-        })
+        let (prefix, suffix) = (prefix.unwrap_or(0), suffix.unwrap_or(0));
+        Some(Ends { prefix, suffix, over: self.max_chars.unwrap_or(prefix + suffix) })
     }
 }
 
 impl Summarize {
-    fn read(summarize: &Settings<'_>) -> Self {
-        Self {
-            max_tokens: summarize.integer("maxTokens"),
-            min_chars: summarize.integer("minChars"),
-            prompt: summarize.given_text("customPrompt").filter(|prompt| !prompt.trim().is_empty()).map(str::to_owned),
-            api_profile: summarize.given_text("apiProfile").map(str::to_owned),
-        }
+    /// The system prompt, unless it is blank.
+    pub fn prompt(&self) -> Option<&str> {
+        self.custom_prompt.as_deref().filter(|prompt| !prompt.trim().is_empty())
     }
 }

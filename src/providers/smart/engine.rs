@@ -525,7 +525,7 @@ impl Step for Rounds<'_, '_> {
         // A configuration that calls no model must not call one for this comparison either.
         let may_try = |other: &SmartConfig| self.engine.asks || !any_asks(&state.request, other);
         if let Some(other) = held_against(self.config).filter(may_try)
-            && let Some(name) = self.config.no_more_tokens_than.as_deref()
+            && let Some(name) = self.config.no_more_tokens_than
         {
             self.engine.no_more_than(name, &other, &start, state).await?;
         }
@@ -661,7 +661,7 @@ fn needs_whole_texts(config: &SmartConfig, state: &State) -> bool {
 
 /// Returns the configuration that is the upper limit for the result.
 fn held_against(config: &SmartConfig) -> Option<SmartConfig> {
-    config.no_more_tokens_than.as_deref().and_then(SmartConfig::preset)
+    config.no_more_tokens_than.and_then(SmartConfig::preset)
 }
 
 /// Returns true if a configuration calls a model, or if its upper limit does.

@@ -229,7 +229,7 @@ fn suppress(target: &Target<'_>) -> Option<Replacement> {
 }
 
 fn truncation(target: &Target<'_>, truncate: &Truncate) -> Work {
-    if let Some(ends) = truncate.ends {
+    if let Some(ends) = truncate.ends() {
         return Work::Text(both_ends(target, ends, truncate.add_ellipsis));
     }
     let parameters = target.piece.kind == ContentKind::ToolParameters;
@@ -341,7 +341,7 @@ pub(super) fn to_summarize<'t>(request: &Request, targets: &'t [Target<'_>]) -> 
                 text: target.text,
                 tokens: target.tokens,
                 max_tokens: summarize.max_tokens,
-                prompt: summarize.prompt.as_deref(),
+                prompt: summarize.prompt(),
                 profile: summarize.api_profile.as_deref(),
             };
             Some((index, text))

@@ -32,10 +32,11 @@ use serde_json::Value;
 use self::{
     config::SmartConfig,
     engine::{Engine, any_asks},
+    tables::ConfigOptions,
 };
 use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed, State};
 use crate::{
-    options::{ConfigError, merged},
+    options::{ConfigError, Options, merged},
     progress::Progress,
     protect::ProtectRules,
     summaries::{Budget, Llm, Preview},
@@ -66,6 +67,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         supports_fallback: true,
         estimated_speed: Speed::Medium,
     },
+    table: || ConfigOptions::TABLE,
     presets: presets::NAMES,
     make: |config| Ok(Arc::new(Smart::new(config)?)),
 };
@@ -97,7 +99,7 @@ impl Provider for Smart {
     }
 
     fn config_schema(&self) -> Value {
-        tables::CONFIG.schema()
+        ConfigOptions::schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
@@ -128,8 +130,8 @@ impl Provider for Smart {
         }
         let request = &*request.with_tools(&config.tools);
         let engine = Engine::new(request, &config);
-        let may_take_one = config.preset.as_deref().is_some_and(|preset| preset != presets::ASKS_OF_EACH)
-            && config.min_reduction_tokens == 0;
+        let may_take_one =
+            config.preset.is_some_and(|preset| preset != presets::ASKS_OF_EACH) && config.min_reduction_tokens == 0;
         if may_take_one && engine.asks() && is_tight(request) {
             match engine.one_summary().await {
                 Ok(proposal) => return Ok(proposal),

@@ -1,11 +1,20 @@
-//! What a configuration may hold, as tables: check and JSON Schema come from them.
+//! The fields of a configuration: types, checks and JSON Schema come from them.
 
-use super::presets;
+use serde_json::Value;
+
+use super::{config::ContentOperation, presets};
 use crate::{
-    options::{Field, Kind, Needs, Table},
+    options::{
+        Given, Needs, Table, Unread, WithJson, choice, flag, host, json_of, list, number, object, options,
+        some_text_but, text, whole, word, words,
+    },
     protect::{FROZEN_MESSAGES, PROTECT},
-    providers::{PassReport, lossless, middle::SUMMARY_CHECK},
-    transcript::TOOLS,
+    providers::{
+        PassReport,
+        lossless::LosslessConfig,
+        middle::{SUMMARY_CHECK, SummaryCheckOption},
+    },
+    transcript::{TOOLS, ToolRows},
 };
 
 /// The longest line of a text that is cut by lines, in characters, unless the configuration says otherwise: as in the truncation provider.
@@ -15,287 +24,299 @@ const DEFAULT_SUMMARY_TOKENS: u64 = 150;
 /// Larger limits than this make no difference.
 pub(super) const MAX_LIMIT: u64 = 1_000_000_000;
 
-const FOR_PEOPLE: &str = "For people.";
 const INDICES: &str = "allowed.indices";
 
-/// The whole configuration.
-pub(super) static CONFIG: Table = Table::new(
-    "Configuration of the smart provider",
-    &[
-        Field::new(
-            "preset",
-            Kind::Choice { default: Some(presets::DEFAULT), words: presets::NAMES },
-            "The configuration that the other fields replace parts of.",
-        ),
-        Field::choice(
-            "thresholds",
-            &["fixed", "learned"],
-            "Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations.",
-        ),
-        Field::text("name", FOR_PEOPLE),
-        Field::text("description", FOR_PEOPLE),
-        Field::flag("enabled", true, "Off leaves every conversation as it is."),
-        Field::object("losslessPrelude", &PRELUDE, "What goes before the passes."),
-        Field::new("passes", Kind::List { of: &Kind::Object(&PASS), called: "allowed.passes" }, "Done in this order."),
-        Field::integer("maxConcurrency", 4, 1, 32, "Requests for summaries under way at once."),
-        Field::integer(
-            "minReductionTokens",
-            0,
-            0,
-            MAX_LIMIT,
-            "When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss.",
-        ),
-        Field::new(
-            "meetTarget",
-            Kind::Flag { default: None },
-            "When the passes leave more than the target, salient truncation goes on. Default: as the preset says; false with passes of one's own.",
-        ),
-        Field::choice_if_set(
-            "noMoreTokensThan",
-            presets::NAMES,
-            "The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide.",
-        ),
-        TOOLS,
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
+words! {
+    /// The thresholds of the passes of a preset.
+    pub(super) enum Thresholds { Fixed = "fixed", Learned = "learned" }
+}
 
-static PRELUDE: Table = Table::new(
-    "prelude",
-    &[
-        Field::flag("enabled", true, "Whether the lossless provider goes first."),
-        Field::object("operations", &lossless::TABLE, "Its configuration."),
-    ],
-);
+options! {
+    /// The whole configuration.
+    pub(super) struct ConfigOptions: Table::titled("Configuration of the smart provider");
 
-static PASS: Table = Table::new(
-    "pass",
-    &[
-        Field::new(
-            "id",
-            Kind::Text { default: None, not_blank: true, reserved: &PassReport::RESERVED },
-            "What reports call it; no two passes share one.",
-        )
-        .required(),
-        Field::text("name", FOR_PEOPLE),
-        Field::text("description", FOR_PEOPLE),
-        Field::object("selection", &SELECTION, "The messages that it works on.").required(),
-        Field::choice_if_set(
-            "mode",
-            &["individual", "batch"],
-            "Each text on its own, or the selected messages as one.",
-        )
-        .required(),
-        Field::object("batchConfig", &BATCH, "What is done to the selected messages as one."),
-        Field::object("individualConfig", &INDIVIDUAL, "What is done to each text."),
-        Field::object("execution", &EXECUTION, "When it runs."),
-    ],
-)
-.with_needs(&[
-    Needs { field: "mode", is: "batch", any_of: &["batchConfig"] },
-    Needs { field: "mode", is: "individual", any_of: &["individualConfig"] },
-])
-.shared();
+    /// The configuration that the other fields replace parts of.
+    preset: &'static str = word(presets::NAMES).or(presets::DEFAULT),
+    /// Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations.
+    thresholds: Thresholds = choice().or_first(),
+    /// For people.
+    name: Unread = text().unread(),
+    /// For people.
+    description: Unread = text().unread(),
+    /// Off leaves every conversation as it is.
+    enabled: bool = flag().or(true),
+    /// What goes before the passes.
+    lossless_prelude: PreludeOptions = object().or_default(),
+    /// Done in this order.
+    passes: Option<Vec<WithJson<PassOptions>>> = list(&object().with_json(), "allowed.passes").if_set(),
+    /// Requests for summaries under way at once.
+    max_concurrency: usize = whole(1, 32).or(4),
+    /// When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss.
+    min_reduction_tokens: usize = whole(0, MAX_LIMIT).or(0),
+    /// When the passes leave more than the target, salient truncation goes on. Default: as the preset says; false with passes of one's own.
+    meet_target: Option<bool> = flag().if_set(),
+    /// The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide.
+    no_more_tokens_than: Option<&'static str> = word(presets::NAMES).if_set(),
+    tools: ToolRows = TOOLS,
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
 
-static SELECTION: Table = Table::new(
-    "selection",
-    &[
-        Field::choice_if_set(
-            "type",
-            &["preserve_recent", "preserve_percent", "custom"],
-            "The first and the newest message are never selected.",
-        )
-        .required(),
-        Field::integer_if_set("keepRecentCount", 1, MAX_LIMIT, "So many of the newest messages are not selected."),
-        Field::number_if_set(
-            "keepPercentage",
-            0.0,
-            100.0,
-            "This share of the newest messages, rounded up, is not selected.",
-        ),
-        Field::integer_if_set(
-            "keepRecentTokens",
-            0,
-            MAX_LIMIT,
-            "The newest messages that are not selected have no more tokens than this; the newest one is never selected. For preserve_recent and preserve_percent.",
-        ),
-        Field::new(
-            "messageIndices",
-            Kind::List { of: &Kind::Integer { default: None, min: 0, max: MAX_LIMIT }, called: INDICES },
-            "Indices in the messages as they were given.",
-        ),
-        Field::host(
-            "customSelector",
-            "allowed.function",
-            "In JavaScript only: a function that is given the messages and returns some of them.",
-        ),
-    ],
-)
-.with_needs(&[
-    Needs { field: "type", is: "preserve_recent", any_of: &["keepRecentCount"] },
-    Needs { field: "type", is: "preserve_percent", any_of: &["keepPercentage"] },
-    Needs { field: "type", is: "custom", any_of: &["messageIndices", "customSelector"] },
-]);
+options! {
+    /// The lossless step before the passes.
+    pub(super) struct PreludeOptions: Table::titled("prelude");
 
-static BATCH: Table = Table::new(
-    "batch",
-    &[
-        Field::choice_if_set(
-            "operation",
-            &["keep", "summarize"],
-            "Whether they stay or one summary takes their place.",
-        )
-        .required(),
-        Field::object("summarizationConfig", &BATCH_SUMMARY, "How the summary is written."),
-    ],
-);
+    /// Whether the lossless provider goes first.
+    enabled: bool = flag().or(true),
+    /// Its configuration.
+    operations: Option<Value> = json_of::<LosslessConfig>().if_set(),
+}
 
-static BATCH_SUMMARY: Table = Table::new(
-    "batchSummary",
-    &[
-        Field::text("apiProfile", "The profile whose handler writes the summary."),
-        Field::text("customPrompt", "The system prompt; blank for that of the native provider."),
-        Field::integer("keepFirst", 1, 0, MAX_LIMIT, "Messages that stay at the start; the first always does."),
-        Field::integer("keepLast", 1, 0, MAX_LIMIT, "Messages that stay at the end, when the selection leaves fewer."),
-        SUMMARY_CHECK,
-    ],
-);
+words! {
+    /// Whether a pass treats texts or messages.
+    pub(super) enum PassMode { Individual = "individual", Batch = "batch" }
+}
 
-static INDIVIDUAL: Table = Table::new(
-    "individual",
-    &[
-        Field::object("defaults", &OPERATIONS, "For all messages.").required(),
-        Field::object("messageTokenThresholds", &THRESHOLDS, "For all messages."),
-        Field::new(
-            "overrides",
-            Kind::List { of: &Kind::Object(&OVERRIDE), called: "allowed.overrides" },
-            "Other operations for single messages.",
-        ),
-    ],
-);
+options! {
+    /// A pass.
+    pub(super) struct PassOptions: Table::titled("pass")
+        .with_needs(&[
+            Needs { field: "mode", is: "batch", any_of: &["batchConfig"] },
+            Needs { field: "mode", is: "individual", any_of: &["individualConfig"] },
+        ])
+        .shared();
 
-static OVERRIDE: Table = Table::new(
-    "override",
-    &[
-        Field::integer_if_set("messageIndex", 0, MAX_LIMIT, "Index in the messages as they were given.").required(),
-        Field::object("operations", &OPERATIONS, ""),
-        Field::object("messageTokenThresholds", &THRESHOLDS, ""),
-    ],
-);
+    /// What reports call it; no two passes share one.
+    id: String = some_text_but(&PassReport::RESERVED).required(),
+    /// For people.
+    name: Option<String> = text().if_set(),
+    /// For people.
+    description: Unread = text().unread(),
+    /// The messages that it works on.
+    selection: SelectionOptions = object().required(),
+    /// Each text on its own, or the selected messages as one.
+    mode: PassMode = choice().required(),
+    /// What is done to the selected messages as one.
+    batch_config: Option<BatchOptions> = object().if_set(),
+    /// What is done to each text.
+    individual_config: Option<IndividualOptions> = object().if_set(),
+    /// When it runs.
+    execution: ExecutionOptions = object().or_default(),
+}
 
-/// What is done to each kind of content; it is kept where nothing is said.
-static OPERATIONS: Table = Table::new(
-    "operations",
-    &[
-        Field::object("messageText", &OPERATION, "What the user and the assistant wrote; kept when absent."),
-        Field::object("toolParameters", &OPERATION, "What the assistant called tools with; kept when absent."),
-        Field::object("toolResults", &OPERATION, "What tools answered; kept when absent."),
-    ],
-)
-.shared();
+words! {
+    /// How messages are selected.
+    pub(super) enum SelectionKind { PreserveRecent = "preserve_recent", PreservePercent = "preserve_percent", Custom = "custom" }
+}
 
-/// Content of a kind with fewer tokens in a message is left as it is.
-static THRESHOLDS: Table = Table::new(
-    "thresholds",
-    &[
-        Field::integer("messageText", 0, 0, MAX_LIMIT, "With fewer tokens it is left as it is."),
-        Field::integer("toolParameters", 0, 0, MAX_LIMIT, "With fewer tokens they are left as they are."),
-        Field::integer("toolResults", 0, 0, MAX_LIMIT, "With fewer tokens they are left as they are."),
-    ],
-)
-.shared();
+options! {
+    /// The messages that a pass works on.
+    #[expect(clippy::doc_markdown, reason = "descriptions of the schema are plain text")]
+    pub(super) struct SelectionOptions: Table::titled("selection").with_needs(&[
+        Needs { field: "type", is: "preserve_recent", any_of: &["keepRecentCount"] },
+        Needs { field: "type", is: "preserve_percent", any_of: &["keepPercentage"] },
+        Needs { field: "type", is: "custom", any_of: &["messageIndices", "customSelector"] },
+    ]);
 
-static OPERATION: Table = Table::new(
-    "operation",
-    &[
-        Field::choice_if_set("operation", &["keep", "suppress", "truncate", "summarize"], "What is done to a text.")
-            .required(),
-        Field::object("params", &PARAMETERS, "How."),
-    ],
-)
-.shared();
+    /// The first and the newest message are never selected.
+    kind as "type": SelectionKind = choice().required(),
+    /// So many of the newest messages are not selected.
+    keep_recent_count: usize = whole(1, MAX_LIMIT).or_default(),
+    /// This share of the newest messages, rounded up, is not selected.
+    keep_percentage: f64 = number(0.0, 100.0).or_default(),
+    /// The newest messages that are not selected have no more tokens than this; the newest one is never selected. For preserve_recent and preserve_percent.
+    keep_recent_tokens: Option<usize> = whole(0, MAX_LIMIT).if_set(),
+    /// Indices in the messages as they were given.
+    message_indices: Vec<usize> = list(&whole(0, MAX_LIMIT), INDICES).or_default(),
+    /// In JavaScript only: a function that is given the messages and returns some of them.
+    custom_selector: Unread = host("allowed.function"),
+}
 
-static PARAMETERS: Table = Table::new(
-    "parameters",
-    &[
-        Field::object("truncate", &TRUNCATE, "For the operation truncate."),
-        Field::object("summarize", &SUMMARIZE, "For the operation summarize."),
-    ],
-);
+words! {
+    /// An operation on several messages.
+    pub(super) enum BatchOperation { Keep = "keep", Summarize = "summarize" }
+}
 
-static TRUNCATE: Table = Table::new(
-    "truncate",
-    &[
-        Field::integer_if_set("maxChars", 1, MAX_LIMIT, "Characters that stay."),
-        Field::integer_if_set(
-            "maxLines",
-            1,
-            MAX_LIMIT,
-            "Lines that stay. With neither, 5 lines, and 100 characters of parameters.",
-        ),
-        Field::integer_if_set(
-            "averageTokens",
-            1,
-            MAX_LIMIT,
-            "In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the salient ones more of them.",
-        ),
-        Field::integer_if_set(
-            "keepPrefix",
-            1,
-            MAX_LIMIT,
-            "Characters that stay at the beginning of a text. With this or keepSuffix, a text longer than maxChars keeps its ends, whatever the strategy.",
-        ),
-        Field::integer_if_set("keepSuffix", 1, MAX_LIMIT, "Characters that stay at the end of a text."),
-        Field::integer("maxLineChars", DEFAULT_LINE_CHARS, 20, MAX_LIMIT, "Characters that stay of each line."),
-        Field::flag("addEllipsis", true, "Whether a marker says what is missing."),
-        Field::choice(
-            "strategy",
-            &["salient", "head", "head_tail"],
-            "Which part stays: what is most likely to be used again, the first lines, or the first and the last.",
-        ),
-    ],
-);
+options! {
+    /// An operation on the selected messages together.
+    pub(super) struct BatchOptions: Table::titled("batch");
 
-static SUMMARIZE: Table = Table::new(
-    "summarize",
-    &[
-        Field::text("apiProfile", "The profile whose handler writes the summary."),
-        Field::integer(
-            "maxTokens",
-            DEFAULT_SUMMARY_TOKENS,
-            16,
-            MAX_LIMIT,
-            "The longest summary. Texts of no more tokens are left as they are.",
-        ),
-        Field::integer("minChars", 0, 0, MAX_LIMIT, "Texts of fewer characters are left as they are."),
-        Field::text("customPrompt", "The system prompt; blank for one that fits the kind of content."),
-    ],
-);
+    /// Whether they stay or one summary takes their place.
+    operation: BatchOperation = choice().required(),
+    /// How the summary is written.
+    summarization_config: BatchSummary = object().or_default(),
+}
 
-static EXECUTION: Table = Table::new(
-    "execution",
-    &[
-        Field::choice("type", &["always", "conditional"], "Whether it runs in any case."),
-        Field::object("condition", &CONDITION, "What has to hold for it to run."),
-    ],
-)
-.with_needs(&[Needs { field: "type", is: "conditional", any_of: &["condition"] }]);
+options! {
+    /// One summary in the place of the selected messages.
+    pub(super) struct BatchSummary: Table::titled("batchSummary");
 
-static CONDITION: Table = Table::new(
-    "condition",
-    &[
-        Field::integer_if_set("tokenThreshold", 0, MAX_LIMIT, "It runs when there are more tokens than this.")
-            .required_unless(&["executeIf", "messageIndices"]),
-        Field::host(
-            "executeIf",
-            "allowed.function",
-            "In JavaScript only: a function that is given { message, messageIndex, messageAge } and returns whether the pass works on the message.",
-        ),
-        Field::new(
-            "messageIndices",
-            Kind::List { of: &Kind::Integer { default: None, min: 0, max: MAX_LIMIT }, called: INDICES },
-            "Indices in the messages as they were given: of the selected messages it works on these alone.",
-        ),
-    ],
-);
+    /// The profile whose handler writes the summary.
+    api_profile: Option<String> = text().if_set(),
+    /// The system prompt; blank for that of the native provider.
+    custom_prompt: String = text().or_default(),
+    /// Messages that stay at the start; the first always does.
+    keep_first: usize = whole(0, MAX_LIMIT).or(1),
+    /// Messages that stay at the end, when the selection leaves fewer.
+    keep_last: usize = whole(0, MAX_LIMIT).or(1),
+    summary_check: SummaryCheckOption = SUMMARY_CHECK,
+}
+
+options! {
+    /// Operations on each text.
+    pub(super) struct IndividualOptions: Table::titled("individual");
+
+    /// For all messages.
+    defaults: ContentOperations = object().required(),
+    /// For all messages.
+    message_token_thresholds: ContentThresholds = object().or_default(),
+    /// Other operations for single messages.
+    overrides: Vec<OverrideOptions> = list(&object(), "allowed.overrides").or_default(),
+}
+
+options! {
+    /// Operations on the texts of one message.
+    pub(super) struct OverrideOptions: Table::titled("override");
+
+    /// Index in the messages as they were given.
+    message_index: usize = whole(0, MAX_LIMIT).required(),
+    operations: ContentOperations = object().or_default(),
+    message_token_thresholds: ContentThresholds = object().or_default(),
+}
+
+options! {
+    /// An operation for each content kind; kinds without one are kept.
+    pub(super) struct ContentOperations: Table::titled("operations").shared().interface("ContentOperations", "An operation for each content kind; kinds without one are kept.");
+
+    /// What the user and the assistant wrote; kept when absent.
+    message_text: Option<ContentOperation> = object().read_as().if_set(),
+    /// What the assistant called tools with; kept when absent.
+    tool_parameters: Option<ContentOperation> = object().read_as().if_set(),
+    /// What tools answered; kept when absent.
+    tool_results: Option<ContentOperation> = object().read_as().if_set(),
+}
+
+options! {
+    /// The fewest tokens of each content kind in a message that are changed.
+    pub(super) struct ContentThresholds: Table::titled("thresholds").shared().interface("ContentThresholds", "Tokens for each content kind.");
+
+    /// With fewer tokens it is left as it is.
+    message_text: Given<usize> = whole(0, MAX_LIMIT).or(0).with_presence(),
+    /// With fewer tokens they are left as they are.
+    tool_parameters: Given<usize> = whole(0, MAX_LIMIT).or(0).with_presence(),
+    /// With fewer tokens they are left as they are.
+    tool_results: Given<usize> = whole(0, MAX_LIMIT).or(0).with_presence(),
+}
+
+words! {
+    /// An operation on a text.
+    pub(super) enum OperationKind { Keep = "keep", Suppress = "suppress", Truncate = "truncate", Summarize = "summarize" }
+}
+
+options! {
+    /// An operation on a text, and how it is done.
+    pub(super) struct OperationOptions: Table::titled("operation").shared().interface("ContentOperation", "An operation on a text. A text is never replaced by one with as many tokens or more.");
+
+    /// What is done to a text.
+    ///
+    /// `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about.
+    operation: OperationKind = choice().required(),
+    /// How.
+    ///
+    /// Parameters of other operations are ignored.
+    params: OperationParams = object().or_default(),
+}
+
+options! {
+    /// The parameters of operations.
+    pub(super) struct OperationParams: Table::titled("parameters");
+
+    /// For the operation truncate.
+    truncate: Truncate = object().or_default(),
+    /// For the operation summarize.
+    summarize: Summarize = object().or_default(),
+}
+
+words! {
+    /// The part of a text that stays.
+    pub(super) enum Strategy { Salient = "salient", Head = "head", HeadTail = "head_tail" }
+}
+
+options! {
+    /// How a text is truncated.
+    #[derive(PartialEq)]
+    pub(super) struct Truncate: Table::titled("truncate").interface("TruncateParams", "How to truncate a text. Without a limit: to 5 lines, and parameters to 100 characters.");
+
+    /// Characters that stay.
+    max_chars: Option<usize> = whole(1, MAX_LIMIT).if_set(),
+    /// Lines that stay. With neither, 5 lines, and 100 characters of parameters.
+    max_lines: Option<usize> = whole(1, MAX_LIMIT).if_set(),
+    /// In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the
+    /// salient ones more of them.
+    average_tokens: Option<usize> = whole(1, MAX_LIMIT).if_set(),
+    /// Characters that stay at the beginning of a text. With this or keepSuffix, a text longer than maxChars keeps its ends, whatever the strategy.
+    ///
+    /// Without `maxChars`, texts longer than both ends together do. A note stands between the ends. Default: 0 with `keepSuffix`.
+    keep_prefix: Option<usize> = whole(1, MAX_LIMIT).if_set(),
+    /// Characters that stay at the end of a text.
+    ///
+    /// Default: 0 with `keepPrefix`.
+    keep_suffix: Option<usize> = whole(1, MAX_LIMIT).if_set(),
+    /// Characters that stay of each line.
+    max_line_chars: usize = whole(20, MAX_LIMIT).or(DEFAULT_LINE_CHARS),
+    /// Whether a marker says what is missing.
+    ///
+    /// Without one, `salient` works like `head`.
+    add_ellipsis: bool = flag().or(true),
+    /// Which part stays: what is most likely to be used again, the first lines, or the first and the last.
+    strategy: Strategy = choice().or_first(),
+}
+
+options! {
+    /// How a text is summarised.
+    #[derive(PartialEq)]
+    pub(super) struct Summarize: Table::titled("summarize").interface("SummarizeParams", "How to summarise a text.");
+
+    /// The profile whose handler writes the summary.
+    ///
+    /// It is one of `ManagerOptions.profiles`; its price counts, too. Default, and with the warning `handler_missing` if the profile has no handler: the
+    /// condensing handler. Presets name `condensing`, the role of a cheap profile; they cause no warning, and a condensing handler wins over it.
+    api_profile: Option<String> = text().if_set(),
+    /// The longest summary. Texts of no more tokens are left as they are.
+    ///
+    /// The rest of a longer one is cut off.
+    max_tokens: usize = whole(16, MAX_LIMIT).or(DEFAULT_SUMMARY_TOKENS),
+    /// Texts of fewer characters are left as they are.
+    min_chars: usize = whole(0, MAX_LIMIT).or(0),
+    /// The system prompt; blank for one that fits the kind of content.
+    ///
+    /// With the built-in one, one request asks for up to eight texts of up to 600 tokens each, if that costs less.
+    custom_prompt: Option<String> = text().if_set(),
+}
+
+words! {
+    /// Whether a pass has a condition.
+    pub(super) enum ExecutionKind { Always = "always", Conditional = "conditional" }
+}
+
+options! {
+    /// When a pass runs.
+    pub(super) struct ExecutionOptions: Table::titled("execution").with_needs(&[Needs { field: "type", is: "conditional", any_of: &["condition"] }]);
+
+    /// Whether it runs in any case.
+    kind as "type": ExecutionKind = choice().or_first(),
+    /// What has to hold for it to run.
+    condition: Option<ConditionOptions> = object().if_set(),
+}
+
+options! {
+    /// The condition of a pass.
+    pub(super) struct ConditionOptions: Table::titled("condition");
+
+    /// It runs when there are more tokens than this.
+    token_threshold: Option<usize> = whole(0, MAX_LIMIT).required_unless(&["executeIf", "messageIndices"]),
+    /// In JavaScript only: a function that is given { message, messageIndex, messageAge } and returns whether the pass works on the message.
+    execute_if: Unread = host("allowed.function"),
+    /// Indices in the messages as they were given: of the selected messages it works on these alone.
+    message_indices: Option<Vec<usize>> = list(&whole(0, MAX_LIMIT), INDICES).if_set(),
+}

@@ -35,7 +35,7 @@ pub(super) struct Worth {
 
 impl Worth {
     pub fn new(request: &Request, config: &SmartConfig) -> Self {
-        let is_limit = config.preset.as_deref().is_some_and(|preset| preset != presets::ASKS_OF_EACH);
+        let is_limit = config.preset.is_some_and(|preset| preset != presets::ASKS_OF_EACH);
         let one_summary = price_in_tokens(told_by_one(request, Native::KEEP), None) * 9 / 10;
         Self { one_summary, asked: AtomicUsize::new(0), is_limit }
     }

@@ -11,6 +11,7 @@ use crate::{
     cancel::Cancelled,
     conversation::{Block, Content, ContentKind, Conversation, Edit, NewValue, Plan, Role, answers},
     markers::Suppressed,
+    options::words,
     tokens::Tally,
     words::said,
 };
@@ -27,21 +28,10 @@ pub enum Thinking {
     Drop,
 }
 
+words! { impl Thinking { Auto = "auto", Keep = "keep", Drop = "drop" } }
+
 impl Thinking {
-    /// The values of the option. The first is the default.
-    pub const WORDS: &[&str] = &["auto", "keep", "drop"];
-
-    /// Parses the option's value.
-    #[must_use]
-    pub fn of(word: &str) -> Self {
-        match word {
-            "keep" => Self::Keep,
-            "drop" => Self::Drop,
-            _ => Self::Auto,
-        }
-    }
-
-    /// Returns the option's value.
+    /// Its word.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

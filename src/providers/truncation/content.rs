@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    apply,
+    Strategy, TruncationConfig, apply,
     cut::{Keep, LineLengths, cut_characters, cut_lines},
     search::{Probe, loosest},
     window,
@@ -16,7 +16,6 @@ use super::{
 use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
     markers::{More, Suppressed},
-    options::Settings,
     providers::{CondenseError, Note, Proposal, Request},
     story::is_story_block,
     tokens::count_inside,
@@ -78,15 +77,15 @@ pub(super) struct ContentCut<'a> {
 }
 
 impl<'a> ContentCut<'a> {
-    pub(super) fn new(request: &'a Request, texts: &'a [Vec<TextAt<'a>>], settings: &Settings<'_>) -> Self {
+    pub(super) fn new(request: &'a Request, texts: &'a [Vec<TextAt<'a>>], config: &TruncationConfig) -> Self {
         let conversation = &request.conversation;
-        let keep_recent = settings.integer("preserveRecentCount");
+        let keep_recent = config.preserve_recent_count;
         let zone = conversation.fixed()..conversation.len().saturating_sub(keep_recent);
-        let least = settings.integer("minTokensForTruncation");
+        let least = config.min_tokens_for_truncation;
         let may_cut = |message: usize, kind: ContentKind| match (kind, &conversation.message(message).role) {
             (ContentKind::ToolResults | ContentKind::ToolParameters, _) => true,
-            (ContentKind::MessageText, Role::User) => !settings.flag("preserveUserMessages"),
-            (ContentKind::MessageText, Role::Assistant) => !settings.flag("preserveAssistantText"),
+            (ContentKind::MessageText, Role::User) => !config.preserve_user_messages.value,
+            (ContentKind::MessageText, Role::Assistant) => !config.preserve_assistant_text.value,
             (ContentKind::MessageText, Role::Other(_)) => false,
         };
         let pieces = if zone.is_empty() { Vec::new() } else { decompose_texts(conversation, texts, &request.tools) };
@@ -120,17 +119,17 @@ impl<'a> ContentCut<'a> {
         }
         Self {
             request,
-            keep: if settings.text("strategy") == "head_tail" { Keep::HeadTail } else { Keep::Head },
+            keep: if config.strategy == Strategy::HeadTail { Keep::HeadTail } else { Keep::Head },
             keep_recent,
             limits: Limits {
-                line_characters: settings.integer("maxLineChars"),
-                lines: settings.integer("maxToolResultLines"),
-                parameter_characters: settings.integer("maxToolParamChars"),
-                suppress: settings.text("truncationMode") == "suppress",
+                line_characters: config.max_line_chars.value,
+                lines: config.max_tool_result_lines.value,
+                parameter_characters: config.max_tool_param_chars.value,
+                suppress: config.suppresses(),
             },
-            fixed_lines: settings.is_given("maxToolResultLines"),
-            fixed_line_characters: settings.is_given("maxLineChars"),
-            fixed_characters: settings.is_given("maxToolParamChars"),
+            fixed_lines: config.max_tool_result_lines.is_given,
+            fixed_line_characters: config.max_line_chars.is_given,
+            fixed_characters: config.max_tool_param_chars.is_given,
             candidates,
         }
     }

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
     markers,
-    options::{ConfigError, Field, Settings, Table, merged},
+    options::{ConfigError, Given, Options, Table, Unread, choice, flag, merged, options, whole, words},
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
@@ -35,49 +35,67 @@ pub struct Truncation {
     config: Value,
 }
 
-static TABLE: Table = Table::new(
-    "Configuration of the truncation provider",
-    &[
-        Field::choice(
-            "mode",
-            &["content", "window"],
-            "`content` cuts old tool results and parameters, `window` drops the oldest messages.",
-        ),
-        Field::choice(
-            "strategy",
-            &["auto", "salient", "head", "head_tail"],
-            "Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is \
-                      `salient` when there is a target and no limit of the other strategies is set, `head` otherwise.",
-        ),
-        Field::choice(
-            "truncationMode",
-            &["truncate", "suppress"],
-            "Whether old results and parameters are cut or replaced by a note.",
-        ),
-        Field::integer("preserveRecentCount", 5, 1, 1000, "The newest messages that are never touched."),
-        Field::integer(
-            "maxToolResultLines",
-            5,
-            1,
-            100_000,
-            "Lines that stay of an old tool result. With a target and no value of its own, as many as fit.",
-        ),
-        Field::integer("maxLineChars", 500, 20, 1_000_000, "Characters that stay of each of those lines."),
-        Field::integer(
-            "maxToolParamChars",
-            100,
-            1,
-            1_000_000,
-            "Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit.",
-        ),
-        Field::flag("preserveUserMessages", true, "Whether what the user wrote stays whole."),
-        Field::flag("preserveAssistantText", true, "Whether what the assistant wrote stays whole."),
-        Field::integer("minTokensForTruncation", 100, 0, 1_000_000, "Texts of fewer tokens are not touched."),
-        TOOLS,
-        PROTECT,
-        FROZEN_MESSAGES,
-    ],
-);
+words! {
+    /// A way to truncate.
+    enum Mode { Content = "content", Window = "window" }
+}
+
+words! {
+    /// A choice of the lines that stay.
+    enum Strategy { Auto = "auto", Salient = "salient", Head = "head", HeadTail = "head_tail" }
+}
+
+words! {
+    /// A treatment of old results and parameters.
+    enum TruncationMode { Truncate = "truncate", Suppress = "suppress" }
+}
+
+options! {
+    /// The configuration.
+    struct TruncationConfig: Table::titled("Configuration of the truncation provider").interface("TruncationConfig", "Configuration of the truncation provider.");
+
+    /// `content` cuts old tool results and parameters, `window` drops the oldest messages.
+    mode: Mode = choice().or_first(),
+    /// Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is `salient` when there is a target and no
+    /// limit of the other strategies is set, `head` otherwise.
+    ///
+    /// The limits of the others are `truncationMode`, `maxToolResultLines`, `maxLineChars`, `maxToolParamChars`, `preserveUserMessages` and
+    /// `preserveAssistantText`. With `truncationMode: "suppress"`, `salient` means `head`.
+    strategy: Strategy = choice().or_first(),
+    /// Whether old results and parameters are cut or replaced by a note.
+    ///
+    /// Not for `salient`.
+    truncation_mode: Given<TruncationMode> = choice().or_first().with_presence(),
+    /// The newest messages that are never touched.
+    preserve_recent_count: usize = whole(1, 1000).or(5),
+    /// Lines that stay of an old tool result. With a target and no value of its own, as many as fit.
+    ///
+    /// `salient` uses it only without a target.
+    max_tool_result_lines: Given<usize> = whole(1, 100_000).or(5).with_presence(),
+    /// Characters that stay of each of those lines.
+    ///
+    /// Not for `salient`.
+    max_line_chars: Given<usize> = whole(20, 1_000_000).or(500).with_presence(),
+    /// Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit.
+    ///
+    /// Not for `salient`, which shortens parameters only if a target requires it.
+    max_tool_param_chars: Given<usize> = whole(1, 1_000_000).or(100).with_presence(),
+    /// Whether what the user wrote stays whole.
+    ///
+    /// Not for `salient`, which shortens it only if a target cannot be met otherwise.
+    preserve_user_messages: Given<bool> = flag().or(true).with_presence(),
+    /// Whether what the assistant wrote stays whole.
+    ///
+    /// Not for `salient`, which shortens it only if there is a target.
+    preserve_assistant_text: Given<bool> = flag().or(true).with_presence(),
+    /// Texts of fewer tokens are not touched.
+    ///
+    /// `salient` uses it only without a target.
+    min_tokens_for_truncation: usize = whole(0, 1_000_000).or(100),
+    tools: ToolRows = TOOLS,
+    protect: Unread = PROTECT.unread(),
+    frozen_messages: Unread = FROZEN_MESSAGES.unread(),
+}
 
 /// The descriptor of this provider.
 pub const DESCRIPTOR: Descriptor = Descriptor {
@@ -93,6 +111,7 @@ pub const DESCRIPTOR: Descriptor = Descriptor {
         estimated_speed: Speed::Fast,
         ..Capabilities::NONE
     },
+    table: || TruncationConfig::TABLE,
     presets: &[],
     make: |config| Ok(Arc::new(Truncation::new(config)?)),
 };
@@ -106,7 +125,7 @@ impl Truncation {
     /// # Errors
     /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        TABLE.read(config)?;
+        TruncationConfig::read(config)?;
         Ok(Self { config: config.clone() })
     }
 }
@@ -118,11 +137,11 @@ impl Provider for Truncation {
     }
 
     fn config_schema(&self) -> Value {
-        TABLE.schema()
+        TruncationConfig::schema()
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
-        TABLE.read(config).map(drop)
+        TruncationConfig::read(config).map(drop)
     }
 
     fn may_repeat(&self) -> bool {
@@ -138,21 +157,20 @@ impl Provider for Truncation {
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {
-        let config = merged(&self.config, &request.config);
-        let settings = TABLE.read(&config)?;
+        let config = TruncationConfig::read(&merged(&self.config, &request.config))?;
         if request.target_tokens.is_some() && request.meets_target(&request.tally) {
             return Ok(Proposal::default());
         }
-        let request = &*request.with_tools(&ToolRows::of(&settings));
-        let rules = limited(request, settings.integer("preserveRecentCount"));
+        let request = &*request.with_tools(&config.tools);
+        let rules = limited(request, config.preserve_recent_count);
         if rules.plan.is_empty() {
-            return truncated(request, &settings);
+            return truncated(request, &config);
         }
         let mut state = State::new(request.clone());
         state.apply(Self::ID, rules)?;
         let mut warnings = Vec::new();
         if !state.meets_target() {
-            let mut rest = truncated(&state.request, &settings)?;
+            let mut rest = truncated(&state.request, &config)?;
             warnings.append(&mut rest.warnings);
             state.apply(Self::ID, rest)?;
         }
@@ -160,9 +178,9 @@ impl Provider for Truncation {
     }
 }
 
-/// Applies the mode and strategy, and adds a note about dropped messages if nothing else mentions them.
-fn truncated(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let proposal = cut(request, settings)?;
+/// What the mode and strategy do, with a note of what they leave out where nothing else tells of it.
+fn truncated(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
+    let proposal = cut(request, config)?;
     if request.target_tokens.is_none() || proposal.plan.is_empty() {
         return Ok(proposal);
     }
@@ -205,34 +223,39 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
     Ok(request.target_tokens.is_none() || request.meets_target(&measured(request, plan)?))
 }
 
-/// Runs one mode or strategy.
-fn cut(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    match (settings.text("mode"), strategy(settings, request.target_tokens)) {
-        ("window", _) => Ok(window::proposal(request, settings)),
-        (_, "salient") => salient::proposal(request, settings),
-        _ => ContentCut::new(request, &request.conversation.texts(), settings).propose(),
+/// What one strategy or mode cuts.
+fn cut(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
+    match (config.mode, config.effective_strategy(request.target_tokens)) {
+        (Mode::Window, _) => Ok(window::proposal(request, config)),
+        (Mode::Content, Strategy::Salient) => salient::proposal(request, config),
+        _ => ContentCut::new(request, &request.conversation.texts(), config).propose(),
     }
 }
 
-/// Settings that limit how far `head` and `head_tail` cut and what they spare. A limit that the user sets must hold.
-const LIMITS: &[&str] = &[
-    "truncationMode",
-    "maxToolResultLines",
-    "maxLineChars",
-    "maxToolParamChars",
-    "preserveUserMessages",
-    "preserveAssistantText",
-];
+impl TruncationConfig {
+    /// Whether a limit of `head` and `head_tail` is set, which then holds.
+    fn limits(&self) -> bool {
+        self.truncation_mode.is_given
+            || self.max_tool_result_lines.is_given
+            || self.max_line_chars.is_given
+            || self.max_tool_param_chars.is_given
+            || self.preserve_user_messages.is_given
+            || self.preserve_assistant_text.is_given
+    }
 
-/// Returns the strategy that a configuration selects.
-fn strategy<'a>(settings: &Settings<'a>, target: Option<usize>) -> &'a str {
-    // A suppressed text has no lines to choose from.
-    let suppresses = settings.text("truncationMode") == "suppress";
-    match settings.text("strategy") {
-        "salient" if suppresses => "head",
-        "auto" if target.is_some() && !LIMITS.iter().any(|limit| settings.is_given(limit)) => "salient",
-        "auto" => "head",
-        chosen => chosen,
+    fn suppresses(&self) -> bool {
+        self.truncation_mode.value == TruncationMode::Suppress
+    }
+
+    /// The strategy that the configuration comes down to.
+    fn effective_strategy(&self, target: Option<usize>) -> Strategy {
+        match self.strategy {
+            // A suppressed text has no lines to choose from.
+            Strategy::Salient if self.suppresses() => Strategy::Head,
+            Strategy::Auto if target.is_some() && !self.limits() => Strategy::Salient,
+            Strategy::Auto => Strategy::Head,
+            chosen => chosen,
+        }
     }
 }
 

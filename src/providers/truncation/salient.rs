@@ -1,9 +1,8 @@
 //! Strategy `salient`: folds old messages into the story and shortens new ones to what is likeliest to be used again.
 //! If even the least of that exceeds the target, the oldest messages are dropped.
 
-use super::{Truncation, apply, window};
+use super::{Truncation, TruncationConfig, apply, window};
 use crate::{
-    options::Settings,
     providers::{
         CondenseError, Note, Proposal, Request,
         fold::{Fold, failed, folded},
@@ -14,12 +13,12 @@ use crate::{
 /// Folds to the target. Without one, it cuts each old result to its most important lines.
 ///
 /// # Errors
-/// If the work is cancelled.
-pub fn proposal(request: &Request, settings: &Settings<'_>) -> Result<Proposal, CondenseError> {
-    let preserve_recent = settings.integer("preserveRecentCount");
+/// When the work is cancelled.
+pub fn proposal(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
+    let preserve_recent = config.preserve_recent_count;
     let Some(budget) = request.budget() else {
-        let least = settings.integer("minTokensForTruncation");
-        let lines = settings.integer("maxToolResultLines");
+        let least = config.min_tokens_for_truncation;
+        let lines = config.max_tool_result_lines.value;
         let kept = Salience::all_signals(preserve_recent).cut_each(request.history(), lines, least);
         let kept = kept.map_err(|error| failed(Truncation::ID, error))?;
         let notes = kept.reasons.into_iter().map(Note::from).collect();

@@ -2,18 +2,18 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
+use super::TruncationConfig;
 use crate::{
     conversation::{Conversation, Edit},
-    options::Settings,
     providers::{Note, Proposal, Request, seams::Seams},
     tokens::Tally,
     words::said,
 };
 
-/// Drops the oldest messages: as many as the target requires, or half of them.
-pub fn proposal(request: &Request, settings: &Settings<'_>) -> Proposal {
+/// The oldest messages go: as many as the target asks for, or half of them.
+pub fn proposal(request: &Request, config: &TruncationConfig) -> Proposal {
     let conversation = &request.conversation;
-    let keep = settings.integer("preserveRecentCount");
+    let keep = config.preserve_recent_count;
     let mut proposal = Proposal::default();
     let dropped = match request.budget() {
         Some(budget) => to_fit(conversation, &request.tally, keep, budget),

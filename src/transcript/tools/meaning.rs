@@ -1,5 +1,7 @@
 //! The meanings of tools.
 
+use crate::options::words;
+
 /// A tool's action, as far as it decides which of its calls and results can be pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -61,32 +63,25 @@ impl Meaning {
     pub fn is_about_files(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::Edit | Self::Editor)
     }
-
-    /// Every meaning with its word in a configuration.
-    pub const WORDS: &[(&str, Self)] = &[
-        ("read", Self::Read),
-        ("write", Self::Write),
-        ("edit", Self::Edit),
-        ("editor", Self::Editor),
-        ("search", Self::Search),
-        ("list", Self::List),
-        ("command", Self::Command),
-        ("web", Self::Web),
-        ("ask", Self::Ask),
-        ("todo", Self::Todo),
-        ("item", Self::Item),
-        ("plan", Self::Plan),
-        ("agent", Self::Agent),
-        ("skill", Self::Skill),
-        ("mode", Self::Mode),
-        ("touch", Self::Touch),
-        ("recall", Self::Recall),
-        ("other", Self::Other),
-    ];
-
-    /// The meaning of a word in a configuration.
-    #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
-    }
 }
+
+words! { impl Meaning {
+    Read = "read",
+    Write = "write",
+    Edit = "edit",
+    Editor = "editor",
+    Search = "search",
+    List = "list",
+    Command = "command",
+    Web = "web",
+    Ask = "ask",
+    Todo = "todo",
+    Item = "item",
+    Plan = "plan",
+    Agent = "agent",
+    Skill = "skill",
+    Mode = "mode",
+    Touch = "touch",
+    Recall = "recall",
+    Other = "other",
+} }

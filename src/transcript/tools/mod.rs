@@ -21,11 +21,11 @@ mod tool_options;
 #[cfg(test)]
 mod literals;
 
+pub(crate) use self::tool_options::TOOLS;
 pub use self::{
     glob::is_named,
     meaning::Meaning,
     parameters::ParameterRole,
     rules::{ToolRule, ToolRules},
     table::{Tool, ToolRows, ToolTable},
-    tool_options::TOOLS,
 };

@@ -55,8 +55,6 @@ pub enum ParameterRole {
 /// The names of a role.
 struct Naming {
     role: ParameterRole,
-    /// The name in a configuration; `None` for roles that hosts need not name.
-    option: Option<&'static str>,
     /// Names that mean this role in any tool.
     common: &'static [&'static str],
     /// True if the value in XML may contain anything, including closing tags. It then ends at the last closing tag of
@@ -64,13 +62,8 @@ struct Naming {
     is_free_text: bool,
 }
 
-const fn naming(
-    role: ParameterRole,
-    option: Option<&'static str>,
-    common: &'static [&'static str],
-    is_free_text: bool,
-) -> Naming {
-    Naming { role, option, common, is_free_text }
+const fn naming(role: ParameterRole, common: &'static [&'static str], is_free_text: bool) -> Naming {
+    Naming { role, common, is_free_text }
 }
 
 use ParameterRole as P;
@@ -79,7 +72,6 @@ use ParameterRole as P;
 const NAMINGS: [Naming; 22] = [
     naming(
         P::Path,
-        Some("path"),
         &[
             "file_path",
             "path",
@@ -94,27 +86,27 @@ const NAMINGS: [Naming; 22] = [
         ],
         false,
     ),
-    naming(P::Files, Some("files"), &["files", "paths", "file_paths"], false),
-    naming(P::Content, Some("content"), &["content", "contents", "file_text", "text", "new_source"], true),
-    naming(P::Old, Some("old"), &["old_string", "old_str", "oldText", "oldString", "search", "old_text"], false),
-    naming(P::New, Some("new"), &["new_string", "new_str", "newText", "newString", "replace", "new_text"], true),
-    naming(P::ReplaceAll, Some("replaceAll"), &["replace_all", "replaceAll", "expected_replacements"], false),
-    naming(P::Edits, Some("edits"), &["edits", "operations"], true),
-    naming(P::Diff, Some("diff"), &["diff", "patch", "input", "patch_text", "patchText"], true),
-    naming(P::Line, Some("line"), &["line", "insert_line"], false),
-    naming(P::Offset, Some("offset"), &["offset", "start_line", "startLine", "start_line_one_indexed"], false),
-    naming(P::Limit, Some("limit"), &["limit", "max_lines"], false),
-    naming(P::LastLine, Some("lastLine"), &["end_line", "endLine", "end_line_one_indexed_inclusive"], false),
-    naming(P::Command, Some("command"), &["command", "cmd", "script"], true),
-    naming(P::Pattern, Some("pattern"), &["pattern", "regex", "query"], false),
-    naming(P::Url, Some("url"), &["url"], false),
-    naming(P::Todos, Some("todos"), &["todos", "plan", "task_progress"], true),
-    naming(P::From, Some("from"), &["source", "from", "old_path"], false),
-    naming(P::To, Some("to"), &["destination", "to", "new_path", "new_name"], false),
-    naming(P::Speech, Some("speech"), &["result", "question", "response", "follow_up"], true),
-    naming(P::Label, Some("label"), &["description", "tool_name", "name", "server_name"], false),
-    naming(P::Tool, None, &[], false),
-    naming(P::Arguments, None, &[], true),
+    naming(P::Files, &["files", "paths", "file_paths"], false),
+    naming(P::Content, &["content", "contents", "file_text", "text", "new_source"], true),
+    naming(P::Old, &["old_string", "old_str", "oldText", "oldString", "search", "old_text"], false),
+    naming(P::New, &["new_string", "new_str", "newText", "newString", "replace", "new_text"], true),
+    naming(P::ReplaceAll, &["replace_all", "replaceAll", "expected_replacements"], false),
+    naming(P::Edits, &["edits", "operations"], true),
+    naming(P::Diff, &["diff", "patch", "input", "patch_text", "patchText"], true),
+    naming(P::Line, &["line", "insert_line"], false),
+    naming(P::Offset, &["offset", "start_line", "startLine", "start_line_one_indexed"], false),
+    naming(P::Limit, &["limit", "max_lines"], false),
+    naming(P::LastLine, &["end_line", "endLine", "end_line_one_indexed_inclusive"], false),
+    naming(P::Command, &["command", "cmd", "script"], true),
+    naming(P::Pattern, &["pattern", "regex", "query"], false),
+    naming(P::Url, &["url"], false),
+    naming(P::Todos, &["todos", "plan", "task_progress"], true),
+    naming(P::From, &["source", "from", "old_path"], false),
+    naming(P::To, &["destination", "to", "new_path", "new_name"], false),
+    naming(P::Speech, &["result", "question", "response", "follow_up"], true),
+    naming(P::Label, &["description", "tool_name", "name", "server_name"], false),
+    naming(P::Tool, &[], false),
+    naming(P::Arguments, &[], true),
 ];
 
 /// Further parameters of tools in XML.
@@ -154,18 +146,15 @@ pub(super) const TELLING_OF_SEARCH: [ParameterRole; 5] = [P::Pattern, P::Path, P
 
 impl ParameterRole {
     fn naming(self) -> &'static Naming {
-        &NAMINGS[self as usize]
+        let naming = &NAMINGS[self as usize];
+        debug_assert_eq!(naming.role, self, "a row for each role, in their order");
+        naming
     }
 
     /// Returns the names that mean this role in any tool, the likeliest first.
     #[must_use]
     pub fn common_names(self) -> &'static [&'static str] {
         self.naming().common
-    }
-
-    /// Returns the roles that a configuration can name, with their names.
-    pub fn options() -> impl Iterator<Item = (&'static str, Self)> {
-        NAMINGS.iter().filter_map(|naming| Some((naming.option?, naming.role)))
     }
 
     pub(super) fn is_free_text(self) -> bool {

@@ -3,136 +3,198 @@
 use super::{
     meaning::Meaning,
     parameters::ParameterRole,
-    rules::{INPUTS, KEEP, KEEP_ERRORS, MAX_TOKENS, PROTECT, SUPPRESS, ToolRule},
+    rules::ToolRule,
     table::{Tool, ToolRows},
 };
-use crate::options::{Field, Kind, Settings, Table};
+use crate::options::{
+    Converted, Either, Options, Table, Typed, choice, either, flag, list, object, options, record, some_text, whole,
+};
 
 /// The option `tools` of managers and providers.
-pub const TOOLS: Field = Field::new(
-    "tools",
-    Kind::Record { of: &ROW, called: "an object of meanings by name of a tool" },
-    "What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before globs.",
+pub(crate) const TOOLS: Typed<ToolRows> = record(&either(&choice(), &object()), "an object of meanings by name of a tool").read_as().or_default()
+        .typed_as("ToolMeanings").about(
+    "What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before globs.\n\nThey win over those of the manager. Default: none.",
 );
 
-static ROW: Kind = Kind::OneOf(&[Kind::Choice { default: None, words: &WORDS }, Kind::Object(&TOOL)]);
+/// The names of a parameter.
+type Names = Either<String, Vec<String>>;
 
-static TOOL: Table = Table::new(
-    "tool",
-    &[
-        Field::new("meaning", Kind::Choice { default: None, words: &WORDS }, "What the tool does.").required_unless(&[
-            "keep",
-            "maxTokens",
-            "suppress",
-            "protect",
-            "keepErrors",
-        ]),
-        parameter("path", "Its parameter that names the file."),
-        parameter("files", "Its parameter that names several files."),
-        parameter("content", "Its parameter with the whole new content, or with the lines to insert."),
-        parameter("old", "Its parameter with the text to be replaced."),
-        parameter("new", "Its parameter with what replaces that."),
-        parameter("replaceAll", "Its parameter that says whether the text is replaced wherever it stands."),
-        parameter("edits", "Its parameter with a list of changes, each with an old and a new text."),
-        parameter("diff", "Its parameter with SEARCH/REPLACE blocks or a patch."),
-        parameter("line", "Its parameter with the line to insert at."),
-        parameter("offset", "Its parameter with the first line to read."),
-        parameter("limit", "Its parameter with the number of lines to read."),
-        parameter("lastLine", "Its parameter with the last line to read."),
-        parameter("command", "Its parameter with the command line."),
-        parameter("pattern", "Its parameter with what to search for."),
-        parameter("url", "Its parameter with the address of a page."),
-        parameter("todos", "Its parameter with the list of things to do."),
-        parameter("from", "Its parameter that names what is moved."),
-        parameter("to", "Its parameter that says where to."),
-        parameter("speech", "Its parameter with what the assistant says to the user."),
-        parameter("label", "Its parameter that says in a few words what a call is about."),
-        Field::new(
-            "asksUser",
-            Kind::Flag { default: None },
-            "Whether its answer is what the user says. Default: true for ask, false for the others.",
-        ),
-        Field::flag("inXml", true, "Whether it may be called in XML in a text: <name><parameter>…</parameter></name>."),
-        KEEP,
-        MAX_TOKENS,
-        SUPPRESS,
-        PROTECT,
-        KEEP_ERRORS,
-        INPUTS,
-    ],
-)
-.shared();
+const PARAMETER: Typed<Option<Names>> = either(&some_text(), &list(&some_text(), "an array of names"))
+    .if_set()
+    .allowing("the name of a parameter, or an array of such names");
 
-const fn parameter(name: &'static str, description: &'static str) -> Field {
-    const NAME: Kind = Kind::Text { default: None, not_blank: true, reserved: &[] };
-    const NAMES: Kind = Kind::OneOf(&[NAME, Kind::List { of: &NAME, called: "an array of names" }]);
-    Field::new(name, NAMES, description).allowing("the name of a parameter, or an array of such names")
+options! {
+    /// A tool, and what becomes of its calls.
+    pub struct ToolRow: Table::titled("tool").shared();
+
+    /// What the tool does.
+    meaning: Option<Meaning> = choice().required_unless(&["keep", "maxTokens", "suppress", "protect", "keepErrors"]),
+    /// Its parameter that names the file.
+    path: Option<Names> = PARAMETER,
+    /// Its parameter that names several files.
+    files: Option<Names> = PARAMETER,
+    /// Its parameter with the whole new content, or with the lines to insert.
+    content: Option<Names> = PARAMETER,
+    /// Its parameter with the text to be replaced.
+    old: Option<Names> = PARAMETER,
+    /// Its parameter with what replaces that.
+    new: Option<Names> = PARAMETER,
+    /// Its parameter that says whether the text is replaced wherever it stands.
+    replace_all: Option<Names> = PARAMETER,
+    /// Its parameter with a list of changes, each with an old and a new text.
+    edits: Option<Names> = PARAMETER,
+    /// Its parameter with SEARCH/REPLACE blocks or a patch.
+    diff: Option<Names> = PARAMETER,
+    /// Its parameter with the line to insert at.
+    line: Option<Names> = PARAMETER,
+    /// Its parameter with the first line to read.
+    offset: Option<Names> = PARAMETER,
+    /// Its parameter with the number of lines to read.
+    limit: Option<Names> = PARAMETER,
+    /// Its parameter with the last line to read.
+    last_line: Option<Names> = PARAMETER,
+    /// Its parameter with the command line.
+    command: Option<Names> = PARAMETER,
+    /// Its parameter with what to search for.
+    pattern: Option<Names> = PARAMETER,
+    /// Its parameter with the address of a page.
+    url: Option<Names> = PARAMETER,
+    /// Its parameter with the list of things to do.
+    todos: Option<Names> = PARAMETER,
+    /// Its parameter that names what is moved.
+    from: Option<Names> = PARAMETER,
+    /// Its parameter that says where to.
+    to: Option<Names> = PARAMETER,
+    /// Its parameter with what the assistant says to the user.
+    speech: Option<Names> = PARAMETER,
+    /// Its parameter that says in a few words what a call is about.
+    label: Option<Names> = PARAMETER,
+    /// Whether its answer is what the user says. Default: true for ask, false for the others.
+    asks_user: Option<bool> = flag().if_set(),
+    /// Whether it may be called in XML in a text: <name><parameter>…</parameter></name>.
+    in_xml: bool = flag().or(true),
+    /// So many of its newest calls stay word for word, whatever the target. Of older answers `maxTokens` stay, or nothing.
+    keep: Option<usize> = whole(0, 1_000_000).if_set(),
+    /// The most tokens that stay of each of its answers.
+    max_tokens: Option<usize> = whole(20, 1_000_000_000).if_set(),
+    /// Whether its answers are left out.
+    suppress: Option<bool> = flag().if_set(),
+    /// Whether its calls and their answers stay word for word, whatever the target.
+    protect: Option<bool> = flag().if_set(),
+    /// Whether its calls that failed stay word for word, with their answers, whatever the target.
+    keep_errors: Option<bool> = flag().if_set(),
+    /// Whether what is done to answers is done to long parameters too. Default: false.
+    inputs: Option<bool> = flag().if_set(),
 }
 
-/// The words for meanings.
-const WORDS: [&str; Meaning::WORDS.len()] = {
-    let mut words = [""; Meaning::WORDS.len()];
-    let mut at = 0;
-    while at < words.len() {
-        words[at] = Meaning::WORDS[at].0;
-        at += 1;
-    }
-    words
-};
+options! {
+    /// The option in any configuration.
+    struct WithTools: Table::titled("tools").open();
+
+    tools: ToolRows = TOOLS,
+}
 
 impl ToolRows {
     /// The rows in a configuration that was checked.
     #[must_use]
     pub fn in_config(config: &serde_json::Value) -> Self {
-        static CONFIG: Table = Table::new("tools", &[TOOLS]).open();
-        CONFIG.read(config).map(|settings| Self::of(&settings)).unwrap_or_default()
-    }
-
-    /// The rows in the option `TOOLS` of a configuration that was checked.
-    #[must_use]
-    pub fn of(settings: &Settings<'_>) -> Self {
-        let mut rows = Self::default();
-        for (name, word) in settings.strings(TOOLS.name) {
-            rows.insert(name, Tool::new(Meaning::of(word).unwrap_or_default()));
-        }
-        for (name, row) in settings.record(TOOLS.name).filter(|(_, row)| row.is_given("meaning")) {
-            rows.insert(name, tool(&row));
-        }
-        for (name, row) in settings.record(TOOLS.name) {
-            if let Some(rule) = ToolRule::of(&row) {
-                rows.rules.insert(name, rule);
-            }
-        }
-        rows
+        WithTools::read(config).map(|config| config.tools).unwrap_or_default()
     }
 }
 
-fn tool(row: &Settings<'_>) -> Tool {
-    let mut tool = Tool::new(Meaning::of(row.text("meaning")).unwrap_or_default());
-    for (option, role) in ParameterRole::options() {
-        for name in row.given_text(option).into_iter().chain(row.texts(option)) {
-            tool = tool.with(role, name);
+impl Converted for ToolRows {
+    type From = Vec<(String, Either<Meaning, ToolRow>)>;
+
+    fn convert(rows: Self::From) -> Self {
+        let mut read = Self::default();
+        for (name, row) in &rows {
+            if let Either::First(meaning) = row {
+                read.insert(name, Tool::new(*meaning));
+            }
         }
+        for (name, row) in &rows {
+            let Either::Second(row) = row else { continue };
+            if let Some(meaning) = row.meaning {
+                read.insert(name, row.tool(meaning));
+            }
+            if let Some(rule) = row.rule() {
+                read.rules.insert(name, rule);
+            }
+        }
+        read
     }
-    if row.is_given("asksUser") {
-        tool.asks_user = row.flag("asksUser");
+}
+
+impl ToolRow {
+    fn parameters(&self) -> [(ParameterRole, &Option<Names>); 20] {
+        use ParameterRole as P;
+        [
+            (P::Path, &self.path),
+            (P::Files, &self.files),
+            (P::Content, &self.content),
+            (P::Old, &self.old),
+            (P::New, &self.new),
+            (P::ReplaceAll, &self.replace_all),
+            (P::Edits, &self.edits),
+            (P::Diff, &self.diff),
+            (P::Line, &self.line),
+            (P::Offset, &self.offset),
+            (P::Limit, &self.limit),
+            (P::LastLine, &self.last_line),
+            (P::Command, &self.command),
+            (P::Pattern, &self.pattern),
+            (P::Url, &self.url),
+            (P::Todos, &self.todos),
+            (P::From, &self.from),
+            (P::To, &self.to),
+            (P::Speech, &self.speech),
+            (P::Label, &self.label),
+        ]
     }
-    tool.in_xml = row.flag("inXml");
-    tool
+
+    fn tool(&self, meaning: Meaning) -> Tool {
+        let mut tool = Tool::new(meaning);
+        for (role, names) in self.parameters() {
+            let names = match names {
+                None => &[],
+                Some(Either::First(name)) => std::slice::from_ref(name),
+                Some(Either::Second(names)) => names.as_slice(),
+            };
+            tool = names.iter().fold(tool, |tool, name| tool.with(role, name));
+        }
+        tool.asks_user = self.asks_user.unwrap_or(tool.asks_user);
+        tool.in_xml = self.in_xml;
+        tool
+    }
+
+    /// The rule for its calls, where it has one.
+    fn rule(&self) -> Option<ToolRule> {
+        let Self { keep, max_tokens, suppress, protect, keep_errors, inputs, .. } = *self;
+        let is_set = keep.or(max_tokens).is_some() || suppress.or(protect).or(keep_errors).is_some();
+        let is = |flag: Option<bool>| flag.unwrap_or(false);
+        is_set.then(|| ToolRule {
+            keep,
+            max_tokens,
+            suppress: is(suppress),
+            protect: is(protect),
+            keep_errors: is(keep_errors),
+            inputs: is(inputs),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
+    use crate::options::Words;
+
     use super::super::table::ToolTable;
     use super::*;
 
-    static TABLE: Table = Table::new("Options with tools", &[TOOLS]);
-
     fn faults(tools: Value) -> Vec<String> {
         let options = json!({ "tools": tools });
-        TABLE.read(&options).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+        WithTools::read(&options).err().unwrap_or_default().iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -142,7 +204,7 @@ mod tests {
             "my_*": { "meaning": "write", "path": "where", "content": ["body", "text"], "inXml": false },
             "confirm": { "meaning": "plan", "asksUser": true },
         } });
-        let table = ToolTable::default().with(&ToolRows::of(&TABLE.read(&options).unwrap()));
+        let table = ToolTable::default().with(&ToolRows::in_config(&options));
         assert_eq!((table.meaning("peek"), table.meaning("Read")), (Meaning::Read, Meaning::Other));
         let put = table.tool("my_put").unwrap();
         assert_eq!(put.parameter(ParameterRole::Path).next(), Some("where"));
@@ -156,7 +218,7 @@ mod tests {
     fn every_fault_is_named() {
         let faults_of_two =
             faults(json!({ "my_*": { "meaning": "write", "path": 3 }, "b": "reed", "c": { "paht": "p" } }));
-        let words = WORDS.map(|word| format!("{word:?}")).join(", ");
+        let words = Meaning::WORDS.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
         for fault in [
             r#"tools["my_*"].path must be the name of a parameter, or an array of such names; got 3"#.to_owned(),
             "tools.c.paht is unknown; did you mean path?".to_owned(),
@@ -168,12 +230,5 @@ mod tests {
         assert_eq!(faults_of_two.len(), 4);
         assert_eq!(faults(json!({ "a": { "meaning": "read", "path": ["", 1] } })).len(), 2);
         assert_eq!(faults(json!(["read"])), [r#"tools must be an object of meanings by name of a tool; got ["read"]"#]);
-    }
-
-    #[test]
-    fn every_role_that_has_a_word_can_be_named() {
-        let named = |option: &str| TOOL.field(option).is_some();
-        assert!(ParameterRole::options().all(|(option, _)| named(option)));
-        assert_eq!(ParameterRole::options().count() + 9, TOOL.fields.len());
     }
 }

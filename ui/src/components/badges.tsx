@@ -1,7 +1,7 @@
 // Known properties of an operation or a provider before it is tried: cost, speed, and what it keeps.
 
 import type { ReactNode } from "react";
-import type { ContentOperation } from "../../../types/smart.js";
+import type { ContentOperation } from "../../../types/options.js";
 import { type Key, useStudio } from "../context.js";
 import type { ProviderFacts } from "../types.js";
 

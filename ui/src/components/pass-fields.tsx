@@ -2,7 +2,7 @@
 
 import { Check, CornerDownRight, Eraser, Scissors, Sparkles } from "lucide-react";
 import type { ReactNode } from "react";
-import type { ContentOperation } from "../../../types/smart.js";
+import type { ContentOperation } from "../../../types/options.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt, useFieldFault } from "../faults.js";
 import { OperationBadges } from "./badges.js";

@@ -2,7 +2,7 @@
 
 import { Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { PresetName } from "../../../types/smart.js";
+import type { PresetName } from "../../../types/options.js";
 import { useStudio } from "../context.js";
 import { useSettings } from "../settings.js";
 import { visibleText } from "../text.js";

@@ -1,0 +1,482 @@
+// Options, from their definitions in src. Written by `npm run generate`.
+
+import type { ConfiguredProtect } from "./protect.js";
+import type { ToolMeanings } from "./tools.js";
+
+/** The id of a built-in provider. */
+export type BuiltInProviderId =
+  | "native"
+  | "smart"
+  | "lossless"
+  | "truncation"
+  | "pipeline"
+  | "adaptive"
+  | "cost_aware"
+  | "quality_first"
+  | "per_user"
+  | "ab_test"
+  | "progressive";
+
+/** The id of a provider: a built-in one, which editors complete, or that of a custom provider. */
+export type ProviderId = BuiltInProviderId | (string & {});
+
+/** The name of a configuration of the smart provider. `quality` is another name for `conservative`. */
+export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
+
+/** How to treat a summary that misses items it must keep; see {@link SummaryQuality}. */
+export interface SummaryCheckConfig {
+  /** The mark: a summary that tells less of what must survive is below it. 0 to 1. Default: 0.8. */
+  minScore?: number | undefined;
+  /** Whether a summary below the mark is asked for once more, with what is missing named. The better summary is used. Default: true. */
+  askAgain?: boolean | undefined;
+  /** Whether what is missing then is put behind it. It is appended word for word, in at most 800 tokens. Default: true. */
+  complete?: boolean | undefined;
+  /**
+   * Whether the model says which of what seems to be missing is told in other words. It is one more small request, about constraints and tasks. Default: false.
+   */
+  askModel?: boolean | undefined;
+}
+
+/** Configuration of the native provider. */
+export interface NativeConfig {
+  /** How many of the newest messages stay as they are; more where roles or tool pairs ask for it. 1 to 10. Default: 3. */
+  maxMessagesToKeep?: number | undefined;
+  /** The system prompt to summarise by; blank for the default. A prompt given with the call or the profile wins. Default: empty. */
+  customCondensingPrompt?: string | undefined;
+  /**
+   * The profile of the manager whose handler and price are for the summary. It is one of `ManagerOptions.profiles`. Default, and with the warning
+   * `handler_missing` if the profile has no handler: the condensing handler.
+   */
+  condensingApiConfigId?: string | undefined;
+  /**
+   * Tokens of the condensing model's context window, when its handler does not know. Longer histories are summarised in parts. The summaries of the parts are
+   * then merged. 1024 to 100,000,000. Default: 128,000.
+   */
+  contextWindow?: number | undefined;
+  /** How many parts of a long history are summarised at once. 1 to 16. Default: 3. */
+  maxConcurrency?: number | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+  /**
+   * How the summary is asked for: `append` sends the host's own request (`context.tools`, `systemPrompt` and messages, byte for byte) with the question as the
+   * last message, so that the service reads it from its prompt cache; `own` sends a request made for the purpose; `auto` appends where the same handler serves
+   * conversation and summaries. To append, the messages must be those of the call, and the handler must support it: Anthropic's API, and custom handlers. A
+   * request that does not fit the model's window is summarised in parts, as with `own`. The cache costs about a tenth of the price. Default: `auto`.
+   */
+  summaryRequest?: "auto" | "append" | "own" | undefined;
+  /**
+   * What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway. It must keep
+   * names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
+   */
+  summaryCheck?: boolean | SummaryCheckConfig | undefined;
+}
+
+/** Configuration of the lossless provider. Every result is verified by expanding it again; `docs/markers.md` shows what the model reads. */
+export interface LosslessConfig {
+  /** Say the lines of a file once, however often it was read, written and listed. Default: true. */
+  deduplicateFileReads?: boolean | undefined;
+  /** Say lines of other tool results once: logs, test output, listings, searches. Default: true. */
+  consolidateToolResults?: boolean | undefined;
+  /** Leave out what a later message replaced. What is left out is in restoreData only. Default: true. */
+  removeObsoleteState?: boolean | undefined;
+  /**
+   * Remember what was found in the newest conversation, so that it is not looked through twice when an estimate comes before the condensation. The result is
+   * the same either way. Default: true.
+   */
+  maintainReferenceCache?: boolean | undefined;
+  /** Do only what can be read back from the conversation itself: turns removeObsoleteState off. Default: false. */
+  strict?: boolean | undefined;
+  /**
+   * Which copy stays: the newest, so that every pointer leads to a later message; or the oldest, which leaves the beginning of the history, and so the model
+   * provider's prompt cache, alone. Default: `last`.
+   */
+  keep?: "last" | "first" | undefined;
+  /** In so many of the newest messages nothing obsolete is left out, and lines keep their numbers. 0 to 1,000,000. Default: 4. */
+  preserveRecentCount?: number | undefined;
+  /** A pointer that saves fewer tokens is not put: a text in many small pieces is hard to read. 1 to 1,000,000. Default: 24. */
+  minTokensSaved?: number | undefined;
+  /** Change long texts in the parameters of tool calls too. Default: true. */
+  toolParameters?: boolean | undefined;
+  /** Operation: a result becomes a pointer to one that is the same. Results name it `reference`. Default: true. */
+  reference?: boolean | undefined;
+  /** Operation: a result becomes a pointer into one that contains it. Results name it `containment`. Default: true. */
+  containment?: boolean | undefined;
+  /** Operation: of a file that was shown in another version too, only the differences stay. Results name it `diff`. Default: true. */
+  diff?: boolean | undefined;
+  /** Operation: lines that stand elsewhere become a pointer. Results name it `repeated_lines`. Default: true. */
+  repeatedLines?: boolean | undefined;
+  /** Operation: numbers of lines are left out behind a heading that restores them. Results name it `line_numbers`. Default: true. */
+  lineNumbers?: boolean | undefined;
+  /** Operation: snapshots of the environment but the newest are left out. Results name it `environment_snapshot`. Default: true. */
+  environmentSnapshots?: boolean | undefined;
+  /**
+   * Operation: of what was read of a file, the lines that a later edit, write or view of the whole file replaced are left out (lines); or all of it, once the
+   * file was changed in any way and then read or written again (file): what is true of it goes too, and is lost; or nothing (off). Results name it `stale_read`
+   * or `stale_file`. Default: `lines`.
+   */
+  staleReads?: "lines" | "file" | "off" | undefined;
+  /** Operation: what was written to a file that was written again later is left out. Results name it `overwritten_write`. Default: true. */
+  overwrittenWrites?: boolean | undefined;
+  /** Operation: lists of things to do but the newest are left out. Results name it `todo_list`. Default: true. */
+  todoLists?: boolean | undefined;
+  /** Operation: edits that failed before the same file was edited are left out. Results name it `failed_edit`. Default: true. */
+  failedEdits?: boolean | undefined;
+  /**
+   * What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before
+   * globs. They win over those of the manager. Default: none.
+   */
+  tools?: ToolMeanings | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** How to truncate a text. Without a limit: to 5 lines, and parameters to 100 characters. */
+export interface TruncateParams {
+  /** Characters that stay. 1 to 1,000,000,000. */
+  maxChars?: number | undefined;
+  /** Lines that stay. With neither, 5 lines, and 100 characters of parameters. 1 to 1,000,000,000. */
+  maxLines?: number | undefined;
+  /**
+   * In place of limits for each text: all texts of the pass that are truncated so keep as many tokens together as there are texts times this, and the salient
+   * ones more of them. 1 to 1,000,000,000.
+   */
+  averageTokens?: number | undefined;
+  /**
+   * Characters that stay at the beginning of a text. With this or keepSuffix, a text longer than maxChars keeps its ends, whatever the strategy. Without
+   * `maxChars`, texts longer than both ends together do. A note stands between the ends. Default: 0 with `keepSuffix`. 1 to 1,000,000,000.
+   */
+  keepPrefix?: number | undefined;
+  /** Characters that stay at the end of a text. Default: 0 with `keepPrefix`. 1 to 1,000,000,000. */
+  keepSuffix?: number | undefined;
+  /** Characters that stay of each line. 20 to 1,000,000,000. Default: 500. */
+  maxLineChars?: number | undefined;
+  /** Whether a marker says what is missing. Without one, `salient` works like `head`. Default: true. */
+  addEllipsis?: boolean | undefined;
+  /** Which part stays: what is most likely to be used again, the first lines, or the first and the last. Default: `salient`. */
+  strategy?: "salient" | "head" | "head_tail" | undefined;
+}
+
+/** How to summarise a text. */
+export interface SummarizeParams {
+  /**
+   * The profile whose handler writes the summary. It is one of `ManagerOptions.profiles`; its price counts, too. Default, and with the warning
+   * `handler_missing` if the profile has no handler: the condensing handler. Presets name `condensing`, the role of a cheap profile; they cause no warning, and
+   * a condensing handler wins over it.
+   */
+  apiProfile?: string | undefined;
+  /** The longest summary. Texts of no more tokens are left as they are. The rest of a longer one is cut off. 16 to 1,000,000,000. Default: 150. */
+  maxTokens?: number | undefined;
+  /** Texts of fewer characters are left as they are. 0 to 1,000,000,000. Default: 0. */
+  minChars?: number | undefined;
+  /**
+   * The system prompt; blank for one that fits the kind of content. With the built-in one, one request asks for up to eight texts of up to 600 tokens each, if
+   * that costs less.
+   */
+  customPrompt?: string | undefined;
+}
+
+/** An operation on a text. A text is never replaced by one with as many tokens or more. */
+export interface ContentOperation {
+  /** What is done to a text. `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about. */
+  operation: "keep" | "suppress" | "truncate" | "summarize";
+  /** How. Parameters of other operations are ignored. */
+  params?: { truncate?: TruncateParams | undefined; summarize?: SummarizeParams | undefined } | undefined;
+}
+
+/** An operation for each content kind; kinds without one are kept. */
+export interface ContentOperations {
+  /** What the user and the assistant wrote; kept when absent. */
+  messageText?: ContentOperation | undefined;
+  /** What the assistant called tools with; kept when absent. */
+  toolParameters?: ContentOperation | undefined;
+  /** What tools answered; kept when absent. */
+  toolResults?: ContentOperation | undefined;
+}
+
+/** Tokens for each content kind. */
+export interface ContentThresholds {
+  /** With fewer tokens it is left as it is. 0 to 1,000,000,000. Default: 0. */
+  messageText?: number | undefined;
+  /** With fewer tokens they are left as they are. 0 to 1,000,000,000. Default: 0. */
+  toolParameters?: number | undefined;
+  /** With fewer tokens they are left as they are. 0 to 1,000,000,000. Default: 0. */
+  toolResults?: number | undefined;
+}
+
+/** Configuration of the truncation provider. */
+export interface TruncationConfig {
+  /** `content` cuts old tool results and parameters, `window` drops the oldest messages. Default: `content`. */
+  mode?: "content" | "window" | undefined;
+  /**
+   * Which lines stay: those most likely to be used again, the first ones, or the first and the last. `auto` is `salient` when there is a target and no limit of
+   * the other strategies is set, `head` otherwise. The limits of the others are `truncationMode`, `maxToolResultLines`, `maxLineChars`, `maxToolParamChars`,
+   * `preserveUserMessages` and `preserveAssistantText`. With `truncationMode: "suppress"`, `salient` means `head`. Default: `auto`.
+   */
+  strategy?: "auto" | "salient" | "head" | "head_tail" | undefined;
+  /** Whether old results and parameters are cut or replaced by a note. Not for `salient`. Default: `truncate`. */
+  truncationMode?: "truncate" | "suppress" | undefined;
+  /** The newest messages that are never touched. 1 to 1000. Default: 5. */
+  preserveRecentCount?: number | undefined;
+  /**
+   * Lines that stay of an old tool result. With a target and no value of its own, as many as fit. `salient` uses it only without a target. 1 to 100,000.
+   * Default: 5.
+   */
+  maxToolResultLines?: number | undefined;
+  /** Characters that stay of each of those lines. Not for `salient`. 20 to 1,000,000. Default: 500. */
+  maxLineChars?: number | undefined;
+  /**
+   * Characters that stay of a long string in tool parameters. With a target and no value of its own, as many as fit. Not for `salient`, which shortens
+   * parameters only if a target requires it. 1 to 1,000,000. Default: 100.
+   */
+  maxToolParamChars?: number | undefined;
+  /** Whether what the user wrote stays whole. Not for `salient`, which shortens it only if a target cannot be met otherwise. Default: true. */
+  preserveUserMessages?: boolean | undefined;
+  /** Whether what the assistant wrote stays whole. Not for `salient`, which shortens it only if there is a target. Default: true. */
+  preserveAssistantText?: boolean | undefined;
+  /** Texts of fewer tokens are not touched. `salient` uses it only without a target. 0 to 1,000,000. Default: 100. */
+  minTokensForTruncation?: number | undefined;
+  /**
+   * What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before
+   * globs. They win over those of the manager. Default: none.
+   */
+  tools?: ToolMeanings | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** A stage of a pipeline. */
+export interface PipelineStage {
+  /** The id of a provider: of this library, or one that the host has registered. */
+  provider: ProviderId;
+  /** Overrides fields of its configuration, as `config` of a call does. */
+  config?: object | undefined;
+  /**
+   * Tokens that this stage may leave, where that is more than the target of the call; `false`: it is not told of any target. Default: the target of the call.
+   * It is counted locally.
+   */
+  target?: false | number | undefined;
+}
+
+/** Configuration of the strategy `pipeline`. */
+export interface PipelineConfig {
+  /** Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native. */
+  stages?: readonly (ProviderId | PipelineStage)[] | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** A provider for a range of ratios of tokens to target. */
+export interface AdaptiveBand {
+  /** For ratios of tokens to target below this; absent in the last band alone, which is for all others. 0 or more. */
+  below?: number | undefined;
+  /** The id of a provider: of this library, or one that the host has registered. */
+  provider: ProviderId;
+  /** Overrides fields of its configuration, as `config` of a call does. */
+  config?: object | undefined;
+}
+
+/** Configuration of the strategy `adaptive`. */
+export interface AdaptiveConfig {
+  /**
+   * By how many times the target there is, from the smallest ratio up. Default: below 1.2 lossless, below 2 truncation, below 3 native, else smart with the
+   * preset aggressive.
+   */
+  bands?: readonly AdaptiveBand[] | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** Configuration of the strategy `cost_aware`. */
+export interface CostAwareConfig {
+  /** Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded. 0 or more. Default: 0.05. */
+  maxCost?: number | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** Configuration of the strategy `quality_first`. */
+export interface QualityFirstConfig {
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** The preferences of a user. */
+export interface UserPreferences {
+  /** The id of a provider: of this library, or one that the host has registered. Default: `smart`. */
+  preferredProvider?: ProviderId | undefined;
+  /**
+   * Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded. If the provider could cost more, `cost_aware` runs
+   * instead. Default: no limit. 0 or more.
+   */
+  maxCostPerCondensation?: number | undefined;
+  /** For the smart provider: over 0.8 the preset conservative, over 0.5 balanced, else aggressive. 0 to 1. Default: 0.6. */
+  qualityThreshold?: number | undefined;
+  /** Configuration of the preferred provider; it comes before qualityThreshold. */
+  customConfig?: object | undefined;
+}
+
+/** Configuration of the strategy `per_user`. */
+export interface PerUserConfig {
+  /** What each user prefers, by `context.userId`. Default: none. */
+  users?: Readonly<Record<string, UserPreferences>> | undefined;
+  /** For users of whom nothing is known, and where no user is named. Default: `smart` with the preset `balanced`. */
+  default?: UserPreferences | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** One of the providers that an experiment compares. */
+export interface AbTestVariant {
+  /** What reports call it; no two variants share one. */
+  name: string;
+  /** The id of a provider: of this library, or one that the host has registered. Default: `native`. */
+  provider?: ProviderId | undefined;
+  /** Overrides fields of its configuration, as `config` of a call does. */
+  config?: object | undefined;
+  /** The prompt that it summarises by; it comes before that of the call. */
+  customCondensingPrompt?: string | undefined;
+  /**
+   * The profile of the manager whose handler, and so whose model, and price are for its summaries. It is one of `ManagerOptions.profiles`. Default, and with
+   * the warning `handler_missing` if the profile has no handler: those of the call.
+   */
+  condensingApiConfigId?: string | undefined;
+  /** How many get it, in relation to the other variants. 0 or more. Default: 1. */
+  share?: number | undefined;
+}
+
+/** Configuration of the strategy `ab_test`. */
+export interface AbTestConfig {
+  /** What the experiment is called; others assign independently of it. `manager.getExperiment` has it by this name. Default: `ab_test`. */
+  experiment?: string | undefined;
+  /** Of which everybody gets always the same. Default: A, native, and B, smart with the preset balanced. */
+  variants?: readonly AbTestVariant[] | undefined;
+  /** Another one assigns anew. Default: empty. */
+  salt?: string | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** Configuration of the strategy `progressive`. */
+export interface ProgressiveConfig {
+  /** Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded. 0 or more. Default: 0.1. */
+  budget?: number | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+}
+
+/** When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same. */
+export interface GuardOptions {
+  /** So many attempts without gain are enough. 1 or more. Default: 3. */
+  attempts?: number | undefined;
+  /** In so many milliseconds. A pause that is longer starts the count again. 0 or more. Default: 60,000. */
+  windowMs?: number | undefined;
+  /** An attempt that removes a smaller share of the tokens is one without gain. A failed attempt is one, too. 0 to 100. Default: 5. */
+  minGainPercent?: number | undefined;
+}
+
+/**
+ * Facts for a decision by cost. A condensation invalidates the prompt cache once, from the first change on, and makes every later request smaller. Both effects
+ * are computed with the price of the conversation's model (`price` of the call, its handler or profile).
+ */
+export interface EconomicsOptions {
+  /** Requests still to come, the next one included. Default: the number of assistant messages so far, 1 to 200. 0 to 1000000. */
+  expectedRequests?: number | undefined;
+  /** Milliseconds since the last request; absent: the cache is warm. 0 or more. */
+  msSinceLastRequest?: number | undefined;
+  /** Milliseconds for which the model's provider keeps a prompt. The default is Anthropic's. Default: 300,000. 0 or more. */
+  cacheLifetimeMs?: number | undefined;
+  /**
+   * Tokens that a condensation leaves. They are counted like `totalTokens`; the call's `targetTokens` wins. A smaller target costs less and loses more.
+   * Default: 40,000, or half of what the window allows if that is less. 0 or more.
+   */
+  targetTokens?: number | undefined;
+  /** Tokens that a condensation must free to be done; absent: a quarter of those that it leaves. They are counted like `totalTokens`. 0 or more. */
+  clearAtLeast?: number | undefined;
+  /**
+   * Which copy of what is repeated the provider `lossless` leaves while the cache is warm. `first` keeps more of the beginning cached. `keep` in `config` wins.
+   * Default: `first`.
+   */
+  keep?: "first" | "last" | undefined;
+  /** Messages of the last request; absent: all before the last one of the assistant. 0 or more. */
+  sentMessages?: number | undefined;
+}
