@@ -8,7 +8,7 @@ import { root } from "../../scripts/tools.mjs";
 const RIDDLE = /^\s*\/\/[/!]? (?:What|Those|Whoever|Of|Who)\b/;
 
 /** Lines that a folder of src, or a file in it, may still have; 0 where none is named. */
-const MOST = { manager: 48, markers: 20, providers: 237, salience: 105 };
+const MOST = { markers: 20, providers: 237, salience: 105 };
 
 /** The lines of a source that begin like a riddle, each with its number. */
 const riddlesOf = (source) => source.split("\n").flatMap((line, at) => (RIDDLE.test(line) ? [`${at + 1}: ${line.trim()}`] : []));

@@ -76,7 +76,7 @@ impl HostProvider {
                     .into_iter()
                     .map(|warning| Warning { message_index: warning.message_index.and_then(origin), ..warning });
                 proposal.warnings.splice(0..0, warnings);
-                if let Some(refusal) = &request.host_call.refusal {
+                if let Some(refusal) = &request.call.host.refusal {
                     let after = request.conversation.apply(&proposal.plan);
                     let after = after.map_err(|error| self.failed(error.to_string(), None))?;
                     if let Some(why) = refusal(&Plan::between(&request.original, &after)) {
@@ -107,7 +107,7 @@ impl Provider for HostProvider {
         let before = Plan::between(&request.original, &request.conversation);
         let replaced = Replaced::of(&before, &request.original, &Contents::of(&request.original));
         let call = json!({
-            "hostCall": request.host_call.id,
+            "hostCall": request.call.host.id,
             "plan": BoundPlan::new(before, replaced),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,

@@ -1,6 +1,6 @@
 //! A call in numbers.
 
-/// What one call, or one provider within it, came to in numbers.
+/// The numbers of one call, or of one provider within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CallRecord {
     /// It ended without an error.

@@ -210,7 +210,7 @@ impl Boundaries {
         let text = story.as_deref().unwrap_or(LEFT_OUT_HERE);
         let mut plan = Plan::default();
         plan.edits.extend((self.start..boundary).map(|message| Edit::Drop { message }));
-        plan.edits.extend(pair(conversation, boundary, text, request.recall));
+        plan.edits.extend(pair(conversation, boundary, text, request.call.recall));
         let dropped = (self.start..boundary).map(|message| Note {
             message,
             block: None,

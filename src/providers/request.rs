@@ -7,51 +7,60 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
     progress::Progress,
+    protect::ProtectRules,
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
     transcript::{ToolRows, ToolTable},
+    warning::Warning,
 };
 
-/// A condensation to be done.
-#[derive(Clone)]
+/// One condensation, or a provider's part of it.
+#[derive(Clone, Default)]
 pub struct Request {
+    /// The host's call; the same for every provider.
+    pub call: Arc<Call>,
     /// The conversation as it came in.
     pub original: Conversation,
-    /// The conversation now: what providers before have left.
+    /// The conversation now, as earlier providers left it.
     pub conversation: Conversation,
     /// Its tokens, unscaled.
     pub tally: Tally,
-    /// Tokens of the system prompt, unscaled; they count towards the target.
-    pub system_tokens: usize,
-    /// How many tokens of the model's own tokenizer one of ours stands for.
-    pub scale: Scale,
-    /// How many tokens, scaled, the conversation and system prompt may have afterwards.
+    /// Scaled tokens that conversation and system prompt may have afterwards.
     pub target_tokens: Option<usize>,
-    /// Whether that is what the caller wants to be left, rather than a limit that may not be passed.
-    pub fills_target: bool,
     /// Overrides fields of the provider's configuration.
     pub config: serde_json::Value,
-    /// What the tools in the conversation do.
+    /// Meanings and rules of the tools in the conversation.
     pub tools: ToolTable,
-    /// What is done with signed thinking behind a change.
-    pub thinking: ThinkingRule,
-    /// Whether the model has the tool that brings back what is left out, so that what says so names it.
-    pub recall: bool,
-    /// The call, as providers of the host know it.
-    pub host_call: HostCall,
-    /// What is needed to ask a model, and what that has cost.
+    /// Sends requests for summaries, and knows their cost.
     pub llm: Llm,
-    /// The ids of the strategies within which this is asked, from the outside in.
+    /// The ids of the strategies that run this, outermost first.
     pub within: Vec<&'static str>,
-    /// Whose conversation it is.
-    pub subject: Subject,
-    /// What strategies decide, added to as they do, so that it is known whatever happens then.
+    /// The decisions of strategies; each is added when it is made, so that it is known if the strategy fails.
     pub choices: Arc<Choices>,
     /// Stops the work.
     pub cancel: Cancel,
-    /// Told how the work goes.
+    /// Progress callback.
     pub progress: Progress,
+}
+
+/// The settings of the host's call, which do not change while it runs.
+#[derive(Clone, Default)]
+pub struct Call {
+    /// Tokens of the system prompt, unscaled; they count towards the target.
+    pub system_tokens: usize,
+    /// Tokens of the model's own tokenizer per token counted here.
+    pub scale: Scale,
+    /// True if the target is only a limit; false if it is the size that the caller wants.
+    pub is_limit: bool,
+    /// The treatment of signed thinking behind a change.
+    pub thinking: ThinkingRule,
+    /// True if the model has the recall tool: notes of what is left out then name it.
+    pub recall: bool,
+    /// The call, as custom providers know it.
+    pub host: HostCall,
+    /// The conversation's user and task.
+    pub subject: Subject,
 }
 
 /// Why messages of the caller's format cannot hold what a plan puts into the conversation; `None` where they can.
@@ -83,26 +92,18 @@ impl Request {
     /// A condensation of a conversation with this tally, without a target, a system prompt, a configuration or anybody to ask.
     #[must_use]
     pub fn new(conversation: Conversation, tally: Tally) -> Self {
-        Self {
-            original: conversation.clone(),
-            conversation,
-            tally,
-            system_tokens: 0,
-            scale: Scale::default(),
-            target_tokens: None,
-            fills_target: true,
-            config: serde_json::Value::Null,
-            tools: ToolTable::default(),
-            thinking: ThinkingRule::default(),
-            recall: false,
-            host_call: HostCall::default(),
-            llm: Llm::default(),
-            within: Vec::new(),
-            subject: Subject::default(),
-            choices: Arc::default(),
-            cancel: Cancel::default(),
-            progress: Progress::default(),
+        Self { original: conversation.clone(), conversation, tally, ..Self::default() }
+    }
+
+    /// Pins what `rules` protect; returns warnings about rules that match nothing in the original.
+    pub fn pin(&mut self, rules: &ProtectRules) -> Vec<Warning> {
+        if rules.is_empty() {
+            return Vec::new();
         }
+        self.conversation = rules.pin(&self.conversation, &self.tools);
+        let (original, warnings) = rules.pin_telling(&self.original, &self.tools);
+        self.original = original;
+        warnings
     }
 
     /// What `provider` asks for summaries with.
@@ -111,7 +112,7 @@ impl Request {
             llm: &self.llm,
             provider,
             encoding: self.tally.encoding(),
-            scale: self.scale,
+            scale: self.call.scale,
             cancel: &self.cancel,
             progress: &self.progress,
         }
@@ -135,7 +136,7 @@ impl Request {
     /// Scaled tokens of a conversation with this tally.
     #[must_use]
     pub fn scaled(&self, tally: &Tally) -> usize {
-        self.scale.apply(self.system_tokens + tally.total())
+        self.call.scale.apply(self.call.system_tokens + tally.total())
     }
 
     /// Whether a conversation with this tally has at most the target tokens; true without a target.
@@ -161,11 +162,11 @@ impl Request {
     pub fn budget(&self) -> Option<usize> {
         let target = self.target_tokens?;
         // The largest number that scales to no more than the target: at most one off either way from the division.
-        let mut tokens = (target as f64 / self.scale.factor()) as usize;
+        let mut tokens = (target as f64 / self.call.scale.factor()) as usize;
         tokens = tokens.saturating_add(1);
-        while tokens > 0 && self.scale.apply(tokens) > target {
+        while tokens > 0 && self.call.scale.apply(tokens) > target {
             tokens -= 1;
         }
-        Some(tokens.saturating_sub(self.system_tokens))
+        Some(tokens.saturating_sub(self.call.system_tokens))
     }
 }

@@ -49,6 +49,11 @@ pub trait Step: Send {
     /// How often it is run at most: once, and then on its own result.
     fn max_rounds(&self) -> usize;
 
+    /// Returns true if even its first round is a repeat, because it had its turn before.
+    fn is_again(&self) -> bool {
+        false
+    }
+
     /// Whether it is run again on a result that is smaller than what it was given: until the target is reached, unless it says otherwise.
     fn goes_on(&self, state: &State) -> bool {
         !state.meets_target()
@@ -62,11 +67,11 @@ pub trait Step: Send {
 }
 
 impl State {
-    /// Before anything is done.
+    /// Before anything is done. The request's configuration is for the provider that it was made for, not for the steps.
     #[must_use]
     pub fn new(request: Request) -> Self {
         Self {
-            request,
+            request: Request { config: serde_json::Value::Null, ..request },
             notes: Vec::new(),
             shares: Vec::new(),
             passes: Vec::new(),
@@ -86,15 +91,17 @@ impl State {
     pub async fn run(&mut self, step: &mut dyn Step) -> Result<(), CondenseError> {
         let (is_repeat, progress) = (self.is_repeat, self.request.progress.clone());
         let mut result = Ok(());
-        for _ in 0..step.max_rounds() {
+        for round in 0..step.max_rounds() {
+            if round > 0 || step.is_again() {
+                // What follows looks after what is left over; that was told once.
+                self.is_repeat = true;
+                self.request.progress = Progress::default();
+            }
             let before = self.tokens();
             result = step.round(self).await;
             if result.is_err() || self.tokens() == before || !step.goes_on(self) {
                 break;
             }
-            // What follows looks after what is left over; that was told once.
-            self.is_repeat = true;
-            self.request.progress = Progress::default();
         }
         self.is_repeat = is_repeat;
         self.request.progress = progress;

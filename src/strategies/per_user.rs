@@ -70,7 +70,7 @@ async fn preferences(
     directory: Option<&dyn UserDirectory>,
 ) -> Result<(Said, String, Value), CondenseError> {
     let default = settings.value("default").cloned().unwrap_or_else(|| json!({}));
-    let Some(user) = composition.now().subject.user.clone() else {
+    let Some(user) = composition.now().call.subject.user.clone() else {
         return Ok((said!("choice.noUser"), "default".to_owned(), default));
     };
     let known = settings.value("users").and_then(|users| users.get(&user)).filter(|known| !known.is_null());

@@ -19,7 +19,7 @@ use crate::{
 /// Counted are texts; a tool call's name and the JSON text of its input; a tool result's texts; thinking; images by
 /// `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
 /// other fields count nothing.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Tally {
     encoding: Encoding,
     /// Parallel to the conversation's messages; one number for each block, one for a content string.

@@ -32,7 +32,7 @@ pub type Shortened = (Vec<Edit>, Vec<Note>);
 
 /// The edits that shorten what is summarised, and why each; `None` where only the summary has room, or no target says how much there may be.
 pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shortened>, CondenseError> {
-    let Some(budget) = request.budget().filter(|_| request.fills_target) else { return Ok(None) };
+    let Some(budget) = request.budget().filter(|_| !request.call.is_limit) else { return Ok(None) };
     let conversation = &request.conversation;
     let gone = gone(conversation, around);
     let mut edits: Vec<Edit> = gone.clone().map(|message| Edit::Drop { message }).collect();
