@@ -106,7 +106,7 @@ pub use crate::{
     options::ConfigError,
     progress::{Progress, ProgressEvent},
     providers::{
-        Binding, Capabilities, Choice, CondenseError, Grade, HostCall, Note, Proposal, Provider, ProviderInfo,
+        Binding, Call, Capabilities, Choice, CondenseError, Grade, HostCall, Note, Proposal, Provider, ProviderInfo,
         Registry, Request, Settled, Thinking, ThinkingRule, settle,
     },
     recommend::{Alternative, Recommendation, Told, recommend},

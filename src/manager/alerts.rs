@@ -64,23 +64,23 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) ->
 /// Adds what deserves attention in one result to its warnings.
 pub(super) fn warn(report: &mut Report, budget: &Budget, cost_alert: Option<f64>) {
     if let Some(limit) = cost_alert.filter(|limit| report.cost() > *limit) {
-        let said = if report.is_preview() {
+        let said = if report.preview.is_some() {
             let [cost, limit] = rounded_apart(report.cost(), limit);
             said!("warning.wouldCost", cost: cost, limit: limit)
         } else {
             high_cost(report.cost(), limit)
         };
-        report.add_warning(Warning::new(WarningCode::HighCost, said).about("costAlert"));
+        report.warnings.push(Warning::new(WarningCode::HighCost, said).about("costAlert"));
     }
     let reduction = report.reduction_percent();
     if report.cost() > 0.0 && report.did_condense() && reduction < LOW_REDUCTION_PERCENT {
         let said = said!("warning.lowReduction", removed: rounded(reduction, 1), least: LOW_REDUCTION_PERCENT);
-        report.add_warning(Warning::new(WarningCode::LowReduction, said));
+        report.warnings.push(Warning::new(WarningCode::LowReduction, said));
     }
     if report.cost() > 0.0
         && let Some(said) = over_limit(budget)
     {
-        report.add_warning(Warning::new(WarningCode::CostLimit, said).about("maxCost"));
+        report.warnings.push(Warning::new(WarningCode::CostLimit, said).about("maxCost"));
     }
 }
 

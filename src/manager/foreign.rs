@@ -102,8 +102,9 @@ impl Report {
             contents.original = projection.contents().whole();
             contents.condensed = carried.contents.clone();
         }
-        self.first_changed_index = first_changed(&carried).map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
-        for change in &mut self.changes {
+        self.changed.first_changed_index =
+            first_changed(&carried).map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
+        for change in &mut self.changed.changes {
             let (message, element) = match change.block_index {
                 Some(block) => projection.place(change.message_index, block),
                 None => (projection.message(change.message_index), None),

@@ -20,7 +20,6 @@ mod report;
 mod savings;
 mod shares;
 mod survival;
-mod ties;
 mod told_plan;
 mod totals;
 mod trigger;
@@ -53,13 +52,13 @@ pub use self::{
 };
 use crate::{
     conversation::Conversation,
-    llm::{HostRequest, ModelPrice},
+    llm::ModelPrice,
     providers::{
-        Binding, CondenseError, Lossless, Proposal, Provider, Registry, Request, Subject, ThinkingRule, Truncation,
+        Binding, Call, CondenseError, Lossless, Proposal, Provider, Registry, Request, ThinkingRule, Truncation,
     },
     strategies,
     summaries::{Budget, Llm, MemoryStore, Observed, ProfileHandler, SummaryStore},
-    tokens::{Calibration, Encoding, Scale, Tally, TokensError, count_inside},
+    tokens::{Calibration, Encoding, Scale, Tally, TokensError},
     transcript::ToolTable,
     warning::{Warning, WarningCode},
 };
@@ -113,6 +112,28 @@ struct Ran {
 impl Ran {
     fn of(report: Report) -> Self {
         Self { report, proposal: None, was_ready: false }
+    }
+}
+
+impl Chain {
+    /// Runs the providers and reports what came of it. `prev`: the tokens in the context, as the API reported them; `price`: of the
+    /// conversation's model, if known.
+    async fn run(
+        &self,
+        request: Request,
+        goal: Goal,
+        (prev, price): (Option<f64>, Option<ModelPrice>),
+        trial: Option<Trial>,
+    ) -> Ran {
+        let scale = request.call.scale;
+        // On the heap, because callers await this within their own futures.
+        let outcome = Box::pin(chain::run(self, request, goal)).await;
+        let mut outcome = if trial.is_some() { outcome.in_words() } else { outcome };
+        let preview = trial.map(|trial| PreviewReport::of(&outcome, scale, trial));
+        let (proposal, was_ready) = (outcome.ran.proposal.take(), outcome.ran.was_ready);
+        let mut report = Report::of(outcome, prev, price.as_ref());
+        report.preview = preview;
+        Ran { report, proposal, was_ready }
     }
 }
 
@@ -300,12 +321,13 @@ impl Manager {
             Ok(weighed) => weighed,
             Err(failed) => return failed.with_trigger(decision),
         };
-        let report = match call {
-            Some(call) => self.condense(work.with_call(call)).await.with_trigger(decision),
+        let mut report = match call {
+            Some(call) => self.condense(Work { call, ..work.clone() }).await.with_trigger(decision),
             None if money.condense => self.condense_when(&work, decision, &tally).await,
             None => Report::not_due(decision, self.scale().apply(self.system_tokens(&work) + tally.total())),
         };
-        report.with_decision(money)
+        report.decision = Some(money);
+        report
     }
 
     /// Condenses when the trigger says so.
@@ -323,14 +345,13 @@ impl Manager {
             Ok(found) => found,
             Err(error) => return Report::failed(error, Some(decision.prev_context_tokens)).with_trigger(decision),
         };
-        let ready = prepared.as_ref().map(|prepared| prepared.ready());
+        let ready = prepared.as_ref().map(|prepared| Arc::clone(&prepared.ready));
         let run = Run { decision: Some(&decision), ready, ..Run::default() };
         let Ran { mut report, was_ready, .. } = self.run_as(work, run).await;
-        stale.into_iter().for_each(|warning| report.add_warning(warning));
+        report.warnings.extend(stale);
         if was_ready && report.did_condense() {
             self.applied(&work.call.task_id);
-            let choices = prepared.as_ref().map_or_else(Vec::new, |prepared| prepared.choices());
-            report = report.with_applied(prepared.map(|prepared| prepared.as_applied())).with_earlier_choices(choices);
+            prepared.iter().for_each(|prepared| prepared.tell(&mut report));
         }
         // Being aborted says nothing about what condensing gains.
         if let Some(guard) = guard.as_ref().filter(|_| !report.was_aborted()) {
@@ -372,20 +393,6 @@ impl Manager {
         };
         let (conversation, warnings) = self.pinned(work);
         chain.warnings.extend(warnings);
-        let mut request = Request {
-            system_tokens: self.system_tokens(work),
-            scale: self.scale(),
-            config: work.call.config.clone(),
-            tools: self.options.tools.clone(),
-            thinking: self.thinking(work),
-            recall: work.call.recall,
-            host_call: work.host_call.clone(),
-            subject: subject(&work.call),
-            llm: self.llm(work),
-            cancel: work.cancel.clone(),
-            progress: work.progress.clone(),
-            ..Request::new(conversation, tally)
-        };
         // The default limit of a condensation that is due: the size below which none would be due, and at most the
         // current size.
         let fitting = || {
@@ -395,18 +402,23 @@ impl Manager {
         // A target larger than the window is lowered to the tokens that the window allows.
         let allowed = decision.map(|decision| decision.allowed_tokens).filter(|allowed| *allowed > 0.0);
         let asked = work.call.target_tokens.map(|target| allowed.map_or(target as f64, |most| most.min(target as f64)));
-        request.fills_target = asked.is_some();
         let goal = Goal::new(prev, asked.or_else(fitting));
-        request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
+        let call = Call {
+            scale: self.scale(),
+            thinking: self.thinking(work),
+            is_limit: asked.is_none(),
+            ..work.call_for_providers(self.options.encoding)
+        };
+        let request = Request {
+            tools: self.options.tools.clone(),
+            llm: self.llm(work),
+            ..work.request(call, conversation, tally, goal)
+        };
         let price = self.conversation_price(work);
-        let scale = request.scale;
-        let mut outcome = chain::run(&chain, request, goal).await;
-        let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
-        let (proposal, was_ready) = (outcome.proposal.take(), outcome.was_ready);
-        let mut report = Report::of(outcome, prev, price.as_ref()).with_preview(preview);
-        alerts::warn(&mut report, &self.budget, self.options.cost_alert);
-        work.progress.report("done", report.provider(), 1, 1);
-        Ran { report, proposal, was_ready }
+        let mut ran = chain.run(request, goal, (prev, price), trial).await;
+        alerts::warn(&mut ran.report, &self.budget, self.options.cost_alert);
+        work.progress.report("done", ran.report.provider(), 1, 1);
+        ran
     }
 
     /// The conversation with all of it pinned that is protected, and what is to be known of rules that protect nothing.
@@ -426,7 +438,7 @@ impl Manager {
         Llm {
             profiles: profiles.collect(),
             prompt: work.call.custom_condensing_prompt.clone().or_else(prompt),
-            price: self.options.profiles.price(profile).or_else(|| summary_price(work)),
+            price: self.options.profiles.price(profile).or_else(|| work.summary_price()),
             cache: self.cache.clone(),
             // A dry run spends nothing, but must meet the limit where the real run would.
             budget: Arc::new(Budget::part_of(
@@ -435,14 +447,14 @@ impl Manager {
             )),
             observed: Arc::clone(&self.observed),
             system_prompt: work.call.system_prompt.clone(),
-            host_request: host_request(&work.call),
+            host_request: work.host_request(),
             ..work.llm.clone()
         }
     }
 
     /// Decides how thinking behind a change is treated. A model that was calibrated is the conversation's own.
     fn thinking(&self, work: &Work) -> ThinkingRule {
-        let own = thinking(work);
+        let own = work.thinking();
         let wish = work.call.thinking.unwrap_or(self.options.thinking);
         if own.binding != Binding::Unknown {
             return ThinkingRule { wish, ..own };
@@ -460,7 +472,7 @@ impl Manager {
     /// Returns the price of the conversation's own model, if known.
     fn conversation_price(&self, work: &Work) -> Option<ModelPrice> {
         let profile = || self.options.profiles.get(work.call.profile_id.as_deref()).price;
-        conversation_price(work).or_else(profile)
+        work.conversation_price().or_else(profile)
     }
 
     fn count(&self, work: &Work) -> Result<Tally, CondenseError> {
@@ -468,7 +480,7 @@ impl Manager {
     }
 
     fn system_tokens(&self, work: &Work) -> usize {
-        system_tokens(&work.call, self.options.encoding)
+        work.system_tokens(self.options.encoding)
     }
 
     /// The provider that is asked first.
@@ -580,72 +592,19 @@ async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work,
         Ok(tally) => tally,
         Err(cancelled) => return Report::failed(cancelled.into(), work.call.total_tokens),
     };
-    let (prev, price) = (work.call.total_tokens, conversation_price(&work));
-    let summary_price = summary_price(&work);
+    let (prev, price) = (work.call.total_tokens, work.conversation_price());
     let (conversation, warnings) = work.call.protect.pin_telling(&work.conversation, &ToolTable::default());
     let goal = Goal::new(prev, work.call.target_tokens.map(|target| target as f64));
-    let subject = subject(&work.call);
-    let host_request = host_request(&work.call);
-    let mut request = Request {
-        system_tokens: system_tokens(&work.call, encoding),
-        thinking: thinking(&work),
-        recall: work.call.recall,
-        config: work.call.config,
-        host_call: work.host_call,
-        subject,
-        llm: Llm {
-            budget: Arc::new(Budget::part_of(Arc::default(), work.call.max_cost_per_condensation)),
-            price: summary_price,
-            prompt: work.call.custom_condensing_prompt,
-            host_request,
-            system_prompt: work.call.system_prompt,
-            ..work.llm
-        },
-        cancel: work.cancel,
-        progress: work.progress,
-        ..Request::new(conversation, tally)
+    let llm = Llm {
+        budget: Arc::new(Budget::part_of(Arc::default(), work.call.max_cost_per_condensation)),
+        price: work.summary_price(),
+        prompt: work.call.custom_condensing_prompt.clone(),
+        host_request: work.host_request(),
+        system_prompt: work.call.system_prompt.clone(),
+        ..work.llm.clone()
     };
-    request.target_tokens = goal.counted_limit(request.scaled(&request.tally));
-    let scale = request.scale;
+    let request = Request { llm, ..work.request(work.call_for_providers(encoding), conversation, tally, goal) };
     let chain =
         Chain { providers: vec![Arc::clone(provider)], others: None, warnings, ready: None, keeps_proposal: false };
-    let mut outcome = chain::run(&chain, request, goal).await;
-    let preview = trial.map(|trial| PreviewReport::of(&mut outcome, &work.conversation, scale, trial));
-    Report::of(outcome, prev, price.as_ref()).with_preview(preview)
-}
-
-/// The host's own request. One that cannot be read is none: summaries are asked for in the usual way.
-fn host_request(call: &CallOptions) -> Option<Arc<HostRequest>> {
-    call.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
-}
-
-/// Returns the user and task that the call is about.
-fn subject(call: &CallOptions) -> Subject {
-    Subject { user: call.user_id.clone(), task: Some(call.task_id.clone()).filter(|task| !task.is_empty()) }
-}
-
-/// Returns the price of the conversation's own model: from the call, or else from its handler.
-fn conversation_price(work: &Work) -> Option<ModelPrice> {
-    let of_handler = || work.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
-    work.call.price.clone().or_else(of_handler)
-}
-
-/// Reads the call's wish about thinking, and the binding of its model: from the call, or else by the handler's model.
-fn thinking(work: &Work) -> ThinkingRule {
-    let binding = match (work.call.preserved_thinking, work.call.model.as_deref()) {
-        (Some(true), _) => Binding::Prefix,
-        (Some(false), _) => Binding::Loop,
-        (None, Some(model)) => Binding::of_model(model),
-        (None, None) => work.llm.handler.as_ref().map(|handler| Binding::of_model(handler.model())).unwrap_or_default(),
-    };
-    ThinkingRule { wish: work.call.thinking.unwrap_or_default(), binding }
-}
-
-/// The price of summaries that the conversation's own model writes.
-fn summary_price(work: &Work) -> Option<ModelPrice> {
-    work.call.price.clone().filter(|_| work.llm.condensing_handler.is_none())
-}
-
-fn system_tokens(call: &CallOptions, encoding: Encoding) -> usize {
-    if call.system_prompt.is_empty() { 0 } else { count_inside(&call.system_prompt, encoding).tokens }
+    chain.run(request, goal, (prev, price), trial).await.report
 }

@@ -1,13 +1,8 @@
 //! The outcome of preparing a condensation ahead of need.
 
-use async_trait::async_trait;
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::{
-    options::ConfigError,
-    providers::{CondenseError, Proposal, Provider, ProviderInfo, Request},
-};
+use crate::providers::Proposal;
 
 /// The outcome of a call to prepare.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,27 +35,9 @@ pub struct AppliedPreparation {
     pub cost: f64,
 }
 
-/// Finished work as a provider: what it proposes is checked and taken over like any other proposal.
+/// A prepared condensation: a proposal that is checked and adopted like any other.
 pub struct Ready {
-    pub(super) info: ProviderInfo,
+    /// The provider that made it.
+    pub(super) id: String,
     pub(super) proposal: Proposal,
-}
-
-#[async_trait]
-impl Provider for Ready {
-    fn info(&self) -> ProviderInfo {
-        self.info.clone()
-    }
-
-    fn config_schema(&self) -> Value {
-        Value::Null
-    }
-
-    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
-        Ok(())
-    }
-
-    async fn propose(&self, _request: &Request) -> Result<Proposal, CondenseError> {
-        Ok(self.proposal.clone())
-    }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     conversation::{Contents, Edit, NewValue},
-    providers::{Choice, CondenseError, Proposal, ProviderInfo},
+    providers::{Choice, CondenseError, Proposal},
     warning::{Warning, WarningCode},
     words::said,
 };
@@ -45,7 +45,7 @@ impl Snapshot {
 /// A condensation prepared for a snapshot.
 pub struct Prepared {
     snapshot: Snapshot,
-    ready: Arc<Ready>,
+    pub(super) ready: Arc<Ready>,
     tokens_saved: f64,
     cost: f64,
     bytes: usize,
@@ -321,28 +321,15 @@ impl Prepared {
             unfinished: false,
             ..proposal
         };
-        let info = ProviderInfo {
-            id: provider.to_owned(),
-            name: String::new(),
-            description: String::new(),
-            version: String::new(),
-            capabilities: crate::providers::Capabilities::default(),
-        };
-        Self { snapshot, ready: Arc::new(Ready { info, proposal }), tokens_saved, cost, bytes, choices }
+        let ready = Arc::new(Ready { id: provider.to_owned(), proposal });
+        Self { snapshot, ready, tokens_saved, cost, bytes, choices }
     }
 
-    pub(super) fn ready(&self) -> Arc<Ready> {
-        Arc::clone(&self.ready)
-    }
-
-    /// Describes it for the result that it was applied in.
-    pub(super) fn as_applied(&self) -> AppliedPreparation {
-        AppliedPreparation { messages: self.snapshot.contents.len(), cost: self.cost }
-    }
-
-    /// Returns the decisions of strategies when it was prepared.
-    pub(super) fn choices(&self) -> Vec<Choice> {
-        self.choices.clone()
+    /// Describes itself in the report of the call that it was applied in.
+    pub(super) fn tell(&self, report: &mut Report) {
+        report.choices.splice(0..0, self.choices.iter().cloned());
+        let messages = self.snapshot.contents.len();
+        report.applied_preparation = Some(AppliedPreparation { messages, cost: self.cost });
     }
 
     fn told(&self, reason: &'static str) -> Preparation {

@@ -1,14 +1,17 @@
 //! Results of a dry run: whether they are exact, and a few messages as they would become.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
-use super::{Work, chain::ChainOutcome};
+use super::{
+    Work,
+    chain::{Outcome, Restorable},
+};
 use crate::{
-    conversation::{Conversation, Edit, Entry, PathStep, Plan, json_text::splice},
+    conversation::Edit,
     providers::Change,
-    summaries::{Llm, Preview, in_words},
+    summaries::{Llm, Preview},
     tokens::Scale,
 };
 
@@ -75,56 +78,32 @@ impl PreviewReport {
         }
     }
 
-    /// The preview that `outcome` amounts to. In its plan words take the place of what stands for the answers of a model.
-    pub(super) fn of(outcome: &mut ChainOutcome, original: &Conversation, scale: Scale, trial: Trial) -> Self {
-        if outcome.plan.is_empty() {
-            let confidence = if outcome.error.is_some() { 0.0 } else { 1.0 };
-            let (exact, priced) = (!outcome.would_ask, !outcome.unpriced);
+    /// Describes the outcome of a dry run.
+    pub(super) fn of(outcome: &Outcome, scale: Scale, trial: Trial) -> Self {
+        let Outcome { ran, restorable, tokens: counted, .. } = outcome;
+        let spent = &ran.now.llm.spent;
+        let (exact, priced) = (!spent.would_ask(), !spent.is_unpriced());
+        if restorable.plan.is_empty() {
+            let confidence = if ran.error.is_some() { 0.0 } else { 1.0 };
             return Self { exact, priced, confidence, samples: Vec::new() };
         }
-        if outcome.condensed.entries().iter().any(|entry| !entry.estimates.is_empty()) {
-            outcome.plan = Plan::between(original, &with_words(&outcome.condensed));
-            outcome.ties = None;
-        }
-        let estimates = outcome.condensed.entries().iter().flat_map(|entry| &entry.estimates);
+        let estimates = restorable.condensed.entries().iter().flat_map(|entry| &entry.estimates);
         let tokens: usize = estimates.map(|estimate| estimate.tokens).sum();
-        let removed = outcome.original_tokens.saturating_sub(outcome.final_tokens).max(1);
+        let removed = counted.original.saturating_sub(counted.left).max(1);
         Self {
-            exact: tokens == 0 && !outcome.would_ask,
-            priced: !outcome.unpriced,
+            exact: tokens == 0 && exact,
+            priced,
             confidence: (1.0 - scale.apply(tokens) as f64 / removed as f64).max(0.0),
-            samples: if trial == Trial::Preview { samples(outcome, original.len()) } else { Vec::new() },
+            samples: if trial == Trial::Preview { samples(outcome) } else { Vec::new() },
         }
     }
-}
-
-/// The conversation for people to read.
-fn with_words(condensed: &Conversation) -> Conversation {
-    let edits = condensed.entries().iter().enumerate().flat_map(|(message, entry)| texts_in_words(message, entry));
-    // The texts are those of the conversation, so the plan fits it.
-    condensed.apply(&Plan { edits: edits.collect() }).unwrap_or_else(|_| condensed.clone())
-}
-
-fn texts_in_words(message: usize, entry: &Entry) -> Vec<Edit> {
-    if entry.estimates.is_empty() {
-        return Vec::new();
-    }
-    let texts = entry.message.texts_by_path();
-    let mut words: HashMap<&[PathStep], Vec<_>> = HashMap::new();
-    for estimate in &entry.estimates {
-        words.entry(&estimate.path).or_default().push((estimate.range.clone(), in_words(estimate.tokens)));
-    }
-    let edit = |(path, mut words): (&[PathStep], Vec<_>)| {
-        Some(Edit::set_text(message, path.to_vec(), splice(texts.get(path)?, &mut words)))
-    };
-    words.into_iter().filter_map(edit).collect()
 }
 
 /// A few of the changed messages, in order: what was added; for each operation, those that save most first, the message in which it saves
 /// most; and others that save most.
-fn samples(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
-    let savings = Savings::of(&outcome.changes);
-    let mut all: Vec<(PreviewSample, bool)> = changed_messages(outcome, length)
+fn samples(outcome: &Outcome) -> Vec<PreviewSample> {
+    let savings = Savings::of(&outcome.changed.changes);
+    let mut all: Vec<(PreviewSample, bool)> = changed_messages(&outcome.restorable)
         .into_iter()
         .map(|sample| {
             let is_chosen = sample.added;
@@ -149,8 +128,8 @@ fn samples(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
 }
 
 /// Every changed, dropped and added message, in order.
-fn changed_messages(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample> {
-    let set: HashSet<usize> = outcome
+fn changed_messages(restorable: &Restorable) -> Vec<PreviewSample> {
+    let set: HashSet<usize> = restorable
         .plan
         .edits
         .iter()
@@ -171,7 +150,7 @@ fn changed_messages(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample>
     };
     let mut found = Vec::new();
     let mut next = 0;
-    for (at, entry) in outcome.condensed.entries().iter().enumerate() {
+    for (at, entry) in restorable.condensed.entries().iter().enumerate() {
         let exact = entry.estimates.is_empty();
         match entry.origin {
             None => found.push(PreviewSample { added: true, ..sample(next, Some(at), exact) }),
@@ -182,7 +161,7 @@ fn changed_messages(outcome: &ChainOutcome, length: usize) -> Vec<PreviewSample>
             }
         }
     }
-    found.extend((next..length).map(|message| sample(message, None, true)));
+    found.extend((next..restorable.original.len()).map(|message| sample(message, None, true)));
     found
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     PreviewReport, PromptCache, TriggerDecision,
-    chain::ChainOutcome,
+    chain::{Changed, Outcome, Ran, Restorable, Summary, Tokens},
     economics::MoneyDecision,
     experiments::Kept,
     numbers::reported_after,
@@ -14,14 +14,13 @@ use super::{
     savings::percent,
     shares::ProviderShare,
     survival::Survival,
-    ties::Ties,
     told_plan::ToldPlan,
     undo::{UndoGroups, name_changes},
 };
 use crate::{
     conversation::{BoundPlan, Contents, Fingerprint, Plan, Problem, Recipe},
     llm::ModelPrice,
-    providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport, SummaryQuality},
+    providers::{CallRecord, Change, Choice, CondenseError, Grade, PassReport},
     summaries::RequestRecord,
     warning::Warning,
     words::Said,
@@ -40,10 +39,8 @@ pub struct Report {
     pub(super) groups: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) recipes: Vec<(usize, Recipe)>,
-    summary: String,
-    /// Only where a model wrote a summary of messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary_quality: Option<SummaryQuality>,
+    #[serde(flatten)]
+    summary: Summary,
     did_condense: bool,
     pub(super) cost: f64,
     pub(super) prev_context_tokens: f64,
@@ -52,10 +49,8 @@ pub struct Report {
     error: Option<ReportedError>,
     stats: Stats,
     metrics: ReportMetrics,
-    pub(super) changes: Vec<Change>,
-    /// -1 when nothing changed.
-    pub(super) first_changed_index: i64,
-    thinking_removed: usize,
+    #[serde(flatten)]
+    pub(super) changed: Changed,
     /// Absent when nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache: Option<PromptCache>,
@@ -74,15 +69,15 @@ pub struct Report {
     requests: Vec<RequestRecord>,
     /// The decisions of strategies; absent when none ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    choices: Vec<Choice>,
+    pub(super) choices: Vec<Choice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
     /// Only for a decision by money.
     #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<MoneyDecision>,
+    pub(super) decision: Option<MoneyDecision>,
     /// Only when a preparation was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
-    applied_preparation: Option<AppliedPreparation>,
+    pub(super) applied_preparation: Option<AppliedPreparation>,
     /// Only where one was prepared.
     #[serde(skip_serializing_if = "Option::is_none")]
     preparation: Option<Preparation>,
@@ -182,79 +177,68 @@ struct ReportMetrics {
 }
 
 impl Report {
-    /// The report of a chain that ran. `prev` is what the API reported as tokens in the context, `price` what the conversation's model
-    /// costs, if known.
+    /// Builds the report of a chain that ran. `prev`: the tokens in the context, as the API reported them; `price`: of the conversation's
+    /// model, if known.
     #[must_use]
-    pub fn of(outcome: ChainOutcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
-        let changed = !outcome.plan.is_empty();
-        let (passes, operations) = (outcome.passes_applied(), outcome.operations());
-        let mut outcome = outcome;
-        let known = outcome.ties.take();
-        let ties = || known.unwrap_or_else(|| Ties::of(&outcome.plan, &outcome.original, &outcome.condensed));
-        let Ties { original, condensed, replaced } = if changed { ties() } else { Ties::default() };
-        let contents = changed.then(|| BothContents { original: original.whole(), condensed });
-        name_changes(&mut outcome.changes, &original);
-        let groups = UndoGroups::of(&outcome.plan, &outcome.changes);
-        let kept = outcome.kept_tokens as f64 / outcome.original_tokens.max(1) as f64;
-        if let Some(count) = outcome.host_count {
-            (outcome.original_tokens, outcome.final_tokens) = (count.before as usize, count.after as usize);
-        }
-        let saved = outcome.original_tokens.saturating_sub(outcome.final_tokens);
-        let reduction = percent(saved, outcome.original_tokens);
-        let (before, left) = (outcome.original_tokens as f64, outcome.final_tokens as f64);
-        let prev = prev.unwrap_or(before);
-        let new = reported_after(prev, before, left);
-        let known = Kept::measured(outcome.survival.as_ref(), outcome.summary_quality.as_ref());
-        let prompt_cache =
-            changed.then(|| PromptCache::of((prev * kept).round() as usize, prev as usize, new as usize, price));
+    pub fn of(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
+        let Outcome { ran, restorable, mut changed, survival, tokens, elapsed_ms } = outcome;
+        let Restorable { plan, before, after, replaced, recipes, .. } = restorable;
+        let Ran { now, turn, summary, .. } = ran;
+        let did_condense = !plan.is_empty();
+        name_changes(&mut changed.changes, &before);
+        let groups = UndoGroups::of(&plan, &changed.changes);
+        let saved = tokens.original.saturating_sub(tokens.left);
+        let reduction = percent(saved, tokens.original);
+        let prev = prev.unwrap_or(tokens.original as f64);
+        let new = reported_after(prev, tokens.original as f64, tokens.left as f64);
+        let kept = (prev * tokens.kept_share).round() as usize;
+        let measured = Kept::measured(survival.as_ref(), summary.summary_quality.as_ref());
+        let (operations, cost) = (changed.operations(), now.llm.spent.total());
         Self {
-            did_condense: changed,
-            first_changed_index: outcome.first_changed_index().map_or(-1, |index| i64::try_from(index).unwrap_or(-1)),
+            contents: did_condense.then(|| BothContents { original: before.whole(), condensed: after }),
+            plan: ToldPlan::Own(BoundPlan::new(plan, replaced).with_groups(groups.of_edits)),
+            groups: groups.changes,
+            recipes,
+            did_condense,
+            cost,
             prev_context_tokens: prev,
             new_context_tokens: new,
+            error: ran.error.map(ReportedError::from),
             stats: Stats {
-                original_tokens: outcome.original_tokens,
-                final_tokens: outcome.final_tokens,
+                original_tokens: tokens.original,
+                final_tokens: tokens.left,
                 reduction_percent: reduction,
-                saved_by_grade: SavedByGrade::of(&outcome.changes, saved),
-                cost: outcome.cost,
+                saved_by_grade: SavedByGrade::of(&changed.changes, saved),
+                cost,
                 operations_performed: operations.clone(),
             },
             metrics: ReportMetrics {
-                provider_id: outcome.provider,
-                time_elapsed: outcome.elapsed_ms,
+                provider_id: ran.provider,
+                time_elapsed: elapsed_ms,
                 tokens_saved: saved,
-                original_tokens: outcome.original_tokens,
-                condensed_tokens: outcome.final_tokens,
+                original_tokens: tokens.original,
+                condensed_tokens: tokens.left,
                 reduction_percentage: reduction,
-                operations_applied: [passes, operations].concat(),
-                summary_quality_score: known.summary_quality,
-                information_preservation: known.information(),
+                operations_applied: PassReport::applied(&turn.passes).chain(operations).collect(),
+                summary_quality_score: measured.summary_quality,
+                information_preservation: measured.information(),
             },
-            thinking_removed: outcome.thinking_removed,
-            prompt_cache,
-            survival: outcome.survival,
-            passes: outcome.passes,
-            providers: ProviderShare::of(&outcome.saved, saved),
-            requests: outcome.requests,
-            choices: outcome.choices,
-            plan: ToldPlan::Own(BoundPlan::new(outcome.plan, replaced).with_groups(groups.of_edits)),
-            contents,
-            groups: groups.changes,
-            recipes: outcome.recipes,
-            summary: outcome.summary,
-            summary_quality: outcome.summary_quality,
-            cost: outcome.cost,
-            error: outcome.error.map(ReportedError::from),
-            changes: outcome.changes,
-            warnings: outcome.warnings,
+            summary,
+            changed,
+            prompt_cache: did_condense.then(|| PromptCache::of(kept, prev as usize, new as usize, price)),
+            survival,
+            warnings: turn.warnings,
+            passes: turn.passes,
+            providers: ProviderShare::of(&turn.saved, saved),
+            requests: now.llm.requests.all(),
+            choices: now.choices.all(),
             trigger: None,
             decision: None,
             applied_preparation: None,
             preparation: None,
             preview: None,
-            calls: outcome.calls,
-            cost_by_model: outcome.cost_by_model,
+            calls: turn.calls,
+            cost_by_model: now.llm.spent.by_model(),
         }
     }
 
@@ -273,20 +257,14 @@ impl Report {
 
     /// The report of a call that changes nothing.
     pub(super) fn unchanged(prev: f64, tokens: usize) -> Self {
-        let outcome = ChainOutcome { original_tokens: tokens, final_tokens: tokens, ..ChainOutcome::default() };
-        Self::of(outcome, Some(prev), None)
+        let tokens = Tokens { original: tokens, left: tokens, kept_share: 0.0 };
+        Self::of(Outcome { tokens, ..Outcome::default() }, Some(prev), None)
     }
 
     /// Adds why it was done.
     #[must_use]
     pub fn with_trigger(mut self, decision: TriggerDecision) -> Self {
         self.trigger = Some(decision);
-        self
-    }
-
-    /// Adds what was decided by money.
-    pub(super) fn with_decision(mut self, decision: MoneyDecision) -> Self {
-        self.decision = Some(decision);
         self
     }
 
@@ -299,18 +277,6 @@ impl Report {
     /// Returns the effect of the change on the prompt cache.
     pub(super) fn prompt_cache(&self) -> Option<&PromptCache> {
         self.prompt_cache.as_ref()
-    }
-
-    /// Adds that what was prepared was applied.
-    pub(super) fn with_applied(mut self, applied: Option<AppliedPreparation>) -> Self {
-        self.applied_preparation = applied;
-        self
-    }
-
-    /// Adds what was decided before.
-    pub(super) fn with_earlier_choices(mut self, choices: Vec<Choice>) -> Self {
-        self.choices.splice(0..0, choices);
-        self
     }
 
     /// Adds what came of preparing.
@@ -335,18 +301,6 @@ impl Report {
     #[must_use]
     pub fn tokens_removed(&self) -> f64 {
         self.prev_context_tokens - self.new_context_tokens
-    }
-
-    /// Adds what of it is certain.
-    #[must_use]
-    pub(super) fn with_preview(mut self, preview: Option<PreviewReport>) -> Self {
-        self.preview = preview;
-        self
-    }
-
-    /// Returns true for a dry run.
-    pub(super) fn is_preview(&self) -> bool {
-        self.preview.is_some()
     }
 
     /// The plan.
@@ -382,11 +336,6 @@ impl Report {
         &self.warnings
     }
 
-    /// Adds to what the caller should know.
-    pub(super) fn add_warning(&mut self, warning: Warning) {
-        self.warnings.push(warning);
-    }
-
     /// How each pass went, for providers that work in passes.
     #[must_use]
     pub fn passes(&self) -> &[PassReport] {
@@ -408,7 +357,7 @@ impl Report {
     /// The summary, if one was written.
     #[must_use]
     pub fn summary(&self) -> &str {
-        &self.summary
+        &self.summary.summary
     }
 
     /// Share of the tokens removed, in percent.
@@ -420,13 +369,13 @@ impl Report {
     /// Blocks of thinking that went because something before them has changed.
     #[must_use]
     pub fn thinking_removed(&self) -> usize {
-        self.thinking_removed
+        self.changed.thinking_removed
     }
 
     /// Returns the changes.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
-        &self.changes
+        &self.changed.changes
     }
 
     /// The provider that did the work.
@@ -469,7 +418,7 @@ impl Report {
 
     /// Returns the quality measures, if something was condensed.
     pub(super) fn kept(&self) -> Kept {
-        Kept::measured(self.survival.as_ref(), self.summary_quality.as_ref())
+        Kept::measured(self.survival.as_ref(), self.summary.summary_quality.as_ref())
     }
 
     pub(super) fn call(&self) -> CallRecord {

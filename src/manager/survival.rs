@@ -1,4 +1,4 @@
-//! What became of all that a conversation said: what stands, what can be read elsewhere, what a summary or the log tells, and what is lost.
+//! The fate of each block of a conversation: kept, readable elsewhere, in a summary or the log, or lost.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -17,37 +17,37 @@ use crate::{
     transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, with_texts},
 };
 
-/// What survived a condensation. Tokens are unscaled, as those of changes.
+/// Tokens that survived a condensation, and those that did not. Unscaled, like those of changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Survival {
-    /// Of everything.
+    /// The sum.
     total: Fate,
-    /// Of each kind of content that there was.
+    /// Per kind of content in the conversation.
     by_kind: BTreeMap<Kind, Fate>,
-    /// What the logs in the result quote, those of an earlier condensation too, by who or what said it.
+    /// Lines quoted by the logs in the result, also by those of earlier condensations, per speaker.
     log: BTreeMap<Quoted, Lines>,
 }
 
-/// What a block is to those who talk.
+/// A block's role in the talk of user, assistant and tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
-    /// What the user said.
+    /// The user's own words.
     User,
-    /// What the assistant said.
+    /// The assistant's words.
     Assistant,
-    /// What the assistant thought.
+    /// The assistant's thinking.
     Thinking,
     /// Lists of things to do, and plans.
     Plans,
     /// Calls of other tools.
     Calls,
-    /// What tools answered.
+    /// Tool results.
     Results,
     /// Images that stand on their own.
     Images,
-    /// What hosts say in the user's role: reminders, snapshots of the environment, files that were attached.
+    /// Injected context: reminders, snapshots of the environment, attached files.
     Host,
     /// Summaries and logs of earlier messages.
     Summaries,
@@ -55,36 +55,36 @@ pub enum Kind {
     Other,
 }
 
-/// Who or what is quoted.
+/// The source of a quoted line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Quoted {
-    /// What the assistant said.
+    /// The assistant's words.
     Said,
-    /// What was called, and what calls were given.
+    /// Tool calls and their parameters.
     Calls,
-    /// What was answered.
+    /// Tool results.
     Answers,
 }
 
-/// What became of some blocks. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of `before`.
+/// The fate of some blocks. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of `before`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Fate {
-    /// What there was.
+    /// All of them.
     before: Blocks,
-    /// What is protected: it stands word for word.
+    /// Protected ones, which are kept word for word.
     protected: Blocks,
-    /// Blocks that stand word for word, and tokens that stand of all blocks.
+    /// Blocks kept word for word, and tokens kept of all blocks.
     kept: Blocks,
-    /// What a pointer in its place leads to.
+    /// Content that a pointer in its place resolves to.
     pointed: Blocks,
-    /// What a later message replaced.
+    /// Content that a later message replaced.
     superseded: Blocks,
-    /// What a summary tells instead.
+    /// Content covered by a summary.
     summarized: Blocks,
-    /// Lines of the new log that quote what went, and their tokens.
+    /// Lines of the new log that quote removed content, and their tokens.
     recorded: Lines,
-    /// What only restoring brings back. Blocks of which something is lost, whether the rest stands or not.
+    /// Content that only `restore` brings back. Counts every block that lost something, even if the rest is kept.
     lost: Blocks,
 }
 
@@ -148,20 +148,20 @@ pub struct Done<'a> {
     pub before: &'a Conversation,
     /// Its tokens.
     pub tally_before: &'a Tally,
-    /// What became of it.
+    /// The condensed conversation.
     pub after: &'a Conversation,
     /// Its tokens.
     pub tally_after: &'a Tally,
-    /// What leads from the one to the other.
+    /// Turns the one into the other.
     pub plan: &'a Plan,
-    /// What was done, step by step.
+    /// The changes, step by step.
     pub changes: &'a [Change],
-    /// What tools mean.
+    /// Meanings of the tools.
     pub tools: &'a ToolTable,
 }
 
 impl Survival {
-    /// What survived.
+    /// Compares the conversations.
     pub fn of(done: &Done<'_>) -> Self {
         let kinds = kinds(done.before, done.tools);
         let after = Afterwards::of(done);
@@ -175,7 +175,7 @@ impl Survival {
                     Some(left) => why.fate((message, block), tokens, left),
                 };
                 fate.before = Blocks::one(tokens);
-                // What a rule of a provider names was maybe gone before that had its turn.
+                // An earlier provider may have removed what a later provider's rule protects.
                 if fate.kept.blocks > 0 && done.before.entries()[message].pins.holds(block) {
                     fate.protected = Blocks::one(tokens);
                 }
@@ -208,7 +208,7 @@ impl Survival {
             Quoted::Answers => Kind::Results,
         };
         if let Some(fate) = self.by_kind.get_mut(&kind).filter(|_| !is_known) {
-            // No more than went can be quoted.
+            // A line cannot quote more than was removed.
             let tokens = lines.tokens.min(fate.lost.tokens);
             fate.recorded += Lines { tokens, ..lines };
             fate.lost.tokens -= tokens;
@@ -216,7 +216,7 @@ impl Survival {
     }
 }
 
-/// The lines of an entry, each with who or what is quoted.
+/// The lines of an entry, each with its source.
 fn lines_of(entry: Entry) -> Vec<(Quoted, String)> {
     let is_said = is_speaker(&entry.head);
     let of_quote = |mark: Mark| match mark {
@@ -276,13 +276,13 @@ impl Afterwards {
         Self { touched, dropped }
     }
 
-    /// What is left of a block; `None` when it stands as it did.
+    /// Returns the tokens left of a block; `None` if it is unchanged.
     fn tokens(&self, place: Place) -> Option<usize> {
         if self.dropped.contains(&place.0) { Some(0) } else { self.touched.get(&place).copied() }
     }
 }
 
-/// Why something went.
+/// The reason why something was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Pointed,
@@ -294,7 +294,7 @@ enum Reason {
 /// By message and block, as changes name them: reasons, and how much each has saved there.
 type ByBlock = HashMap<(usize, Option<usize>), Vec<(Reason, usize)>>;
 
-/// What was done to each block.
+/// The changes to each block.
 struct Reasons {
     of_blocks: ByBlock,
     /// Messages that went where a provider of the host has put a summary.
@@ -355,7 +355,7 @@ impl Reasons {
         if is_lossy {
             fate.lost = Blocks::one(gone);
         } else {
-            // What rounding leaves over.
+            // The remainder of rounding.
             let of_one = [&mut fate.pointed, &mut fate.superseded, &mut fate.summarized]
                 .into_iter()
                 .find(|part| part.blocks > 0);
@@ -365,7 +365,7 @@ impl Reasons {
     }
 }
 
-/// What was saved for a reason.
+/// Tokens saved for a reason.
 fn saved(done: &[(Reason, usize)], reason: Reason) -> usize {
     done.iter().filter(|(known, _)| *known == reason).map(|(_, saved)| saved).sum()
 }
@@ -491,7 +491,7 @@ mod tests {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(report)
     }
 
-    /// Of each kind the blocks there were, and those of each fate that are not none.
+    /// For each kind its blocks, and the fates with any.
     fn told(report: &Report) -> String {
         let report = serde_json::to_value(report).unwrap();
         let survival = &report["survival"];

@@ -2,10 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{CallOptions, in_force::InForce};
-use crate::{cancel::Cancel, conversation::Conversation, progress::Progress, providers::HostCall, summaries::Llm};
+use super::{CallOptions, in_force::InForce, numbers::Goal};
+use crate::{
+    cancel::Cancel,
+    conversation::Conversation,
+    llm::{HostRequest, ModelPrice},
+    progress::Progress,
+    providers::{Binding, Call, HostCall, Request, Subject, ThinkingRule},
+    summaries::Llm,
+    tokens::{Encoding, Tally, count_inside},
+};
 
 /// A conversation and everything else about one call.
+#[derive(Clone)]
 pub struct Work {
     /// The conversation.
     pub conversation: Conversation,
@@ -38,17 +47,62 @@ impl Work {
         }
     }
 
-    /// The same with other options.
-    #[must_use]
-    pub fn with_call(&self, call: CallOptions) -> Self {
-        Self {
-            conversation: self.conversation.clone(),
-            call,
-            in_force: self.in_force.clone(),
-            host_call: self.host_call.clone(),
-            llm: self.llm.clone(),
+    /// The settings of the call for providers.
+    pub(super) fn call_for_providers(&self, encoding: Encoding) -> Call {
+        let task = Some(self.call.task_id.clone()).filter(|task| !task.is_empty());
+        Call {
+            system_tokens: self.system_tokens(encoding),
+            thinking: self.thinking(),
+            recall: self.call.recall,
+            host: self.host_call.clone(),
+            subject: Subject { user: self.call.user_id.clone(), task },
+            ..Call::default()
+        }
+    }
+
+    /// The request of the call, without tools and models. The conversation has its protected content pinned.
+    pub(super) fn request(&self, call: Call, conversation: Conversation, tally: Tally, goal: Goal) -> Request {
+        let request = Request {
+            call: Arc::new(call),
+            config: self.call.config.clone(),
             cancel: self.cancel.clone(),
             progress: self.progress.clone(),
-        }
+            ..Request::new(conversation, tally)
+        };
+        Request { target_tokens: goal.counted_limit(request.scaled(&request.tally)), ..request }
+    }
+
+    /// The host's own request. An unreadable one is ignored: summaries are then requested in the usual way.
+    pub(super) fn host_request(&self) -> Option<Arc<HostRequest>> {
+        self.call.host_request.as_deref().and_then(|json| HostRequest::read(json).ok()).map(Arc::new)
+    }
+
+    /// The price of the conversation's own model: from the call, or else from its handler.
+    pub(super) fn conversation_price(&self) -> Option<ModelPrice> {
+        let of_handler = || self.llm.handler.as_ref().and_then(|handler| handler.price().cloned());
+        self.call.price.clone().or_else(of_handler)
+    }
+
+    /// The price of summaries that the conversation's own model writes.
+    pub(super) fn summary_price(&self) -> Option<ModelPrice> {
+        self.call.price.clone().filter(|_| self.llm.condensing_handler.is_none())
+    }
+
+    /// The call's wish about thinking, and the binding of its model: from the call, or else by the handler's model.
+    pub(super) fn thinking(&self) -> ThinkingRule {
+        let of_handler = || self.llm.handler.as_ref().map(|handler| Binding::of_model(handler.model()));
+        let binding = match (self.call.preserved_thinking, self.call.model.as_deref()) {
+            (Some(true), _) => Binding::Prefix,
+            (Some(false), _) => Binding::Loop,
+            (None, Some(model)) => Binding::of_model(model),
+            (None, None) => of_handler().unwrap_or_default(),
+        };
+        ThinkingRule { wish: self.call.thinking.unwrap_or_default(), binding }
+    }
+
+    /// Tokens of the system prompt, unscaled.
+    pub(super) fn system_tokens(&self, encoding: Encoding) -> usize {
+        let prompt = &self.call.system_prompt;
+        if prompt.is_empty() { 0 } else { count_inside(prompt, encoding).tokens }
     }
 }

@@ -77,7 +77,7 @@ impl HostProvider {
                     .into_iter()
                     .map(|warning| Warning { message_index: warning.message_index.and_then(origin), ..warning });
                 proposal.warnings.splice(0..0, warnings);
-                if let Some(refusal) = &request.host_call.refusal {
+                if let Some(refusal) = &request.call.host.refusal {
                     let after = request.conversation.apply(&proposal.plan);
                     let after = after.map_err(|error| self.failed(error.to_string(), None))?;
                     if let Some(why) = refusal(&Plan::between(&request.original, &after)) {
@@ -108,7 +108,7 @@ impl Provider for HostProvider {
         let before = Plan::between(&request.original, &request.conversation);
         let replaced = Replaced::record(&before, &request.original, &Contents::hash(&request.original));
         let call = json!({
-            "hostCall": request.host_call.id,
+            "hostCall": request.call.host.id,
             "plan": BoundPlan::new(before, replaced),
             "tokenCount": request.scaled(&request.tally),
             "targetTokens": request.target_tokens,

@@ -303,7 +303,7 @@ impl Boundaries {
         let conversation = &request.conversation;
         let mut plan = Plan::default();
         plan.edits.extend((self.start..boundary).map(|message| Edit::Drop { message }));
-        plan.edits.extend(pair(conversation, boundary, text, request.recall));
+        plan.edits.extend(pair(conversation, boundary, text, request.call.recall));
         let dropped = (self.start..boundary).map(|message| Note {
             message,
             block: None,

@@ -41,13 +41,15 @@ pub use self::{
     pass_report::{PassReport, PassTimer},
     proposal::{Change, Grade, Note, Proposal, Settled},
     provider::{Capabilities, Provider, ProviderInfo, Registry, Speed},
-    request::{HostCall, Refusal, Request, Subject},
+    request::{Call, HostCall, Refusal, Request, Subject},
     runner::{State, Step},
     settle::settle,
     smart::Smart,
-    thinking::{Binding, Thinking, ThinkingOutcome, ThinkingRule},
+    thinking::{Binding, Thinking, ThinkingOutcome, ThinkingRule, WithoutThinking},
     truncation::Truncation,
-    turn::{AcceptAll, Acceptance, ProviderStep, Repeatable, Turns, look_again, milliseconds, panic_message},
+    turn::{
+        AcceptAll, Acceptance, CallTimer, Task, Turn, look_again, milliseconds, panic_message, take_over, take_turn,
+    },
 };
 
 /// The providers of this module.

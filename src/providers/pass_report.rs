@@ -45,7 +45,14 @@ pub struct PassReport {
 }
 
 impl PassReport {
-    /// The id of the tool rules, which run before everything else.
+    /// Names the passes that changed something: those of the user by their ids after `pass_`.
+    pub fn applied(passes: &[Self]) -> impl Iterator<Item = String> {
+        passes.iter().filter(|pass| pass.messages_changed > 0).map(|pass| {
+            if Self::RESERVED.contains(&pass.id.as_str()) { pass.id.clone() } else { format!("pass_{}", pass.id) }
+        })
+    }
+
+    /// The id of what rules of tools do before everything else.
     pub const RULES: &'static str = "tool_rules";
     /// The id of the lossless prelude.
     pub const PRELUDE: &'static str = "lossless_prelude";

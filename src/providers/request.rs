@@ -7,55 +7,63 @@ use crate::{
     cancel::Cancel,
     conversation::{Conversation, Plan},
     progress::Progress,
+    protect::ProtectRules,
     salience::History,
     summaries::{Llm, SummaryContext},
     tokens::{Scale, Tally},
     transcript::{ToolRows, ToolTable},
+    warning::Warning,
 };
 
-/// A condensation to be done.
-#[derive(Clone)]
+/// One condensation, or a provider's part of it.
+#[derive(Clone, Default)]
 pub struct Request {
-    /// The conversation as the caller passed it.
+    /// The host's call; the same for every provider.
+    pub call: Arc<Call>,
+    /// The conversation as it came in.
     pub original: Conversation,
-    /// The conversation as earlier providers of this call left it.
+    /// The conversation now, as earlier providers left it.
     pub conversation: Conversation,
     /// The token counts of `conversation`, unscaled.
     pub tally: Tally,
-    /// Tokens of the system prompt, unscaled. They count towards the target.
-    pub system_tokens: usize,
-    /// Tokens of the model's own tokenizer per counted token.
-    pub scale: Scale,
-    /// Maximum tokens, scaled, of conversation and system prompt afterwards.
+    /// Scaled tokens that conversation and system prompt may have afterwards.
     pub target_tokens: Option<usize>,
-    /// True if the caller wants about `target_tokens` to remain; false if they are only a limit.
-    pub fills_target: bool,
-    /// Overrides for fields of the provider's configuration.
+    /// Overrides fields of the provider's configuration.
     pub config: serde_json::Value,
-    /// The meanings of the tools in the conversation.
+    /// Meanings and rules of the tools in the conversation.
     pub tools: ToolTable,
-    /// The treatment of signed thinking after a change.
-    pub thinking: ThinkingRule,
-    /// True if the model has the recall tool, so that markers mention it.
-    pub recall: bool,
-    /// The call's data for custom providers.
-    pub host_call: HostCall,
-    /// The means to call a language model, and the dollars spent so far.
+    /// Sends requests for summaries, and knows their cost.
     pub llm: Llm,
-    /// The ids of the strategies that run this provider, outermost first.
+    /// The ids of the strategies that run this, outermost first.
     pub within: Vec<&'static str>,
-    /// The owner of the conversation.
-    pub subject: Subject,
-    /// The decisions of strategies. They are recorded as they are made, so that they are known even if the call fails
-    /// later.
+    /// The decisions of strategies; each is added when it is made, so that it is known if the strategy fails.
     pub choices: Arc<Choices>,
     /// Cancels the work.
     pub cancel: Cancel,
-    /// Receives progress events.
+    /// Progress callback.
     pub progress: Progress,
 }
 
-/// Returns why messages in the caller's format cannot hold what a plan inserts, or `None` if they can.
+/// The settings of the host's call, which do not change while it runs.
+#[derive(Clone, Default)]
+pub struct Call {
+    /// Tokens of the system prompt, unscaled; they count towards the target.
+    pub system_tokens: usize,
+    /// Tokens of the model's own tokenizer per token counted here.
+    pub scale: Scale,
+    /// True if the target is only a limit; false if it is the size that the caller wants.
+    pub is_limit: bool,
+    /// The treatment of signed thinking behind a change.
+    pub thinking: ThinkingRule,
+    /// True if the model has the recall tool: notes of what is left out then name it.
+    pub recall: bool,
+    /// The call, as custom providers know it.
+    pub host: HostCall,
+    /// The conversation's user and task.
+    pub subject: Subject,
+}
+
+/// Why messages of the caller's format cannot hold what a plan puts into the conversation; `None` where they can.
 pub type Refusal = dyn Fn(&Plan) -> Option<String> + Send + Sync;
 
 /// The call's data for custom providers.
@@ -84,26 +92,18 @@ impl Request {
     /// Creates a request without a target, system prompt, configuration or handler.
     #[must_use]
     pub fn new(conversation: Conversation, tally: Tally) -> Self {
-        Self {
-            original: conversation.clone(),
-            conversation,
-            tally,
-            system_tokens: 0,
-            scale: Scale::default(),
-            target_tokens: None,
-            fills_target: true,
-            config: serde_json::Value::Null,
-            tools: ToolTable::default(),
-            thinking: ThinkingRule::default(),
-            recall: false,
-            host_call: HostCall::default(),
-            llm: Llm::default(),
-            within: Vec::new(),
-            subject: Subject::default(),
-            choices: Arc::default(),
-            cancel: Cancel::default(),
-            progress: Progress::default(),
+        Self { original: conversation.clone(), conversation, tally, ..Self::default() }
+    }
+
+    /// Pins what `rules` protect; returns warnings about rules that match nothing in the original.
+    pub fn pin(&mut self, rules: &ProtectRules) -> Vec<Warning> {
+        if rules.is_empty() {
+            return Vec::new();
         }
+        self.conversation = rules.pin(&self.conversation, &self.tools);
+        let (original, warnings) = rules.pin_telling(&self.original, &self.tools);
+        self.original = original;
+        warnings
     }
 
     /// Returns what `provider` needs to request summaries.
@@ -112,7 +112,7 @@ impl Request {
             llm: &self.llm,
             provider,
             encoding: self.tally.encoding(),
-            scale: self.scale,
+            scale: self.call.scale,
             cancel: &self.cancel,
             progress: &self.progress,
         }
@@ -137,7 +137,7 @@ impl Request {
     /// Returns the scaled tokens of a conversation with this tally, system prompt included.
     #[must_use]
     pub fn scaled(&self, tally: &Tally) -> usize {
-        self.scale.apply(self.system_tokens + tally.total())
+        self.call.scale.apply(self.call.system_tokens + tally.total())
     }
 
     /// Returns true if a conversation with this tally has at most the target tokens, or if there is no target.
@@ -162,12 +162,12 @@ impl Request {
     #[must_use]
     pub fn budget(&self) -> Option<usize> {
         let target = self.target_tokens?;
-        // Find the largest number that scales to at most the target. The division is at most one off.
-        let mut tokens = (target as f64 / self.scale.factor()) as usize;
+        // The largest number that scales to no more than the target: at most one off either way from the division.
+        let mut tokens = (target as f64 / self.call.scale.factor()) as usize;
         tokens = tokens.saturating_add(1);
-        while tokens > 0 && self.scale.apply(tokens) > target {
+        while tokens > 0 && self.call.scale.apply(tokens) > target {
             tokens -= 1;
         }
-        Some(tokens.saturating_sub(self.system_tokens))
+        Some(tokens.saturating_sub(self.call.system_tokens))
     }
 }

@@ -51,8 +51,12 @@ pub trait Step: Send {
     /// Returns the maximum number of rounds. All but the first run on the step's own result.
     fn max_rounds(&self) -> usize;
 
-    /// Returns true if the step should run again on a result that became smaller. By default, until the target is
-    /// reached.
+    /// Returns true if even its first round is a repeat, because it had its turn before.
+    fn is_again(&self) -> bool {
+        false
+    }
+
+    /// Whether it is run again on a result that is smaller than what it was given: until the target is reached, unless it says otherwise.
     fn goes_on(&self, state: &State) -> bool {
         !state.meets_target()
     }
@@ -69,7 +73,7 @@ impl State {
     #[must_use]
     pub fn new(request: Request) -> Self {
         Self {
-            request,
+            request: Request { config: serde_json::Value::Null, ..request },
             notes: Vec::new(),
             shares: Vec::new(),
             passes: Vec::new(),
@@ -89,15 +93,17 @@ impl State {
     pub async fn run(&mut self, step: &mut dyn Step) -> Result<(), CondenseError> {
         let (is_repeat, progress) = (self.is_repeat, self.request.progress.clone());
         let mut result = Ok(());
-        for _ in 0..step.max_rounds() {
+        for round in 0..step.max_rounds() {
+            if round > 0 || step.is_again() {
+                // What follows looks after what is left over; that was told once.
+                self.is_repeat = true;
+                self.request.progress = Progress::default();
+            }
             let before = self.tokens();
             result = step.round(self).await;
             if result.is_err() || self.tokens() == before || !step.goes_on(self) {
                 break;
             }
-            // Further rounds tidy up what is left. Their progress was already reported once.
-            self.is_repeat = true;
-            self.request.progress = Progress::default();
         }
         self.is_repeat = is_repeat;
         self.request.progress = progress;

@@ -8,6 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
+use serde_json::Value;
 
 use super::{
     call_record::CallRecord,
@@ -19,7 +20,7 @@ use super::{
     runner::{State, Step},
     settle::settle,
 };
-use crate::{progress::Progress, warning::Warning};
+use crate::{summaries::Llm, warning::Warning};
 
 /// Time that a provider has after an abort to report what it spent.
 const LAST_WORDS: Duration = Duration::from_millis(32);
@@ -27,44 +28,128 @@ const LAST_WORDS: Duration = Duration::from_millis(32);
 /// Maximum runs of a provider on its own result. Most find nothing more in the second.
 pub const MAX_REPEATS: usize = 4;
 
-/// The reports of the providers that have run, besides their changes to the state.
-#[derive(Default)]
-pub struct Turns {
-    /// The providers that a strategy may run; `None` if not given.
+/// A provider, and what it is asked with.
+#[derive(Clone)]
+pub struct Task {
+    /// The provider's id.
+    pub id: String,
+    /// The provider.
+    pub provider: Arc<dyn Provider>,
+    /// Overrides fields of its configuration.
+    pub config: Value,
+    /// Scaled tokens that may be left after it.
+    pub target_tokens: Option<usize>,
+    /// Its own means to request summaries; those of the whole work if `None`.
+    pub llm: Option<Llm>,
+    /// The providers that it may ask; `None` if its caller has no registry.
     pub others: Option<Registry>,
-    /// The changes made.
+    /// True if its progress is reported as that of a pass.
+    pub is_pass: bool,
+}
+
+impl Task {
+    /// The request that the provider gets in the present state. A repeat reports no decisions.
+    fn request(&self, state: &State) -> Request {
+        let whole = state.request.clone();
+        Request {
+            config: self.config.clone(),
+            target_tokens: self.target_tokens,
+            llm: self.llm.clone().unwrap_or(whole.llm),
+            progress: if self.is_pass { whole.progress.in_pass(&self.id) } else { whole.progress },
+            choices: if state.is_repeat { Arc::default() } else { whole.choices },
+            ..whole
+        }
+    }
+
+    /// Asks the provider, within bounds: a panic is an error, and an abort is waited for only briefly.
+    async fn proposed(&self, request: &Request) -> Result<Proposal, CondenseError> {
+        let proposing = match &self.others {
+            Some(others) => self.provider.propose_among(request, others),
+            None => self.provider.propose(request),
+        };
+        let proposing = AssertUnwindSafe(proposing).catch_unwind();
+        // A provider that does not look at the signal is left behind: the caller does not wait for it.
+        tokio::select! {
+            biased;
+            proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
+            () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
+        }
+    }
+}
+
+/// The results of turns, beside what they did to the state.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The changes.
     pub changes: Vec<Change>,
+    /// Warnings about rules of the provider's configuration; those that the caller has seen are not repeated.
+    pub about_rules: Vec<Warning>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// A report on each pass, from providers that work in passes.
+    /// The passes, of providers that work in passes.
     pub passes: Vec<PassReport>,
-    /// The figures of each provider's first round.
+    /// The numbers of each provider's first round.
     pub calls: Vec<(String, CallRecord)>,
     /// Scaled tokens removed in each round, by provider.
     pub saved: Vec<(String, usize)>,
 }
 
-/// Decides whether a settled proposal is applied.
-#[async_trait]
-pub trait Acceptance: Send {
-    /// Checks a settled proposal.
-    ///
-    /// # Errors
-    /// The reason why it must not be applied.
-    async fn accept(
+impl Turn {
+    /// Adds the results of a later turn.
+    pub fn add(&mut self, turn: Self) {
+        let is_new = |warning: &Warning| !self.warnings.contains(warning);
+        let about_rules: Vec<_> = turn.about_rules.into_iter().filter(is_new).collect();
+        self.changes.extend(turn.changes);
+        self.warnings.extend(about_rules.into_iter().chain(turn.warnings));
+        self.passes.extend(turn.passes);
+        self.calls.extend(turn.calls);
+        self.saved.extend(turn.saved);
+    }
+
+    /// Settles a proposal made for `request` and lets the state adopt it.
+    async fn adopt(
         &mut self,
+        id: &str,
         request: &Request,
-        proposal: &Proposal,
-        settled: &Settled,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), CondenseError>;
+        mut proposal: Proposal,
+        state: &mut State,
+        acceptance: &mut dyn Acceptance,
+    ) -> Result<(), CondenseError> {
+        request.llm.spent.add_unnamed(proposal.cost);
+        if request.llm.preview.is_none() {
+            request.llm.budget.record(proposal.cost);
+        }
+        request.cancel.check()?;
+        let settled = settle(request, id, &proposal).inspect_err(|_| {
+            // The work is thrown away, what it has cost is not.
+            let paid = proposal.warnings.iter().filter(|warning| warning.tells_of_request());
+            self.warnings.extend(paid.cloned());
+        })?;
+        self.warnings.append(&mut proposal.warnings);
+        self.passes.append(&mut proposal.passes);
+        if !settled.changes.is_empty() {
+            acceptance.accept(request, &proposal, &settled, &mut self.warnings).await?;
+        }
+        self.changes.extend(state.adopt(settled, proposal));
+        Ok(())
+    }
+
+    /// Records the numbers of a round. A repeat is no call of its own.
+    fn record(&mut self, id: &str, timer: CallTimer, state: &State, success: bool) {
+        self.saved.push((id.to_owned(), timer.tokens.saturating_sub(state.scaled())));
+        if !state.is_repeat {
+            self.calls.push((id.to_owned(), timer.end(state, success)));
+        }
+    }
 }
 
-/// Accepts every settled proposal.
-pub struct AcceptAll;
-
+/// Has a say in what is settled, before it is adopted.
 #[async_trait]
-impl Acceptance for AcceptAll {
+pub trait Acceptance: Send {
+    /// Looks at the settled proposal. Accepts it by default.
+    ///
+    /// # Errors
+    /// Why it is not to be adopted.
     async fn accept(
         &mut self,
         _request: &Request,
@@ -76,144 +161,96 @@ impl Acceptance for AcceptAll {
     }
 }
 
+/// Everything that settles is adopted.
+pub struct AcceptAll;
+
+impl Acceptance for AcceptAll {}
+
 /// A provider as a step of the runner.
-pub struct ProviderStep<'a> {
-    provider: &'a dyn Provider,
-    id: &'a str,
-    turns: &'a mut Turns,
+struct ProviderStep<'a> {
+    task: &'a Task,
     acceptance: &'a mut dyn Acceptance,
-    /// True if the provider may find more in its latest result.
+    is_again: bool,
+    /// It may find more in what the newest round has left.
     unfinished: bool,
+    turn: Turn,
 }
 
 impl<'a> ProviderStep<'a> {
-    /// Creates the step. `id` is the provider's id.
-    pub fn new(
-        provider: &'a dyn Provider,
-        id: &'a str,
-        turns: &'a mut Turns,
-        acceptance: &'a mut dyn Acceptance,
-    ) -> Self {
-        Self { provider, id, turns, acceptance, unfinished: false }
+    fn new(task: &'a Task, acceptance: &'a mut dyn Acceptance, is_again: bool) -> Self {
+        Self { task, acceptance, is_again, unfinished: false, turn: Turn::default() }
     }
 
     async fn work(&mut self, state: &mut State) -> Result<(), CondenseError> {
-        let rules = self.provider.protects(&state.request.config);
-        if !rules.is_empty() {
-            let Request { original, conversation, tools, .. } = &mut state.request;
-            *conversation = rules.pin(conversation, tools);
-            // Reports say what of the call's input was protected.
-            let (pinned, warnings) = rules.pin_telling(original, tools);
-            *original = pinned;
-            let told = &mut self.turns.warnings;
-            told.extend(warnings.into_iter().filter(|warning| !told.contains(warning)).collect::<Vec<_>>());
-        }
-        let request = &state.request;
+        self.turn.about_rules = state.request.pin(&self.task.provider.protects(&self.task.config));
+        let request = self.task.request(state);
         request.cancel.check()?;
-        let proposing = match &self.turns.others {
-            Some(others) => self.provider.propose_among(request, others),
-            None => self.provider.propose(request),
-        };
-        let proposing = AssertUnwindSafe(proposing).catch_unwind();
-        // The caller does not wait for a provider that ignores the signal.
-        let proposal = tokio::select! {
-            biased;
-            proposal = proposing => proposal.unwrap_or_else(|panic| Err(CondenseError::Internal(panic_message(&*panic)))),
-            () = async { request.cancel.cancelled().await; tokio::time::sleep(LAST_WORDS).await } => Err(CondenseError::Aborted),
-        };
-        let mut proposal = proposal?;
-        request.llm.spent.add_unnamed(proposal.cost);
-        if request.llm.preview.is_none() {
-            request.llm.budget.record(proposal.cost);
-        }
-        request.cancel.check()?;
+        let proposal = self.task.proposed(&request).await?;
         self.unfinished = proposal.unfinished;
-        let settled = settle(request, self.id, &proposal).inspect_err(|_| {
-            // The work is discarded, but its cost still counts.
-            let paid = proposal.warnings.iter().filter(|warning| warning.tells_of_request());
-            self.turns.warnings.extend(paid.cloned());
-        })?;
-        self.turns.warnings.append(&mut proposal.warnings);
-        self.turns.passes.append(&mut proposal.passes);
-        if !settled.changes.is_empty() {
-            self.acceptance.accept(request, &proposal, &settled, &mut self.turns.warnings).await?;
-        }
-        self.turns.changes.extend(state.adopt(settled, proposal));
-        Ok(())
+        self.turn.adopt(&self.task.id, &request, proposal, state, self.acceptance).await
     }
 }
 
 #[async_trait]
 impl Step for ProviderStep<'_> {
     fn max_rounds(&self) -> usize {
-        if self.provider.may_repeat() { 1 + MAX_REPEATS } else { 1 }
+        if self.task.provider.may_repeat() { 1 + MAX_REPEATS } else { 1 }
+    }
+
+    fn is_again(&self) -> bool {
+        self.is_again
     }
 
     fn goes_on(&self, state: &State) -> bool {
-        // Without a target, one round is enough.
-        self.unfinished || (state.request.target_tokens.is_some() && !state.meets_target())
+        // Without a target once is enough.
+        self.unfinished || self.task.target_tokens.is_some_and(|target| state.scaled() > target)
     }
 
     async fn round(&mut self, state: &mut State) -> Result<(), CondenseError> {
-        let before = state.scaled();
-        let result = self.tried(state).await;
-        self.turns.saved.push((self.id.to_owned(), before.saturating_sub(state.scaled())));
-        result
-    }
-}
-
-impl ProviderStep<'_> {
-    async fn tried(&mut self, state: &mut State) -> Result<(), CondenseError> {
-        if state.is_repeat {
-            // Finding nothing more in its own result is not a failure, whatever error the provider returns.
-            return self.work(state).await.or(Ok(()));
-        }
-        let (begun, before, spent) = (Instant::now(), state.scaled(), state.request.llm.spent.total());
+        let timer = CallTimer::begin(state);
         let result = self.work(state).await;
-        let record = CallRecord {
-            success: result.is_ok(),
-            cost: state.request.llm.spent.total() - spent,
-            tokens_before: before,
-            tokens_after: state.scaled(),
-            latency_ms: milliseconds(begun),
-        };
-        self.turns.calls.push((self.id.to_owned(), record));
-        result
+        self.turn.record(&self.task.id, timer, state, result.is_ok());
+        // Finding nothing more in one's own result is no failure, whatever it says.
+        if state.is_repeat { Ok(()) } else { result }
     }
 }
 
-/// A provider that has run, with what is needed to run it again.
-pub struct Repeatable {
-    /// The provider.
-    pub provider: Arc<dyn Provider>,
-    /// Overrides for fields of its configuration.
-    pub config: serde_json::Value,
-    /// Maximum scaled tokens after it.
-    pub target_tokens: Option<usize>,
+/// Asks a provider, also about its own result as far as it may repeat. Returns what came of it, and whether it failed; earlier rounds stay adopted.
+pub async fn take_turn(
+    task: &Task,
+    state: &mut State,
+    acceptance: &mut dyn Acceptance,
+) -> (Turn, Result<(), CondenseError>) {
+    let mut step = ProviderStep::new(task, acceptance, false);
+    let result = state.run(&mut step).await;
+    (step.turn, result)
 }
 
-/// Runs providers again on what later providers left, until none finds more. Once other lines are gone, remaining
-/// ones can have become copies or stale. Without this, the same call on its own result would change it again.
-pub async fn look_again(
-    providers: &[Repeatable],
+/// Adopts work that is done already as the turn of the provider `id`.
+pub async fn take_over(
+    id: &str,
+    proposal: Proposal,
     state: &mut State,
-    turns: &mut Turns,
     acceptance: &mut dyn Acceptance,
-) {
-    let (config, target, progress) =
-        (state.request.config.clone(), state.request.target_tokens, state.request.progress.clone());
-    let is_repeat = std::mem::replace(&mut state.is_repeat, true);
-    state.request.progress = Progress::default();
+) -> (Turn, Result<(), CondenseError>) {
+    let (mut turn, timer, request) = (Turn::default(), CallTimer::begin(state), state.request.clone());
+    let result = turn.adopt(id, &request, proposal, state, acceptance).await;
+    turn.record(id, timer, state, result.is_ok());
+    (turn, result)
+}
+
+/// Asks providers about what later ones have left of the conversation, until none finds anything there: with other lines gone, the rest can have
+/// become a copy, or obsolete. The same call on the result would find it, and change its own result.
+pub async fn look_again(tasks: &[Task], state: &mut State, acceptance: &mut dyn Acceptance) -> Turn {
+    let mut turn = Turn::default();
     for _ in 0..MAX_REPEATS {
         let before = state.tokens();
-        for Repeatable { provider, config, target_tokens } in providers {
-            (state.request.config, state.request.target_tokens) = (config.clone(), *target_tokens);
-            let id = provider.info().id;
-            let step = &mut ProviderStep::new(&**provider, &id, turns, acceptance);
-            // Earlier work is kept, whether or not this run succeeds.
-            let failed = state.run(step).await.is_err();
-            state.request.target_tokens = target;
-            if failed || state.meets_target() {
+        for task in tasks {
+            let mut step = ProviderStep::new(task, acceptance, true);
+            // A repeat does not fail.
+            drop(state.run(&mut step).await);
+            turn.add(step.turn);
+            if state.meets_target() {
                 break;
             }
         }
@@ -221,19 +258,47 @@ pub async fn look_again(
             break;
         }
     }
-    (state.request.config, state.request.target_tokens, state.request.progress) = (config, target, progress);
-    state.is_repeat = is_repeat;
+    turn
 }
 
-/// Returns the message of a panic.
-#[must_use]
-pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
+/// The numbers when a provider began.
+#[derive(Debug, Clone, Copy)]
+pub struct CallTimer {
+    begun: Instant,
+    /// Scaled tokens.
+    pub tokens: usize,
+    spent: f64,
+}
+
+impl CallTimer {
+    /// Begins a provider's work on a state.
+    #[must_use]
+    pub fn begin(state: &State) -> Self {
+        Self { begun: Instant::now(), tokens: state.scaled(), spent: state.request.llm.spent.total() }
+    }
+
+    /// Returns the numbers of the work that ends now.
+    #[must_use]
+    pub fn end(self, state: &State, success: bool) -> CallRecord {
+        CallRecord {
+            success,
+            cost: state.request.llm.spent.total() - self.spent,
+            tokens_before: self.tokens,
+            tokens_after: state.scaled(),
+            latency_ms: milliseconds(self.begun),
+        }
+    }
 }
 
 /// Returns the milliseconds since a moment.
 #[must_use]
 pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
+}
+
+/// The message of a panic.
+#[must_use]
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
 }

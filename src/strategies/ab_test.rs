@@ -73,10 +73,10 @@ fn variants(variants: Option<Vec<tables::Variant>>) -> Vec<Variant> {
 /// Returns the unit assigned to a variant, with its name: the user, else the task, else the text of the first
 /// message.
 fn whom(request: &Request) -> (Said, String) {
-    if let Some(user) = &request.subject.user {
+    if let Some(user) = &request.call.subject.user {
         return (Said::own("userId"), user.clone());
     }
-    if let Some(task) = &request.subject.task {
+    if let Some(task) = &request.call.subject.task {
         return (Said::own("taskId"), task.clone());
     }
     let first = request.original.messages().next();

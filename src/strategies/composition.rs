@@ -1,7 +1,7 @@
 //! The work of a strategy: runs providers one after the other, each on what the previous ones left, and combines
 //! their plans.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use super::{
     part::{Part, PartTarget},
@@ -11,8 +11,8 @@ use crate::{
     options::ConfigError,
     progress::Progress,
     providers::{
-        AcceptAll, CallRecord, Choice, CondenseError, PassTimer, Proposal, Provider, ProviderStep, Registry,
-        Repeatable, Request, State, Turns, look_again, milliseconds,
+        AcceptAll, CallRecord, CallTimer, Choice, CondenseError, PassTimer, Proposal, Provider, Registry, Request,
+        State, Task, Turn, look_again, take_turn,
     },
     summaries::{Budget, Llm, Preview},
     warning::{Warning, WarningCode},
@@ -27,9 +27,9 @@ pub struct Composition<'a> {
     state: State,
     /// The providers that can run.
     others: Registry,
-    turns: Turns,
-    /// Providers that changed something, to run again on what later ones left.
-    asked: Vec<(Arc<dyn Provider>, Part)>,
+    turn: Turn,
+    /// Providers that did not fail, to run again on what later ones left.
+    asked: Vec<Task>,
 }
 
 /// One run of a provider.
@@ -67,14 +67,13 @@ pub struct Tried {
 impl<'a> Composition<'a> {
     /// Creates the work of a strategy, before any run. `others` are the providers that can run.
     pub fn new(strategy: &'static str, request: &'a Request, others: &Registry) -> Self {
-        let mut own = Request { config: serde_json::Value::Null, ..request.clone() };
-        own.within.push(strategy);
+        let within = request.within.iter().copied().chain([strategy]).collect();
         Self {
             strategy,
             request,
-            state: State::new(own),
+            state: State::new(Request { within, ..request.clone() }),
             others: others.clone(),
-            turns: Turns { others: Some(others.clone()), ..Turns::default() },
+            turn: Turn::default(),
             asked: Vec::new(),
         }
     }
@@ -96,7 +95,7 @@ impl<'a> Composition<'a> {
 
     /// Adds a warning for the caller.
     pub fn warn(&mut self, warning: Warning) {
-        self.turns.warnings.push(warning);
+        self.turn.warnings.push(warning);
     }
 
     /// Adds a warning that a part failed and others continued.
@@ -126,7 +125,7 @@ impl<'a> Composition<'a> {
     /// would run within itself.
     pub async fn ask(&mut self, ask: Ask<'_>) -> Result<bool, CondenseError> {
         let Ask { part, reason, llm, variant } = ask;
-        let provider = self.others.get(&part.provider)?;
+        let task = self.task(part)?;
         if self.state.request.within.contains(&part.provider.as_str()) {
             return Err(vec![asks_itself(&part.place, &part.provider)].into());
         }
@@ -140,55 +139,70 @@ impl<'a> Composition<'a> {
             variant,
             record: None,
         });
-        let request = &mut self.state.request;
-        request.progress.report("pass", self.strategy, self.asked.len(), self.asked.len() + 1);
-        let (progress, target, own_llm) = (request.progress.clone(), request.target_tokens, request.llm.clone());
-        request.config = part.config.clone();
-        request.progress = progress.in_pass(&part.provider);
-        request.target_tokens = target_of(part, target);
-        request.llm = llm.unwrap_or_else(|| own_llm.clone());
-        let own_target = request.target_tokens != target;
-        let (begun, before, spent) = (Instant::now(), self.state.scaled(), self.state.request.llm.spent.total());
-        let told = (self.turns.passes.len(), self.turns.changes.len(), self.turns.warnings.len());
-        let timer = PassTimer::begin(&part.provider, &provider.info().name, before, self.state.is_exact());
-        let mut accept = AcceptAll;
-        let step = &mut ProviderStep::new(&*provider, &part.provider, &mut self.turns, &mut accept);
-        let result = self.state.run(step).await;
-        let request = &mut self.state.request;
-        (request.progress, request.target_tokens, request.llm) = (progress, target, own_llm);
-        request.config = serde_json::Value::Null;
-        if own_target {
-            // The warning concerns this part's own target, which the caller does not know.
-            let mut index = 0;
-            self.turns.warnings.retain(|warning| {
-                index += 1;
-                index <= told.2 || warning.code != WarningCode::TargetNotMet
+        self.state.request.progress.report("pass", self.strategy, self.asked.len(), self.asked.len() + 1);
+        let timer = CallTimer::begin(&self.state);
+        let pass = PassTimer::begin(&task.id, &task.provider.info().name, timer.tokens, self.state.is_exact());
+        let (turn, result) = take_turn(&Task { llm, ..task.clone() }, &mut self.state, &mut AcceptAll).await;
+        let record = timer.end(&self.state, result.is_ok());
+        self.turn.add(self.told(&task, turn, pass, &record, result.as_ref().err()));
+        self.state.request.choices.came_to(place, record);
+        result?;
+        self.asked.push(task);
+        Ok(record.tokens_after < record.tokens_before)
+    }
+
+    /// The task of a part, with the means of the strategy.
+    fn task(&self, part: &Part) -> Result<Task, CondenseError> {
+        Ok(Task {
+            id: part.provider.clone(),
+            provider: self.others.get(&part.provider)?,
+            config: part.config.clone(),
+            target_tokens: target_of(part, self.state.request.target_tokens),
+            llm: None,
+            others: Some(self.others.clone()),
+            is_pass: true,
+        })
+    }
+
+    /// A part's turn as the caller is told of it: as a pass, unless it reported passes of its own.
+    fn told(
+        &self,
+        task: &Task,
+        mut turn: Turn,
+        pass: PassTimer,
+        record: &CallRecord,
+        error: Option<&CondenseError>,
+    ) -> Turn {
+        if task.target_tokens != self.state.request.target_tokens {
+            // The warning is about this part's own target, which the caller does not know.
+            turn.warnings.retain(|warning| warning.code != WarningCode::TargetNotMet);
+        }
+        if turn.passes.is_empty() {
+            let done = turn.changes.iter().map(|change| (change.message_index, change.operation.as_str()));
+            let mut report = pass.end(record.tokens_after, self.state.is_exact(), done);
+            report.cost = record.cost;
+            turn.passes.push(match error {
+                Some(error) => report.skipped(error.said_with_code()),
+                None => report,
             });
         }
-        let (left, cost) = (self.state.scaled(), self.state.request.llm.spent.total() - spent);
-        if self.turns.passes.len() == told.0 {
-            let done = self.turns.changes[told.1..].iter();
-            let done = done.map(|change| (change.message_index, change.operation.as_str()));
-            let mut report = timer.end(left, self.state.is_exact(), done);
-            report.cost = cost;
-            if let Err(error) = &result {
-                report = report.skipped(error.said_with_code());
+        turn
+    }
+
+    /// As [`Self::ask`], but a failure that another provider can make up for is only a warning; returns whether the provider succeeded.
+    ///
+    /// # Errors
+    /// The errors that end everything.
+    pub async fn ask_or_warn(&mut self, ask: Ask<'_>) -> Result<bool, CondenseError> {
+        let part = ask.part;
+        match self.ask(ask).await {
+            Err(error) if ends_all(&error) => Err(error),
+            Err(error) => {
+                self.warn_of_failure(part, &error);
+                Ok(false)
             }
-            self.turns.passes.push(report);
+            Ok(_) => Ok(true),
         }
-        self.state.request.choices.came_to(
-            place,
-            CallRecord {
-                success: result.is_ok(),
-                cost,
-                tokens_before: before,
-                tokens_after: left,
-                latency_ms: milliseconds(begun),
-            },
-        );
-        result?;
-        self.asked.push((provider, part.clone()));
-        Ok(left < before)
     }
 
     /// Runs the first of several that has a model to call; returns which, and whether it gained anything. Warns of
@@ -228,24 +242,17 @@ impl<'a> Composition<'a> {
     /// # Errors
     /// The errors that end everything: an abort, and mistakes of the caller.
     pub async fn tried(&self, part: &Part, llm: &Llm) -> Result<Tried, CondenseError> {
-        let provider = self.others.get(&part.provider)?;
-        let mut state = self.state.clone();
-        let request = &mut state.request;
-        request.config = part.config.clone();
-        request.target_tokens = target_of(part, request.target_tokens);
-        request.progress = Progress::default();
-        request.choices = Arc::default();
-        request.llm = Llm {
+        let task = self.task(part)?;
+        let llm = Llm {
             preview: Some(llm.preview.unwrap_or(Preview::Expected)),
             budget: Arc::new(Budget::new(None)),
             spent: Arc::default(),
             ..llm.clone()
         };
-        let spent = Arc::clone(&request.llm.spent);
-        let mut turns = Turns { others: Some(self.others.clone()), ..Turns::default() };
-        let mut accept = AcceptAll;
-        let step = &mut ProviderStep::new(&*provider, &part.provider, &mut turns, &mut accept);
-        match state.run(step).await {
+        let spent = Arc::clone(&llm.spent);
+        let (choices, progress) = (Arc::default(), Progress::default());
+        let mut state = State::new(Request { llm, choices, progress, ..self.state.request.clone() });
+        match take_turn(&task, &mut state, &mut AcceptAll).await.1 {
             Err(error) if !error.allows_fallback() => Err(error),
             // For a custom provider, its own estimate is all that is known of its cost.
             result => Ok(Tried { most: spent.most().max(spent.total()), error: result.err() }),
@@ -256,41 +263,36 @@ impl<'a> Composition<'a> {
     /// ones left.
     pub async fn finish(mut self) -> Proposal {
         if self.asked.len() > 1 {
-            self.look_again().await;
+            let turn = self.look_again().await;
+            self.turn.add(turn);
         }
+        let Turn { changes, warnings: told, passes, .. } = self.turn;
         let mut warnings = Vec::new();
-        for warning in self.turns.warnings {
+        for warning in told {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
         }
-        if self.turns.changes.is_empty() {
-            return Proposal { warnings, passes: self.turns.passes, ..Proposal::default() };
+        if changes.is_empty() {
+            return Proposal { warnings, passes, ..Proposal::default() };
         }
         let mut proposal = self.state.into_proposal(self.request);
         if let Some(settled) = &mut proposal.settled {
-            // The changes in the form in which each was made and reported.
-            settled.changes = self.turns.changes;
+            // The changes as each was made and reported.
+            settled.changes = changes;
         }
-        Proposal { warnings, passes: self.turns.passes, ..proposal }
+        Proposal { warnings, passes, ..proposal }
     }
 
-    async fn look_again(&mut self) {
-        let (llm, target) = (&self.state.request.llm, self.state.request.target_tokens);
+    /// Runs the parts that may repeat on what later ones have left. Its passes were told.
+    async fn look_again(&mut self) -> Turn {
+        let llm = &self.state.request.llm;
         let asks_nobody = llm.handler.is_none() && llm.condensing_handler.is_none() && llm.profiles.is_empty();
         let may =
             |provider: &dyn Provider| provider.may_repeat() || (asks_nobody && provider.may_repeat_without_model());
-        let repeatable = |(provider, part): &'_ (Arc<dyn Provider>, Part)| Repeatable {
-            provider: Arc::clone(provider),
-            config: part.config.clone(),
-            target_tokens: target_of(part, target),
-        };
-        let again: Vec<_> = self.asked.iter().filter(|(provider, _)| may(&**provider)).map(repeatable).collect();
-        let told = self.turns.passes.len();
-        let choices = std::mem::take(&mut self.state.request.choices);
-        look_again(&again, &mut self.state, &mut self.turns, &mut AcceptAll).await;
-        self.state.request.choices = choices;
-        self.turns.passes.truncate(told);
+        let again: Vec<_> = self.asked.iter().filter(|task| may(&*task.provider)).cloned().collect();
+        let turn = look_again(&again, &mut self.state, &mut AcceptAll).await;
+        Turn { passes: Vec::new(), ..turn }
     }
 }
 

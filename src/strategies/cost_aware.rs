@@ -27,8 +27,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
     let llm = composition.within(limit, option);
     for part in [Part::new(Native::ID), Part::preset("balanced")] {
         match fits(composition, &part, &llm).await? {
-            Fit::Fits(reason) => match composition.ask(Ask::new(&part, reason).with(llm.clone())).await {
-                Ok(_) => {
+            Fit::Fits(reason) => {
+                if composition.ask_or_warn(Ask::new(&part, reason).with(llm.clone())).await? {
                     // A provider that costs too much is skipped as configured, without a warning; an unknown price is
                     // worth one.
                     let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
@@ -38,9 +38,7 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
                     }
                     return Ok(());
                 }
-                Err(error) if ends_all(&error) => return Err(error),
-                Err(error) => composition.warn_of_failure(&part, &error),
-            },
+            }
             Fit::Refused(code, why) => refused.push((code, why)),
             Fit::Useless(error) if error.code() == "handler_invalid" => {
                 // Without a handler, no later provider can get a summary either.

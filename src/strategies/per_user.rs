@@ -68,7 +68,7 @@ async fn preferences(
     PerUserConfig { users, default, .. }: PerUserConfig,
     directory: Option<&dyn UserDirectory>,
 ) -> Result<(Said, String, Preferences), CondenseError> {
-    let Some(user) = composition.now().subject.user.clone() else {
+    let Some(user) = composition.now().call.subject.user.clone() else {
         return Ok((said!("choice.noUser"), "default".to_owned(), default));
     };
     if let Some((_, known)) = users.into_iter().find(|(id, _)| *id == user) {

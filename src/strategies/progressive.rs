@@ -1,7 +1,7 @@
 //! `progressive`: first free providers, then models; the more of the budget is left, the more expensive.
 
 use super::{
-    composition::{Ask, Composition, ends_all},
+    composition::{Ask, Composition},
     cost_aware::{Fit, fits},
     part::Part,
     pipeline,
@@ -61,21 +61,9 @@ async fn ask_within(composition: &mut Composition<'_>, reason: Said, llm: Llm) -
     let part = Part::new(Native::ID);
     // A summary in parts is paid for completely or not requested: a few parts are no summary.
     match fits(composition, &part, &llm).await? {
-        Fit::Fits(_) => ask(composition, &part, reason, llm).await?,
+        Fit::Fits(_) => drop(composition.ask_or_warn(Ask::new(&part, reason).with(llm)).await?),
         Fit::Refused(code, why) => composition.warn(Warning::new(code, why).about("budget")),
         Fit::Useless(error) => composition.warn_of_failure(&part, &error),
     }
     Ok(())
-}
-
-/// Runs a tier; a failure becomes a warning.
-async fn ask(composition: &mut Composition<'_>, part: &Part, reason: Said, llm: Llm) -> Result<(), CondenseError> {
-    match composition.ask(Ask::new(part, reason).with(llm)).await {
-        Err(error) if ends_all(&error) => Err(error),
-        Err(error) => {
-            composition.warn_of_failure(part, &error);
-            Ok(())
-        }
-        Ok(_) => Ok(()),
-    }
 }

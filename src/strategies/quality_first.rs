@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::{
-    composition::{Ask, Composition, ends_all},
+    composition::{Ask, Composition},
     part::Part,
     pipeline,
 };
 use crate::{
     providers::{CondenseError, Lossless, Native, Smart, Truncation},
-    words::{Said, said},
+    words::said,
 };
 
 /// To a target lossless, then one summary with what stands around it, then salient truncation, which chooses from all that is left: one request, of which a
@@ -19,8 +19,8 @@ pub async fn run(composition: &mut Composition<'_>) -> Result<(), CondenseError>
     if composition.now().target_tokens.is_none() {
         let careful = Part::new(Smart::ID).with(json!({ "preset": "conservative" }));
         let before = said!("choice.otherFailed");
-        if !failed(composition, &careful, said!("choice.losesLeast")).await?
-            || !failed(composition, &Part::new(Native::ID), before.clone()).await?
+        if composition.ask_or_warn(Ask::new(&careful, said!("choice.losesLeast"))).await?
+            || composition.ask_or_warn(Ask::new(&Part::new(Native::ID), before.clone())).await?
         {
             return Ok(());
         }
@@ -32,23 +32,11 @@ pub async fn run(composition: &mut Composition<'_>) -> Result<(), CondenseError>
     let can_ask = llm.handler.is_some() || llm.condensing_handler.is_some();
     if can_ask && !composition.meets_target() {
         let reason = missed(composition);
-        failed(composition, &Part::new(Native::ID), reason).await?;
+        composition.ask_or_warn(Ask::new(&Part::new(Native::ID), reason)).await?;
     }
     if composition.meets_target() {
         return Ok(());
     }
     let reason = missed(composition);
     composition.ask(Ask::new(&truncation, reason)).await.map(drop)
-}
-
-/// Runs a provider; returns whether it failed, with a warning.
-async fn failed(composition: &mut Composition<'_>, part: &Part, reason: Said) -> Result<bool, CondenseError> {
-    match composition.ask(Ask::new(part, reason)).await {
-        Ok(_) => Ok(false),
-        Err(error) if ends_all(&error) => Err(error),
-        Err(error) => {
-            composition.warn_of_failure(part, &error);
-            Ok(true)
-        }
-    }
 }

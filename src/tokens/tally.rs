@@ -16,10 +16,10 @@ use crate::{
 
 /// Tokens of every block of a conversation, unscaled. Blocks that did not change are not counted again.
 ///
-/// It counts texts; a tool call's name and the JSON of its input; a tool result's texts; thinking; images by
-/// `image_tokens`; blocks of other types by their JSON, in which files count by `file_tokens`. Roles, ids and other
-/// fields do not count.
-#[derive(Debug, Clone)]
+/// Counted are texts; a tool call's name and the JSON text of its input; a tool result's texts; thinking; images by
+/// `image_tokens`; blocks of other types by their JSON text, in which files count by `file_tokens`. Roles, ids and
+/// other fields count nothing.
+#[derive(Debug, Clone, Default)]
 pub struct Tally {
     encoding: Encoding,
     /// Parallel to the conversation's messages; one number per block, one for a content string.

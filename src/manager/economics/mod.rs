@@ -50,8 +50,9 @@ impl Manager {
         match self.weigh(&work, &trigger, &tally).await {
             Ok(weighed) => {
                 let tokens = self.scale().apply(self.system_tokens(&work) + tally.total());
-                let report = Report::unchanged(trigger.prev_context_tokens, tokens);
-                report.with_decision(weighed.decision).with_trigger(trigger)
+                let mut report = Report::unchanged(trigger.prev_context_tokens, tokens).with_trigger(trigger);
+                report.decision = Some(weighed.decision);
+                report
             }
             Err(failed) => failed.with_trigger(trigger),
         }
@@ -84,7 +85,7 @@ impl Manager {
             return Ok(Weighed { decision: open.told("nothing_to_gain", said), call: None });
         }
         let call = self.call_by_money(work, &history, target, &economics);
-        let trial = Trial::of(work.with_call(call.clone()));
+        let trial = Trial::of(Work { call: call.clone(), ..work.clone() });
         let tried = self.run(&trial, Run { trial: Some(Trial::Estimate), ..Run::default() }).await;
         if tried.error_code().is_some() {
             return Err(Box::new(tried));

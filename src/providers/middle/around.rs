@@ -34,7 +34,7 @@ pub type Shortened = (Vec<Edit>, Vec<Note>);
 /// Returns the edits that shorten the summarised messages, with reasons. `None` if only the summary fits, or if no
 /// target says how many tokens may remain.
 pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shortened>, CondenseError> {
-    let Some(budget) = request.budget().filter(|_| request.fills_target) else { return Ok(None) };
+    let Some(budget) = request.budget().filter(|_| !request.call.is_limit) else { return Ok(None) };
     let conversation = &request.conversation;
     let gone = gone(conversation, around);
     let mut edits: Vec<Edit> = gone.clone().map(|message| Edit::Drop { message }).collect();

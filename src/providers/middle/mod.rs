@@ -242,7 +242,7 @@ fn proposal(
     proposal.plan.edits.push(inserted);
     if selection.bridge {
         let role = if selection.role == Role::Assistant { Role::User } else { Role::Assistant };
-        let bridge = Message::new(role, Content::Text(with_way_back(SUMMARY_ABOVE, request.recall)));
+        let bridge = Message::new(role, Content::Text(with_way_back(SUMMARY_ABOVE, request.call.recall)));
         proposal.plan.edits.push(insert(bridge.with_time_of(tail), Vec::new()));
     }
     proposal.notes.push(of);

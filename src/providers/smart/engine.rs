@@ -81,8 +81,7 @@ impl<'a> Engine<'a> {
 
     /// Runs the whole configuration.
     pub async fn run(&self) -> Result<State, CondenseError> {
-        // The call's configuration is the smart provider's, and not that of the providers it uses.
-        let mut state = State::new(Request { config: Value::Null, ..self.request.clone() });
+        let mut state = State::new(self.request.clone());
         state.run(&mut Rounds { engine: self, config: self.config }).await?;
         Ok(state)
     }
@@ -189,8 +188,8 @@ impl<'a> Engine<'a> {
     /// The errors of the native provider.
     pub async fn one_summary(&self) -> Result<Proposal, CondenseError> {
         let native = Native::new(&Value::Null)?;
-        let request = Request { config: Value::Null, ..self.request.clone() };
-        let start = State::new(request.clone());
+        let start = State::new(self.request.clone());
+        let request = start.request.clone();
         let name = "One summary of the whole";
         let timer = PassTimer::begin(PassReport::SUMMARY, name, start.scaled(), request.llm.preview.is_none());
         let spent = request.llm.spent.total();

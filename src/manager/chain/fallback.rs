@@ -1,0 +1,207 @@
+//! Asks the providers of a chain in order until one did what was asked.
+
+use std::ops::ControlFlow;
+
+use super::{Chain, Summary, acceptance::HostCounts};
+use crate::{
+    manager::{preparation::Ready, totals::HostCount},
+    providers::{
+        CondenseError, Lossless, Proposal, Request, State, Task, Truncation, Turn, look_again, take_over, take_turn,
+    },
+    warning::{Warning, WarningCode},
+    words::said,
+};
+
+/// The state of a call after its providers ran.
+#[derive(Default)]
+pub struct Ran {
+    /// The request with the conversation as it is now.
+    pub now: Request,
+    /// The results of all turns.
+    pub turn: Turn,
+    /// The newest summary.
+    pub summary: Summary,
+    /// The provider that changed the conversation last, or the one that was asked for.
+    pub provider: String,
+    /// The failure of the provider that was asked for, or the abort.
+    pub error: Option<CondenseError>,
+    /// The handler's own count, if it counts.
+    pub host_count: Option<HostCount>,
+    /// Blocks of thinking that were removed.
+    pub thinking_removed: usize,
+    /// True if a prepared condensation was adopted.
+    pub was_ready: bool,
+    /// The changes as a proposal on the conversation that came in, if wanted.
+    pub proposal: Option<Proposal>,
+}
+
+impl Ran {
+    /// Returns true after an abort or a mistake of the caller, which no other provider can help.
+    pub fn must_stop(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| !error.allows_fallback())
+    }
+
+    /// The same with nothing changed.
+    pub fn undone(self, begun: &Request) -> Self {
+        let turn = Turn { changes: Vec::new(), ..self.turn };
+        let (conversation, tally) = (begun.original.clone(), begun.tally.clone());
+        Self { now: Request { conversation, tally, ..self.now }, turn, host_count: None, ..self }
+    }
+
+    /// Lets either the changes or the error stand. After an abort nothing is changed, whatever was done already.
+    pub fn concluded(self, begun: &Request) -> Self {
+        if self.must_stop() {
+            return Self { thinking_removed: 0, summary: Summary::default(), ..self.undone(begun) };
+        }
+        let error = self.error.filter(|_| self.turn.changes.is_empty());
+        Self { error, ..self }
+    }
+}
+
+/// The outcome of the provider that was asked for. Failures of its fallbacks are warnings once it succeeded.
+enum Asked {
+    NotYet,
+    Succeeded,
+    Failed(CondenseError),
+}
+
+/// Providers at work.
+struct Fallback {
+    state: State,
+    turn: Turn,
+    counts: HostCounts,
+    asked: Asked,
+    provider: String,
+}
+
+/// Runs `tasks` in order. When one fails, or leaves more tokens than the target, the next one continues with its result. Without a target the
+/// first that works is enough; a fallback also has to gain something.
+pub async fn run(chain: &Chain, tasks: &[Task], begun: &Request, warnings: Vec<Warning>) -> Ran {
+    let mut work = Fallback {
+        state: State::new(begun.clone()),
+        turn: Turn { warnings, ..Turn::default() },
+        counts: HostCounts::default(),
+        asked: Asked::NotYet,
+        provider: tasks.first().map(|task| task.id.clone()).unwrap_or_default(),
+    };
+    let was_ready = match &chain.ready {
+        Some(ready) => work.adopt(ready).await,
+        None => false,
+    };
+    if !was_ready || !work.is_enough(true) {
+        work.ask_in_turn(tasks).await;
+    }
+    let proposal =
+        (chain.keeps_proposal && !work.turn.changes.is_empty()).then(|| work.state.clone().into_proposal(begun));
+    work.end(was_ready, proposal)
+}
+
+impl Fallback {
+    /// Adopts a prepared condensation; returns whether it did. A prepared one that no longer fits is a warning, and the work is done anew.
+    async fn adopt(&mut self, ready: &Ready) -> bool {
+        let before = self.state.tokens();
+        let mut counts = HostCounts { is_for_ready: true, ..HostCounts::default() };
+        let (turn, result) = take_over(&ready.id, ready.proposal.clone(), &mut self.state, &mut counts).await;
+        self.turn.add(turn);
+        self.counts.counted = counts.counted;
+        if let Err(error) = &result {
+            let said = said!("warning.preparedFailed", code: error.code(), error: error.said());
+            self.turn.warnings.push(Warning::new(WarningCode::PreparationStale, said).caused_by(error.code()));
+        }
+        let is_adopted = result.is_ok() && self.state.tokens() < before;
+        if is_adopted {
+            self.asked = Asked::Succeeded;
+            self.provider.clone_from(&ready.id);
+        }
+        is_adopted
+    }
+
+    /// Asks each provider in order, and then those that may repeat about what later ones have left.
+    async fn ask_in_turn(&mut self, tasks: &[Task]) {
+        let mut asked = Vec::new();
+        for (index, task) in tasks.iter().enumerate() {
+            if is_passed_over(&tasks[index..], &self.state) {
+                continue;
+            }
+            asked.push(task);
+            self.state.request.progress.report("condensing", &task.id, index, tasks.len());
+            if self.ask(task, index, tasks.len()).await.is_break() {
+                break;
+            }
+        }
+        if asked.len() > 1 && self.state.request.target_tokens.is_some() {
+            let again: Vec<_> = asked.into_iter().filter(|task| task.provider.may_repeat()).cloned().collect();
+            let turn = look_again(&again, &mut self.state, &mut self.counts).await;
+            self.turn.add(turn);
+        }
+    }
+
+    /// Asks the provider at `index` of `total`. Breaks when no other is to be asked.
+    async fn ask(&mut self, task: &Task, index: usize, total: usize) -> ControlFlow<()> {
+        let before = self.state.tokens();
+        let (turn, result) = take_turn(task, &mut self.state, &mut self.counts).await;
+        self.turn.add(turn);
+        if let Err(error) = result {
+            return self.fail(task, error, index + 1 == total);
+        }
+        if index == 0 {
+            self.asked = Asked::Succeeded;
+        }
+        let gained = self.state.tokens() < before;
+        if gained {
+            self.provider.clone_from(&task.id);
+        }
+        if self.is_enough(gained) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn fail(&mut self, task: &Task, error: CondenseError, is_last: bool) -> ControlFlow<()> {
+        let goes_on = error.allows_fallback();
+        // A warning unless it becomes the error of the whole.
+        if goes_on && (matches!(self.asked, Asked::Succeeded) || !is_last || !self.turn.changes.is_empty()) {
+            let said = said!("warning.failed", what: task.id.as_str(), code: error.code(), error: error.said());
+            self.turn.warnings.push(Warning::new(WarningCode::ProviderFailed, said).caused_by(error.code()));
+        }
+        if matches!(self.asked, Asked::NotYet) {
+            self.asked = Asked::Failed(error);
+        }
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn is_enough(&self, gained: bool) -> bool {
+        match self.state.request.target_tokens {
+            Some(_) => self.state.meets_target(),
+            None => gained || !matches!(self.asked, Asked::Failed(_)),
+        }
+    }
+
+    fn end(self, was_ready: bool, proposal: Option<Proposal>) -> Ran {
+        let State { request: now, summary, summary_quality, .. } = self.state;
+        if self.turn.changes.is_empty() {
+            now.llm.spent.add_refused();
+        }
+        let error = if let Asked::Failed(error) = self.asked { Some(error) } else { None };
+        Ran {
+            // An abort, whatever else went wrong before.
+            error: if now.cancel.check().is_err() { Some(CondenseError::Aborted) } else { error },
+            now,
+            turn: self.turn,
+            summary: Summary { summary, summary_quality },
+            provider: self.provider,
+            host_count: self.counts.counted,
+            thinking_removed: 0,
+            was_ready,
+            proposal,
+        }
+    }
+}
+
+/// The least that lossless has left of a recorded conversation is .42 of its tokens (33 sessions); to a target below this share of them, what it saves is part of
+/// what the fold tells anyway.
+const LOSSLESS_LEAVES: f64 = 0.4;
+
+/// Returns true if the first task is not run, because the target is out of its reach and the second needs nothing of it.
+fn is_passed_over(tasks: &[Task], state: &State) -> bool {
+    let are_both = matches!(tasks, [first, second, ..] if first.id == Lossless::ID && second.id == Truncation::ID);
+    let target = state.request.target_tokens.filter(|_| are_both);
+    target.is_some_and(|target| (target as f64) < state.scaled() as f64 * LOSSLESS_LEAVES)
+}

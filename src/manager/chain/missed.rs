@@ -1,0 +1,62 @@
+//! Warns if the target was missed, in the caller's tokens: by the handler's own count if it counts, which decides final totals.
+
+use super::fallback::Ran;
+use crate::{
+    manager::{numbers::Goal, totals::host_count},
+    providers::Request,
+    warning::{Warning, WarningCode},
+    words::{Said, said},
+};
+
+fn is_miss(warning: &Warning) -> bool {
+    warning.code == WarningCode::TargetNotMet
+}
+
+/// Replaces the providers' warnings about the target by one about the end result, or by none.
+pub async fn told(mut ran: Ran, begun: &Request, goal: Goal) -> Ran {
+    let Some(limit) = goal.limit else { return ran };
+    // If nothing was changed, the handler was not asked yet. What was reported needs no count then.
+    let is_uncounted = ran.host_count.is_none() && ran.error.is_none() && ran.turn.changes.is_empty();
+    let counted = if is_uncounted && goal.reported.is_none() {
+        match host_count(&ran.now, &ran.now.conversation, None, &mut ran.turn.warnings).await {
+            Ok(counted) => counted,
+            Err(aborted) => return Ran { error: Some(aborted), ..ran },
+        }
+    } else {
+        ran.host_count
+    };
+    let ours = (begun.scaled(&begun.tally), ran.now.scaled(&ran.now.tally));
+    let (before, after) = counted.map_or((ours.0 as f64, ours.1 as f64), |count| (count.before, count.after));
+    let left = goal.left(before, after);
+    // The share that a handler finds left is that of rounded numbers. What it counts itself is compared as it is.
+    let rounding = if counted.is_some() && goal.reported.is_some() { 1.0 } else { 0.0 };
+    // The last provider's warning is about the end result, as far as our own count tells it.
+    let last = ran.turn.warnings.iter().rfind(|warning| is_miss(warning)).cloned();
+    let is_missed = left > limit + rounding;
+    if is_missed && last.is_none() && counted.is_none() && ran.error.is_some() {
+        return ran;
+    }
+    ran.turn.warnings.retain(|warning| !is_miss(warning));
+    if !is_missed {
+        return ran;
+    }
+    let (ours, left, target) = (ours.1, left.ceil(), limit.floor());
+    let said = match (last, counted, goal.reported) {
+        (Some(Warning { said: Some(said), .. }), None, None) => said,
+        (Some(Warning { message, .. }), None, None) => Said::own(message),
+        (_, _, Some(reported)) => {
+            said!("warning.missedOfReported", left: left, reported: reported, target: target, ours: ours)
+        }
+        (_, Some(_), None) => said!("warning.missedAsCounted", left: left, target: target, ours: ours),
+        (None, None, None) => {
+            let tried: Vec<&str> = ran.turn.calls.iter().map(|(id, _)| id.as_str()).collect();
+            said!("warning.missed", left: left, target: target, tried: tried.join(", "))
+        }
+    };
+    let said = match ran.now.conversation.frozen() {
+        0 => said,
+        frozen => said!("warning.missedFrozen", missed: said, count: frozen),
+    };
+    ran.turn.warnings.push(Warning::new(WarningCode::TargetNotMet, said));
+    ran
+}

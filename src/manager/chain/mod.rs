@@ -1,0 +1,87 @@
+//! Runs the providers of a call and says what came of it.
+//!
+//! | module | its one idea |
+//! | --- | --- |
+//! | `fallback` | which provider runs next, and what a failure means |
+//! | `acceptance` | proposals that are not adopted although they settle |
+//! | `thinking` | signed thinking behind the first change |
+//! | `missed` | the warning that the target was missed |
+//! | `restorable` | the plan, and all that undoing it needs |
+//! | `outcome` | the result, as the report embeds it |
+
+mod acceptance;
+mod fallback;
+mod missed;
+mod outcome;
+mod restorable;
+mod thinking;
+
+use std::{sync::Arc, time::Instant};
+
+use serde_json::Value;
+
+pub use self::{
+    fallback::Ran,
+    outcome::{Changed, Outcome, Summary, Tokens},
+    restorable::Restorable,
+};
+use super::{numbers::Goal, preparation::Ready};
+use crate::{
+    protect::ProtectRules,
+    providers::{Provider, Registry, Request, Task},
+    warning::Warning,
+};
+
+/// The providers of a call.
+pub struct Chain {
+    /// The provider that was asked for, then its fallbacks in order.
+    pub providers: Vec<Arc<dyn Provider>>,
+    /// The providers that strategies may ask; `None` without a manager.
+    pub others: Option<Registry>,
+    /// Warnings about providers that do not exist.
+    pub warnings: Vec<Warning>,
+    /// A prepared condensation, which is adopted before any provider is asked.
+    pub ready: Option<Arc<Ready>>,
+    /// True if the changes are also wanted as a proposal.
+    pub keeps_proposal: bool,
+}
+
+impl Chain {
+    /// The providers with what each is asked with: the configuration of the call is for the first alone.
+    fn tasks(&self, request: &Request) -> Vec<Task> {
+        let task = |(index, provider): (usize, &Arc<dyn Provider>)| Task {
+            id: provider.info().id,
+            provider: Arc::clone(provider),
+            config: if index == 0 { request.config.clone() } else { Value::Null },
+            target_tokens: request.target_tokens,
+            llm: None,
+            others: self.others.clone(),
+            is_pass: false,
+        };
+        self.providers.iter().enumerate().map(task).collect()
+    }
+}
+
+/// Condenses the conversation of `request` with the providers of `chain`. `goal` is the request's target in the caller's tokens.
+pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
+    let started = Instant::now();
+    let tasks = chain.tasks(&request);
+    let (begun, about_rules) = under_rules(&tasks, request);
+    let warnings = chain.warnings.iter().cloned().chain(about_rules).collect();
+    let ran = fallback::run(chain, &tasks, &begun, warnings).await;
+    let ran = thinking::settled(ran, &begun).await.concluded(&begun);
+    let ran = missed::told(ran, &begun, goal).await;
+    Outcome::of(ran, &begun, started)
+}
+
+/// Applies each provider's rules to the whole chain, so that no provider removes what another is told to keep. Also returns warnings about
+/// rules that match nothing.
+fn under_rules(tasks: &[Task], mut request: Request) -> (Request, Vec<Warning>) {
+    // Rows that are added later come first: those of the provider that was asked for.
+    for task in tasks.iter().rev() {
+        request.tools = request.tools.with(&task.provider.tools(&task.config));
+    }
+    let rules = tasks.iter().map(|task| task.provider.protects(&task.config));
+    let warnings = request.pin(&rules.fold(ProtectRules::default(), ProtectRules::with));
+    (request, warnings)
+}

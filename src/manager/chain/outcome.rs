@@ -1,0 +1,120 @@
+//! The result of a chain.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::{Restorable, fallback::Ran};
+use crate::{
+    manager::survival::Survival,
+    providers::{Change, Request, SummaryQuality, milliseconds},
+};
+
+/// The result of a chain.
+#[derive(Default)]
+pub struct Outcome {
+    /// The turns, without their changes.
+    pub ran: Ran,
+    /// The plan.
+    pub restorable: Restorable,
+    /// The changes.
+    pub changed: Changed,
+    /// The fate of everything that was said; `None` when nothing changed.
+    pub survival: Option<Survival>,
+    /// Tokens before and after.
+    pub tokens: Tokens,
+    /// Time in milliseconds.
+    pub elapsed_ms: f64,
+}
+
+/// The changes, as the report embeds them.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changed {
+    /// The changes, in the order in which they were made.
+    pub changes: Vec<Change>,
+    /// The first message that differs; -1 when nothing changed.
+    pub first_changed_index: i64,
+    /// Blocks of thinking that were removed because something before them changed.
+    pub thinking_removed: usize,
+}
+
+impl Default for Changed {
+    fn default() -> Self {
+        Self { changes: Vec::new(), first_changed_index: -1, thinking_removed: 0 }
+    }
+}
+
+impl Changed {
+    /// The operations, each once, in order of appearance.
+    pub fn operations(&self) -> Vec<String> {
+        let mut operations: Vec<String> = Vec::new();
+        for change in &self.changes {
+            if !operations.contains(&change.operation) {
+                operations.push(change.operation.clone());
+            }
+        }
+        operations
+    }
+}
+
+/// A summary, as the report embeds it.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Its text; empty if none was written.
+    pub summary: String,
+    /// Only if a model wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_quality: Option<SummaryQuality>,
+}
+
+/// Scaled tokens, system prompt included: the handler's own count if it counts, else ours.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tokens {
+    /// Before.
+    pub original: usize,
+    /// After.
+    pub left: usize,
+    /// Share of the tokens before the first change, by our count; 0 when nothing changed.
+    pub kept_share: f64,
+}
+
+impl Tokens {
+    fn of(ran: &Ran, begun: &Request, first_changed: Option<usize>) -> Self {
+        let (original, left) = (begun.scaled(&begun.tally), ran.now.scaled(&ran.now.tally));
+        let kept = first_changed.map_or(0, |first| {
+            let tokens: usize = (0..first).map(|message| begun.tally.message(message)).sum();
+            begun.call.scale.apply(begun.call.system_tokens + tokens)
+        });
+        let kept_share = kept as f64 / original.max(1) as f64;
+        match ran.host_count {
+            Some(count) => Self { original: count.before as usize, left: count.after as usize, kept_share },
+            None => Self { original, left, kept_share },
+        }
+    }
+}
+
+impl Outcome {
+    /// The outcome of a call that began with `begun` at `started`.
+    pub fn of(mut ran: Ran, begun: &Request, started: Instant) -> Self {
+        let changes = std::mem::take(&mut ran.turn.changes);
+        let (restorable, survival) = match &changes[..] {
+            [] => Default::default(),
+            changes => {
+                let (restorable, survival) = Restorable::of(&ran.now, &begun.tally, changes);
+                (restorable, Some(survival))
+            }
+        };
+        let first = restorable.first_changed_index();
+        let tokens = Tokens::of(&ran, begun, first.or((!changes.is_empty()).then_some(0)));
+        let first_changed_index = first.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
+        let changed = Changed { changes, first_changed_index, thinking_removed: ran.thinking_removed };
+        Self { ran, restorable, changed, survival, tokens, elapsed_ms: milliseconds(started) }
+    }
+
+    /// The same for people to read, after a dry run.
+    pub fn in_words(self) -> Self {
+        Self { restorable: self.restorable.in_words(), ..self }
+    }
+}

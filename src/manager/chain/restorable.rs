@@ -1,0 +1,101 @@
+//! A plan, and all that undoing it needs.
+
+use std::collections::HashMap;
+
+use crate::{
+    conversation::{Contents, Conversation, Edit, Entry, PathStep, Plan, Recipe, Replaced, json_text::splice},
+    manager::survival::{Done, Survival},
+    parallel::all_three,
+    providers::{Change, Request},
+    restore::RecipeSources,
+    summaries::in_words,
+    tokens::Tally,
+};
+
+/// A plan with the conversations before and after it, bound to their contents. Empty when nothing changed.
+#[derive(Default)]
+pub struct Restorable {
+    /// Turns `original` into `condensed`.
+    pub plan: Plan,
+    /// The conversation that came in.
+    pub original: Conversation,
+    /// The condensed conversation.
+    pub condensed: Conversation,
+    /// Hashes of the messages before.
+    pub before: Contents,
+    /// Hashes of the messages after.
+    pub after: Contents,
+    /// The old values that the edits replace.
+    pub replaced: Replaced,
+    /// Recipes for old texts from the condensed conversation, each with the index of its edit.
+    pub recipes: Vec<(usize, Recipe)>,
+}
+
+impl Restorable {
+    /// Describes the changes of `now`, and what survived them.
+    pub fn of(now: &Request, tally_before: &Tally, changes: &[Change]) -> (Self, Survival) {
+        let (original, condensed) = (now.original.clone(), now.conversation.clone());
+        let plan = Plan::between(&original, &condensed);
+        let done = Done {
+            before: &original,
+            tally_before,
+            after: &condensed,
+            tally_after: &now.tally,
+            plan: &plan,
+            changes,
+            tools: &now.tools,
+        };
+        let sources = RecipeSources::new(&condensed, &plan);
+        let follow = || sources.as_ref().map(RecipeSources::follow);
+        // On all threads, because the hashes of the plan take longest.
+        let before = Contents::hash(&original);
+        let ties = || (before.of_later(&original, &condensed), Replaced::record(&plan, &original, &before));
+        let (recipes, (after, replaced), survival) = all_three(original.bytes(), follow, ties, || Survival::of(&done));
+        // Behind the others, so that all threads have time for them.
+        let recipes = recipes.map(|recipes| recipes.write(&original, &plan)).unwrap_or_default();
+        (Self { plan, original, condensed, before, after, replaced, recipes }, survival)
+    }
+
+    /// The first message that differs, in the conversation that came in: from there on the prompt cache misses.
+    pub fn first_changed_index(&self) -> Option<usize> {
+        let edits = self.plan.edits.iter().map(|edit| match edit {
+            Edit::Set { message, .. }
+            | Edit::Drop { message }
+            | Edit::Insert { before: message, .. }
+            | Edit::DropBlock { message, .. }
+            | Edit::InsertBlock { message, .. } => *message,
+        });
+        edits.min()
+    }
+
+    /// The same for people to read: words take the place of what stands for the responses of a model.
+    pub fn in_words(self) -> Self {
+        if self.condensed.entries().iter().all(|entry| entry.estimates.is_empty()) {
+            return self;
+        }
+        let plan = Plan::between(&self.original, &with_words(&self.condensed));
+        let replaced = Replaced::record(&plan, &self.original, &self.before);
+        Self { plan, replaced, ..self }
+    }
+}
+
+fn with_words(condensed: &Conversation) -> Conversation {
+    let edits = condensed.entries().iter().enumerate().flat_map(|(message, entry)| texts_in_words(message, entry));
+    // The texts are those of the conversation, so the plan fits it.
+    condensed.apply(&Plan { edits: edits.collect() }).unwrap_or_else(|_| condensed.clone())
+}
+
+fn texts_in_words(message: usize, entry: &Entry) -> Vec<Edit> {
+    if entry.estimates.is_empty() {
+        return Vec::new();
+    }
+    let texts = entry.message.texts_by_path();
+    let mut words: HashMap<&[PathStep], Vec<_>> = HashMap::new();
+    for estimate in &entry.estimates {
+        words.entry(&estimate.path).or_default().push((estimate.range.clone(), in_words(estimate.tokens)));
+    }
+    let edit = |(path, mut words): (&[PathStep], Vec<_>)| {
+        Some(Edit::set_text(message, path.to_vec(), splice(texts.get(path)?, &mut words)))
+    };
+    words.into_iter().filter_map(edit).collect()
+}
