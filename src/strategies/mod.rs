@@ -30,7 +30,7 @@ use self::tables::{
 };
 pub use self::{per_user::UserDirectory, strategy::Strategy, tables::BUILT_IN};
 use crate::{
-    options::{self, ConfigError, Options, Table},
+    options::{ConfigError, Options, Table},
     providers::{self, Capabilities, Descriptor, Make, Provider, Registry, Speed},
 };
 
