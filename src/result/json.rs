@@ -400,7 +400,7 @@ mod tests {
         })
     }
 
-    /// What the gaps say is missing, counted from them.
+    /// The number of members that the gaps say are missing.
     fn left_out(shown: &serde_json::Value) -> usize {
         let said = |text: &str| -> Option<usize> {
             let (count, rest) = text.strip_prefix("[… ")?.split_once(' ')?;

@@ -13,9 +13,9 @@ struct Log {
     name: &'static str,
     /// Lines of a run that goes well; `{}` stands for a number.
     noise: &'static [&'static str],
-    /// What has to stay of the middle, word for word.
+    /// Lines in the middle that have to stay, word for word.
     failure: &'static [&'static str],
-    /// What has to stay of the end.
+    /// Lines at the end that have to stay.
     ending: &'static [&'static str],
     exit_code: i64,
 }

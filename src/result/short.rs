@@ -237,7 +237,8 @@ impl<'a> Text<'a> {
 
     fn within(&self) -> (Short, Vec<bool>) {
         let budget = self.given.budget;
-        let worth = Worth::read(&self.screen.text, &self.units, self.stamps, self.kind, self.expected);
+        let is_file = matches!(self.kind, ResultKind::Source | ResultKind::Diff);
+        let worth = Worth::read(&self.screen.text, &self.units, self.stamps, is_file, self.expected);
         let tokens_per_byte = self.given.tokens as f32 / self.given.text.len().max(1) as f32;
         let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
         let order = choice::order(&self.units, &worth, tokens_per_byte, budget as f32 * MARGIN);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::{
-    ResultKind,
     shape::{shape, words},
     stamps::Stamps,
     units::{DATA_RANK, Unit},
@@ -32,10 +31,8 @@ pub struct Worth {
 }
 
 impl Worth {
-    /// Reads the names and shapes of units of `text`.
-    pub fn read(text: &str, units: &[Unit], stamps: Stamps, kind: ResultKind, expected: &ExpectedNames) -> Self {
-        // In a file, names that the conversation shows already tell little about what else is there.
-        let is_file = matches!(kind, ResultKind::Source | ResultKind::Diff);
+    /// Reads the names and shapes of units of `text`. In a file, names that the conversation shows already tell little about what else is there.
+    pub fn read(text: &str, units: &[Unit], stamps: Stamps, is_file: bool, expected: &ExpectedNames) -> Self {
         let mut numbers: HashMap<u64, u32, ByHash> = HashMap::default();
         let (mut starts, mut names, mut chances) = (Vec::with_capacity(units.len() + 1), Vec::new(), Vec::new());
         let rarity = rarity(units, |unit| stamps.said(&text[unit.range.clone()]));
