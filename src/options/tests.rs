@@ -6,7 +6,7 @@ options! {
     /// An object that is used in several places.
     struct Pet: Table::titled("pet").shared().interface("Pet", "A pet.");
 
-    /// What it is called.
+    /// The name.
     name: String = some_text_but(&["nobody"]).required(),
     /// Kilograms.
     weight: Option<f64> = number(0.5, 80.0).if_set(),
@@ -44,7 +44,7 @@ options! {
     pets: Vec<WithJson<Pet>> = list(&object().with_json(), "an array of pets").or_default(),
     /// Pets by name.
     tools: Vec<(String, Pet)> = record(&object(), "an object of pets").or_default(),
-    /// Who watches.
+    /// The watcher.
     guard: Option<Either<Off, Pet>> = either(&off(), &object()).if_set(),
     /// How large.
     scale: Option<Either<f64, &'static str>> = either(&number(0.1, 10.0), &word(&["auto"])).if_set(),
@@ -244,7 +244,7 @@ fn types_have_comments_with_limits_and_defaults() {
     insta::assert_snapshot!(types, @r#"
     /** A pet. */
     export interface Pet {
-      /** What it is called. */
+      /** The name. */
       name: string;
       /** Kilograms. 0.5 to 80. */
       weight?: number | undefined;
@@ -270,7 +270,7 @@ fn types_have_comments_with_limits_and_defaults() {
       pets?: readonly Pet[] | undefined;
       /** Pets by name. */
       tools?: Readonly<Record<string, Pet>> | undefined;
-      /** Who watches. */
+      /** The watcher. */
       guard?: false | Pet | undefined;
       /** How large. */
       scale?: number | "auto" | undefined;

@@ -44,7 +44,7 @@ pub struct Fold<'a> {
 /// # Errors
 /// When the work is cancelled, or its plan does not fit.
 pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
-    let boundaries = Boundaries::of(request, fold.preserve_recent);
+    let boundaries = Boundaries::new(request, fold.preserve_recent);
     let lines = boundaries.room_of_lines(request, fold, budget);
     let Some(best) = best_within(&boundaries, request, fold, budget - lines)? else {
         return Ok((Proposal::default(), false));
@@ -164,7 +164,7 @@ struct Boundaries {
 }
 
 impl Boundaries {
-    fn of(request: &Request, preserve_recent: usize) -> Self {
+    fn new(request: &Request, preserve_recent: usize) -> Self {
         let conversation = &request.conversation;
         let begins = |message: usize| {
             let role = |message: usize| conversation.entries().get(message).map(|entry| &entry.message.role);

@@ -95,7 +95,7 @@ impl State {
         let mut result = Ok(());
         for round in 0..step.max_rounds() {
             if round > 0 || step.is_again() {
-                // What follows looks after what is left over; that was told once.
+                // Later rounds handle the rest; progress was reported once.
                 self.is_repeat = true;
                 self.request.progress = Progress::default();
             }

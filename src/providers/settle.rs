@@ -295,6 +295,7 @@ mod tests {
     use crate::{
         cancel::Cancel,
         conversation::{Message, PathStep, Role},
+        protect::ProtectRules,
         restore::decode,
         tokens::{Encoding, count},
         words::said,
@@ -572,6 +573,22 @@ mod tests {
         let request = condensed(&texts.each_ref().map(String::as_str));
         let settled = settled(&request, &Proposal { pointers_checked: true, ..setting(&[(0, SHORT)]) });
         assert_eq!(written(&settled.conversation)[1..], texts[1..]);
+    }
+
+    /// A provider has seen to its pointers together with a change of what is protected, which is not made.
+    #[test]
+    fn pointers_are_looked_at_again_when_protected_content_stays() {
+        let texts = [format!("{}\n{LONG}", lines(&["alpha", "gamma"])), lines(&["alpha", "beta"]), "Done.".to_owned()];
+        let mut request = request(conversation(&texts.each_ref().map(String::as_str)));
+        let plan = setting(&[(0, &*lines(&["alpha", "beta"])), (1, &*above(2, "alpha"))]);
+        let proposal = Proposal { pointers_checked: true, ..plan };
+        assert_eq!(written(&settled(&request, &proposal).conversation)[1], above(2, "alpha"));
+        let rules = ProtectRules::in_config(&json!({ "protect": { "text": ["const gamma"] } }));
+        assert_eq!(request.pin(&rules), []);
+        let result = settled(&request, &proposal).conversation;
+        assert_eq!(written(&result)[0], texts[0]);
+        assert_ne!(read(&result)[1], lines(&["alpha", "gamma"]));
+        assert!([&*texts[1], "[… 2 lines left out]"].contains(&&*read(&result)[1]), "{:?}", read(&result));
     }
 
     #[test]

@@ -27,7 +27,7 @@ const MAX_LINE: usize = 240;
 pub struct LeftOut<'a> {
     /// With the messages that are left out.
     pub conversation: &'a Conversation,
-    /// Those of them.
+    /// The messages that are left out.
     pub messages: Range<usize>,
     /// The table of its tools.
     pub tools: &'a ToolTable,
@@ -100,7 +100,7 @@ impl LeftOut<'_> {
         let queued = |at: usize, chances: &[f32], begun: &HashSet<usize>| {
             let candidate = &candidates[at];
             let chance = names[candidate.names.clone()].iter().map(|name| chances[*name as usize]).sum::<f32>();
-            // Of equal lines the newest is shown.
+            // The newest of equal lines is shown.
             Queued { density: chance / cost(candidate, begun), unit: Unit::Line(0, candidates.len() - 1 - at) }
         };
         let mut queue: BinaryHeap<Queued> = (0..candidates.len())

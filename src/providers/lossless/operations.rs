@@ -69,7 +69,7 @@ impl LosslessOperation {
         }
     }
 
-    /// What it keeps of the promise; `None` where it keeps nothing.
+    /// The grade that an operation reaches; `None` for one that makes no promise.
     #[must_use]
     pub fn grade(self) -> Option<Grade> {
         match self {

@@ -60,7 +60,7 @@ pub struct Finder<'a> {
     pub lines: &'a LineTable,
     /// The targets of the pointers that exist already.
     pub pointed_at: &'a [RowsOf],
-    /// What is switched on.
+    /// The operations that are switched on.
     pub options: &'a LosslessConfig,
     /// For counting.
     pub encoding: Encoding,

@@ -103,7 +103,7 @@ pub(super) enum ContentOperation {
     Summarize(Summarize),
 }
 
-/// What stays of both ends of a text, in characters.
+/// The characters kept at both ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ends {
     pub prefix: usize,
@@ -335,7 +335,7 @@ impl Converted for ContentOperation {
 }
 
 impl Truncate {
-    /// What stays of both ends of a text that is longer than the limit.
+    /// Returns the characters kept at both ends of a text that is longer than the limit.
     pub fn ends(&self) -> Option<Ends> {
         let (prefix, suffix) = (self.keep_prefix, self.keep_suffix);
         prefix.or(suffix)?;

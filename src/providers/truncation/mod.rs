@@ -178,7 +178,7 @@ impl Provider for Truncation {
     }
 }
 
-/// What the mode and strategy do, with a note of what they leave out where nothing else tells of it.
+/// Applies mode and strategy, and notes what they leave out if nothing else says so.
 fn truncated(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
     let proposal = cut(request, config)?;
     if request.target_tokens.is_none() || proposal.plan.is_empty() {
@@ -223,7 +223,7 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
     Ok(request.target_tokens.is_none() || request.meets_target(&measured(request, plan)?))
 }
 
-/// What one strategy or mode cuts.
+/// The cuts of one strategy or mode.
 fn cut(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
     match (config.mode, config.effective_strategy(request.target_tokens)) {
         (Mode::Window, _) => Ok(window::proposal(request, config)),

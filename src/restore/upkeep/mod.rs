@@ -276,7 +276,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::conversation::{Edit, Plan};
+    use crate::conversation::{Edit, Inserted, Plan, Role};
 
     /// The parts of a text that is a single part.
     fn whole(_: usize, _: &[PathStep]) -> Vec<Range<usize>> {
@@ -321,6 +321,23 @@ mod tests {
         assert_eq!(mended.left_out, 1);
         assert!(mended.text.contains("[… 3 lines left out]"), "{}", mended.text);
         assert!(!mended.text.contains("as above"), "{}", mended.text);
+    }
+
+    /// A message that a custom provider made has no former text to compare, so only its pointers tell whether it is true.
+    #[test]
+    fn a_pointer_that_leads_nowhere_is_left_out_of_a_message_of_the_host() {
+        let text: Vec<String> = (1..=9).map(line).collect();
+        let before = Conversation::parse(&json!([{ "role": "user", "content": text.join("\n") }]).to_string()).unwrap();
+        let mended = |pointer: &str| {
+            let message = Message::new(Role::Assistant, Content::Text(format!("As it was:\n{pointer}")));
+            let value = Inserted { foreign: Some(0), ..message.into() };
+            let after = before.apply(&Plan { edits: vec![Edit::Insert { before: 1, value }] }).unwrap();
+            kept_true(&before, &after, &BlockOrigins::default(), &whole, None)
+        };
+        assert_eq!(mended("[3 lines as above from \"call_number_4_of\"]").len(), 0);
+        let dead = mended("[3 lines as above from \"what stands nowhere\"]");
+        let [dead] = &dead[..] else { panic!("{dead:?}") };
+        assert_eq!((dead.left_out, dead.text.as_str()), (1, "As it was:\n[… 3 lines left out]"));
     }
 
     #[test]
