@@ -47,8 +47,10 @@ fn check(report: &Report, reported: Option<f64>, target: Option<f64>, rounding: 
         let cache = number("/promptCache/keptTokens") + number("/promptCache/rewrittenTokens");
         assert!((cache - new).abs() <= 1.0 || number("/promptCache/rewrittenTokens") == 0.0, "{cache} and {new}");
     }
-    if let Some(target) = target.filter(|_| report.error_code().is_none()) {
-        assert_eq!(missed(report), exact > target + rounding, "{exact} of {target}: {:?}", report.warnings());
+    // A handler that counts is asked only if something was changed: within its rounding, both answers are right.
+    let is_open = |target: &f64| exact > *target && exact <= target + rounding;
+    if let Some(target) = target.filter(|target| report.error_code().is_none() && !is_open(target)) {
+        assert_eq!(missed(report), exact > target, "{exact} of {target}: {:?}", report.warnings());
     }
 }
 
