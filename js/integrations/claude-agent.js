@@ -92,7 +92,7 @@ const OUTPUTS = [
   {
     is: (output) => isObject(output) && typeof output.stdout === "string" && typeof output.stderr === "string" && output.isImage !== true,
     given: ({ stdout, stderr, persistedOutputPath: file }) => ({
-      // Of a long output the SDK hands over the beginning, and keeps the whole in a file.
+      // The SDK hands over the beginning of a long output, and keeps the whole in a file.
       content: [file === undefined ? stdout : wholeIn(file), stderr].map((text) => ({ type: "text", text })),
     }),
     back: ({ content }, output) => {
