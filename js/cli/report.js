@@ -95,10 +95,10 @@ const fatesFor = (written) => ({
 const SHORTENED = { summarized: "covered by a summary", recorded: "quoted in the log" };
 
 /** The way back to content that is no longer in the messages: restore data, which recall reads, too. */
-function wayBack({ file, restoreData } = {}) {
-  if (restoreData === undefined)
+function wayBack(written) {
+  if (written?.restoreData === undefined)
     return "They are no longer in the messages. --out and --in-place keep restore data, with which they can be recalled.";
-  return `They are no longer in the messages, but can be recalled: roo-condense recall ${visible(file)} WORDS. restore brings them back.`;
+  return `They are no longer in the messages, but can be recalled: roo-condense recall ${visible(written.file)} WORDS. restore brings them back.`;
 }
 
 /** The content that is no longer readable, in words. */
