@@ -67,9 +67,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// Returns the visible text on one line, with blanks for characters that could end the line or hide what is before
 /// it.
 #[must_use]
-pub fn on_line(text: &str) -> String {
+pub fn on_line(text: &str) -> Cow<'_, str> {
+    // Most lines have nothing to write otherwise, and each is written many times while a story is fitted into its room.
+    if text.bytes().all(|byte| byte == b'\t' || matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let is_break = |letter: char| (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}');
-    visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect()
+    Cow::Owned(visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect())
 }
 
 #[cfg(test)]

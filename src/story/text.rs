@@ -79,7 +79,7 @@ impl Quotation {
     #[must_use]
     pub fn new(mark: Mark, line: &str) -> Self {
         let line = if matches!(mark, Mark::Added | Mark::Removed) { line.trim_end() } else { line.trim() };
-        Self { mark, text: on_line(line) }
+        Self { mark, text: on_line(line).into_owned() }
     }
 }
 
@@ -202,13 +202,13 @@ impl Writer {
             let is_block = run.len() > 1 && !run.iter().any(|quote| self.looks_like_ours(&quote.text));
             if is_block {
                 text.push_str(&format!("\n{INDENT}{}{}{LINES}", run[0].mark.sign(), run.len()));
-                run.iter().for_each(|quote| text.push_str(&format!("\n{}", quote.text)));
+                run.iter().for_each(|quote| ["\n", &quote.text].iter().for_each(|part| text.push_str(part)));
                 continue;
             }
             for Quotation { mark, text: quote } in run.iter().filter(|quote| !quote.text.trim().is_empty()) {
                 // A quoted number of lines would be read back as our own.
                 let end = if *mark == Mark::Added && lines_below(quote).is_some() { " " } else { "" };
-                text.push_str(&format!("\n{INDENT}{}{}{end}", mark.sign(), on_line(quote)));
+                ["\n", INDENT, mark.sign(), &*on_line(quote), end].iter().for_each(|part| text.push_str(part));
             }
         }
         text
