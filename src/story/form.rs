@@ -3,67 +3,10 @@
 
 use super::{
     endings::{Ending, ending},
+    kind::Kind,
     reading::Told,
-    text::{ASSISTANT, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, Writer},
+    text::{Mark, Quotation, Writer},
 };
-use crate::transcript::{Meaning, ToolTable};
-
-/// The kind of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The user's words.
-    User,
-    /// A log, list or code that the user pasted.
-    Paste,
-    /// A summary of earlier messages.
-    Summary,
-    /// The assistant's words.
-    Assistant,
-    /// A notice from the host.
-    Notice,
-    /// The newest todo list.
-    List,
-    /// A write or an edit of a file.
-    Change,
-    /// A command.
-    Command,
-    /// A question to others, with the reply.
-    Asked,
-    /// A read or search, quoted only if it failed.
-    Look,
-    /// Nothing to quote, such as an older todo list.
-    Silent,
-}
-
-impl Kind {
-    /// Returns the kind of calls to tools with this meaning.
-    pub fn from_meaning(meaning: Meaning) -> Self {
-        match meaning {
-            Meaning::Edit | Meaning::Write | Meaning::Touch | Meaning::Editor => Self::Change,
-            Meaning::Command => Self::Command,
-            Meaning::Read | Meaning::Search | Meaning::List | Meaning::Skill | Meaning::Recall => Self::Look,
-            Meaning::Todo | Meaning::Item => Self::Silent,
-            Meaning::Ask | Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => {
-                Self::Asked
-            }
-        }
-    }
-
-    /// Returns the kind of an entry read back from a story.
-    pub fn from_head(head: &str, tools: &ToolTable) -> Self {
-        match head {
-            USER | SYSTEM => Self::User,
-            PASTE => Self::Paste,
-            SUMMARY => Self::Summary,
-            ASSISTANT => Self::Assistant,
-            NOTICE => Self::Notice,
-            call => match Self::from_meaning(tools.meaning(call.split(' ').next().unwrap_or(call))) {
-                Self::Silent => Self::List,
-                kind => kind,
-            },
-        }
-    }
-}
 
 /// Maximum characters of words, of a call's parameters or written text, and of its result.
 struct Most {

@@ -23,11 +23,13 @@
 //! | `reading` | reads messages into entries |
 //! | `endings` | finds the lines of a result that say how the call ended |
 //! | `shown` | lines of results that are quoted at any scale |
+//! | `kind` | the kinds of entries |
 //! | `form` | an entry at any length |
 //! | `telling` | fits entries into a budget: older ones get less |
 
 mod endings;
 mod form;
+mod kind;
 mod reading;
 mod shown;
 mod standing;

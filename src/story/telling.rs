@@ -3,7 +3,8 @@
 use std::{collections::HashSet, ops::Range};
 
 use super::{
-    form::{Form, Kind},
+    form::Form,
+    kind::Kind,
     reading::{Told, read},
     shown::ShownLines,
     text::{Paths, Writer, story},

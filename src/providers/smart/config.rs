@@ -4,18 +4,17 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-pub(super) use super::tables::{BatchSummary, Strategy, Summarize, Truncate};
+pub(super) use super::tables::{BatchSummary, ContentOperation, Strategy, Summarize, Truncate};
 use super::{
     presets,
     tables::{
         BatchOperation, BatchOptions, ConfigOptions, ContentOperations, ContentThresholds, ExecutionKind,
-        IndividualOptions, OperationKind, OperationOptions, PassMode, PassOptions, SelectionKind, SelectionOptions,
-        Thresholds,
+        IndividualOptions, PassMode, PassOptions, SelectionKind, SelectionOptions, Thresholds,
     },
 };
 use crate::{
     conversation::ContentKind,
-    options::{ConfigError, Converted, Options},
+    options::{ConfigError, Options},
     transcript::ToolRows,
     words::said,
 };
@@ -92,15 +91,6 @@ pub(super) struct Individual {
 struct Override {
     operations: ContentOperations,
     thresholds: ContentThresholds,
-}
-
-/// The operation on a text.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum ContentOperation {
-    Keep,
-    Suppress,
-    Truncate(Truncate),
-    Summarize(Summarize),
 }
 
 /// The characters kept at both ends of a text.
@@ -318,19 +308,6 @@ impl Individual {
             (own.message_index, Override { operations: own.operations, thresholds: own.message_token_thresholds })
         });
         Self { defaults, thresholds, overrides: overrides.collect() }
-    }
-}
-
-impl Converted for ContentOperation {
-    type From = OperationOptions;
-
-    fn convert(OperationOptions { operation, params }: OperationOptions) -> Self {
-        match operation {
-            OperationKind::Keep => Self::Keep,
-            OperationKind::Suppress => Self::Suppress,
-            OperationKind::Truncate => Self::Truncate(params.truncate),
-            OperationKind::Summarize => Self::Summarize(params.summarize),
-        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{config::ContentOperation, presets};
+use super::presets;
 use crate::{
     options::{
-        Given, Needs, Table, Unread, WithJson, choice, flag, host, json_of, list, number, object, options,
+        Converted, Given, Needs, Table, Unread, WithJson, choice, flag, host, json_of, list, number, object, options,
         some_text_but, text, whole, word, words,
     },
     protect::{FROZEN_MESSAGES, PROTECT},
@@ -319,4 +319,26 @@ options! {
     execute_if: Unread = host("allowed.function"),
     /// Indices in the messages as they were given: of the selected messages it works on these alone.
     message_indices: Option<Vec<usize>> = list(&whole(0, MAX_LIMIT), INDICES).if_set(),
+}
+
+/// The operation on a text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ContentOperation {
+    Keep,
+    Suppress,
+    Truncate(Truncate),
+    Summarize(Summarize),
+}
+
+impl Converted for ContentOperation {
+    type From = OperationOptions;
+
+    fn convert(OperationOptions { operation, params }: OperationOptions) -> Self {
+        match operation {
+            OperationKind::Keep => Self::Keep,
+            OperationKind::Suppress => Self::Suppress,
+            OperationKind::Truncate => Self::Truncate(params.truncate),
+            OperationKind::Summarize => Self::Summarize(params.summarize),
+        }
+    }
 }
