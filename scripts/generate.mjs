@@ -54,7 +54,7 @@ const builtIn = () => JSON.parse(require("../js/native.js").builtInProviders());
 /** Words on one line if they fit, as Biome writes them. */
 const onOneLine = (line, width, broken) => (line.length <= width ? line : broken);
 
-/** What the command line offers without loading the addon. */
+/** The lists that the command line offers without loading the addon. */
 function names() {
   const list = (/** @type {string} */ name, /** @type {string[]} */ words) => {
     const quoted = words.map((word) => JSON.stringify(word));

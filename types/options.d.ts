@@ -446,7 +446,7 @@ export interface ProgressiveConfig {
 
 /** When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same. */
 export interface GuardOptions {
-  /** So many attempts without gain are enough. 1 or more. Default: 3. */
+  /** Attempts without gain after which automatic condensing pauses. 1 or more. Default: 3. */
   attempts?: number | undefined;
   /** In so many milliseconds. A pause that is longer starts the count again. 0 or more. Default: 60,000. */
   windowMs?: number | undefined;

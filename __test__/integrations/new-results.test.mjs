@@ -77,7 +77,7 @@ const anthropicAgent = (_, index) =>
     usage: { input_tokens: 10, output_tokens: 2 },
   });
 
-/** What the service was sent: the log is short from the first time on, and each request is the beginning of the next; recall brings its line back. */
+/** Checks the requests that the service received: the log is short from the first one on, each request is the beginning of the next, and recall brings its line back. */
 function expectShort(server, { isRecalled = true } = {}) {
   const received = server.requests.map(({ body }) => (body.messages ?? body.input).map((message) => JSON.stringify(message)));
   expect(received).toHaveLength(CALLS.length + 1);

@@ -163,7 +163,7 @@ const percent = (share) => (share === undefined || Number.isNaN(share) ? "-" : `
 const lostNames = (rows) => sum(rows, (row) => row.used.length - row.library.view);
 const saved = (rows) => sum(rows, (row) => row.tokensBefore - row.tokensAfter);
 
-/** What a budget saves of the tokens of all results, and what it loses of the names that are used. */
+/** The tokens of all results that a budget saves, and the used names that it loses. */
 function rowOfBudget(name, budget, rows, all) {
   const short = rows.filter((row) => row.tokensAfter < row.tokensBefore);
   const used = sum(short, (row) => row.used.length);

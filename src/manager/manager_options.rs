@@ -82,7 +82,7 @@ options! {
     profile_thresholds: Vec<(String, f64)> = record(&number(f64::MIN, f64::MAX), "an object of numbers by profile").or_default(),
     /// How summaries are asked for under profiles.
     profiles: Vec<(String, Profile)> = record(&object(), "an object of profiles by id").or_default(),
-    /// What to try when a provider fails; absent for the chain that belongs to it.
+    /// The providers to try when one fails; absent for the chain that belongs to it.
     fallback: Option<Either<Off, Vec<String>>> = either(&off(), &list(&text(), "an array of provider ids")).if_set(),
     /// Where summaries are kept; `false` keeps none.
     cache: Either<bool, Unread> = either(&flag().with(true), &host_object("a store with get(key) and set(key, value)")).or_default(),
@@ -103,7 +103,7 @@ options! {
     encoding: Option<&'static str> = word(&Encoding::NAMES).if_set(),
     /// From tokens of the vocabulary to those of the model.
     scale: Option<Either<f64, &'static str>> = either(&number(Scale::MIN, Scale::MAX), &word(&ScaleSetting::NAMES)).if_set(),
-    /// What is done with signed thinking behind a change; `auto` goes by the model.
+    /// The rule for signed thinking behind a change; `auto` goes by the model.
     thinking: Thinking = choice().or_first(),
     tools: ToolRows = TOOLS,
     protect: ProtectRules = PROTECT,
@@ -117,7 +117,7 @@ options! {
         "When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same.",
     );
 
-    /// So many attempts without gain are enough.
+    /// Attempts without gain after which automatic condensing pauses.
     attempts: usize = whole(1, u64::MAX).or(GuardOptions::DEFAULT.attempts as u64),
     /// In so many milliseconds.
     ///
@@ -145,7 +145,7 @@ options! {
     api_handler: Unread = host(HANDLER),
     /// Which task the conversation belongs to.
     task_id: Option<String> = text().if_set(),
-    /// Whose conversation it is, for strategies that go by the user.
+    /// The user, for strategies that go by the user.
     user_id: Option<String> = text().if_set(),
     /// Tokens in the context as the API reported them.
     total_tokens: Option<f64> = number(0.0, TOKENS).if_set(),
@@ -183,14 +183,14 @@ options! {
     condensing_handler: Unread = host(HANDLER),
     /// The prompt to summarise by.
     custom_condensing_prompt: Option<String> = text().if_set(),
-    /// What the conversation's own model costs.
+    /// The price of the conversation's own model.
     price: Option<ModelPrice> = object().read_as().if_set(),
     max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
-    /// What is done with signed thinking behind a change; `auto` goes by the model.
+    /// The rule for signed thinking behind a change; `auto` goes by the model.
     thinking: Option<Thinking> = choice().if_set(),
     protect: ProtectRules = PROTECT,
     frozen_messages: Option<usize> = FROZEN_MESSAGES,
-    /// What a decision by money goes by; without it the trigger alone decides.
+    /// The facts for a decision by money; without them the trigger alone decides.
     economics: Option<Economics> = object().if_set(),
     /// Whether the model has the tool recall, which the note on messages that were left out then names.
     recall: bool = flag().or(false),

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     name_table::NameTable,
     names::for_each_name,
-    weights::{NameFacts, Origin, Weights},
+    weights::{NameFacts, Weights},
 };
 use crate::{
     by_hash::ByHash,
@@ -35,11 +35,8 @@ impl ExpectedNames {
         let mut occurrences = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().take(messages) {
             for (piece, text) in with_texts(pieces, &texts[message]) {
-                let origin = match piece.kind {
-                    ContentKind::ToolParameters => Origin::Parameters(piece.source.meaning()),
-                    _ => Origin::Assistant,
-                };
-                table.add(&text.text[piece.range.clone()], message, origin, &mut occurrences);
+                let is_use = piece.kind == ContentKind::ToolParameters;
+                table.add(&text.text[piece.range.clone()], message, is_use, &mut occurrences);
                 occurrences.clear();
             }
         }

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    name_table::NameTable,
-    weights::{Origin, Weights},
-};
+use super::{name_table::NameTable, weights::Weights};
 use crate::{
     conversation::{ContentKind, Conversation},
     transcript::{ToolTable, decompose_texts, with_texts},
@@ -25,11 +22,8 @@ pub fn likely_names(
     let mut occurrences = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| messages.contains(message)) {
         for (piece, text) in with_texts(pieces, &texts[message]) {
-            let origin = match piece.kind {
-                ContentKind::ToolParameters => Origin::Parameters(piece.source.meaning()),
-                _ => Origin::Assistant,
-            };
-            table.add(&text.text[piece.range.clone()], message, origin, &mut occurrences);
+            let is_use = piece.kind == ContentKind::ToolParameters;
+            table.add(&text.text[piece.range.clone()], message, is_use, &mut occurrences);
         }
     }
     let weights = Weights::default();

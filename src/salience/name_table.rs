@@ -4,10 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    names::for_each_name,
-    weights::{NameFacts, Origin},
-};
+use super::{names::for_each_name, weights::NameFacts};
 use crate::{
     by_hash::ByHash,
     conversation::{ContentKind, Conversation, PathStep},
@@ -60,11 +57,12 @@ impl<'t> NameTable<'t> {
         });
     }
 
-    /// Appends to `occurrences` the numbers of the names in a text of `message`.
-    pub fn add(&mut self, text: &'t str, message: usize, origin: Origin, occurrences: &mut Vec<u32>) {
+    /// Appends to `occurrences` the numbers of the names in a text of `message`. `is_use`: the assistant used them in a
+    /// call.
+    pub fn add(&mut self, text: &'t str, message: usize, is_use: bool, occurrences: &mut Vec<u32>) {
         for_each_name(text, |name| {
             let number = self.number(name);
-            self.facts[number as usize].note(message, matches!(origin, Origin::Parameters(_)));
+            self.facts[number as usize].note(message, is_use);
             occurrences.push(number);
         });
     }

@@ -8,7 +8,7 @@ use std::{
 use super::{
     name_table::NameTable,
     queue::{Queued, Unit},
-    weights::{Origin, Weights, as_float},
+    weights::{Weights, as_float},
 };
 use crate::{
     conversation::{ContentKind, Conversation},
@@ -59,20 +59,17 @@ impl LeftOut<'_> {
             let may_be_shown = |block: usize| self.messages.contains(&message) && !pins.holds(block);
             for (piece, whole) in with_texts(pieces, &texts[message]) {
                 let text = &whole.text[piece.range.clone()];
-                let origin = match piece.kind {
-                    ContentKind::ToolParameters => Origin::Parameters(piece.source.meaning()),
-                    _ => Origin::Assistant,
-                };
+                let is_use = piece.kind == ContentKind::ToolParameters;
                 let is_story =
                     piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block);
                 if (piece.kind != ContentKind::ToolResults && !is_story) || !may_be_shown(piece.block) {
-                    table.add(text, message, origin, &mut Vec::new());
+                    table.add(text, message, is_use, &mut Vec::new());
                     continue;
                 }
                 block += 1;
                 for line in text.lines() {
                     let start = names.len();
-                    table.add(line, message, origin, &mut names);
+                    table.add(line, message, is_use, &mut names);
                     let shown = if is_story { quoted_answer(line) } else { Some(line) };
                     let names = start..names.len();
                     if let Some(line) = shown.filter(|line| !names.is_empty() && line.len() <= MAX_LINE) {

@@ -128,6 +128,7 @@ impl<'a, 't> Reading<'a, 't> {
         let age = scope.conversation.len() - message;
         let newest = if message >= scope.older.end { scope.weights.newest() } else { 0.0 };
         let density = scope.weights.passage(origin, age) + newest;
+        let is_use = matches!(origin, Origin::Parameters(_));
         let mut lines: Vec<LineValue> = lines
             .into_iter()
             .zip(costs)
@@ -135,7 +136,7 @@ impl<'a, 't> Reading<'a, 't> {
             .map(|(index, (line, cost))| {
                 let first = self.occurrences.len();
                 if !line.is_gap {
-                    self.names.add(&text[line.content..line.range.end], message, origin, &mut self.occurrences);
+                    self.names.add(&text[line.content..line.range.end], message, is_use, &mut self.occurrences);
                 }
                 LineValue {
                     hash: hashes[index],
