@@ -42,6 +42,29 @@ export const agent = (_, index) => {
   return completion({ content: said, tool_calls: [call] }, "tool_calls");
 };
 
+/** Answers chat completions with the call that `callAt` gives for the number of a request (`{ id, name, input }`), and is done where it gives none. */
+export const chatAgent = (callAt) => (_, index) => {
+  const call = callAt(index);
+  if (!call) return completion({ content: "Done." });
+  const { id, name, input } = call;
+  return completion({ tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(input) } }] }, "tool_calls");
+};
+
+/** The same for the Messages API. */
+export const anthropicAgent = (callAt) => (_, index) => {
+  const call = callAt(index);
+  return json(200, {
+    id: `msg_${index}`,
+    type: "message",
+    role: "assistant",
+    model: "claude-test",
+    content: call ? [{ type: "tool_use", ...call }] : [{ type: "text", text: "Done." }],
+    stop_reason: call ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 2 },
+  });
+};
+
 /** How often the messages that a service received do not begin with those of the request before, byte for byte. */
 export function condensationsOf(received) {
   let count = 0;

@@ -19,6 +19,7 @@ import { condensingEdit, condensingMiddleware } from "../../js/integrations/lang
 import { condensingProcessor } from "../../js/integrations/mastra.js";
 import { condensing as condensingOpenAI } from "../../js/integrations/openai.js";
 import { json, startFakeLlm } from "../llm/fake-llm.mjs";
+import { anthropicAgent, chatAgent } from "./day.mjs";
 
 const servers = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -52,30 +53,7 @@ const CALLS = [
 ];
 const outputOf = ({ command }) => (command === "make" ? LOG : SHORT);
 
-const chatAgent = (_, index) => {
-  const call = CALLS[index];
-  const calls = call && [{ id: call.id, type: "function", function: { name: call.name, arguments: JSON.stringify(call.input) } }];
-  const message = call ? { content: null, tool_calls: calls } : { content: "Done." };
-  return json(200, {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "m",
-    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: call ? "tool_calls" : "stop" }],
-    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
-  });
-};
-const anthropicAgent = (_, index) =>
-  json(200, {
-    id: `msg_${index}`,
-    type: "message",
-    role: "assistant",
-    model: "claude-test",
-    content: CALLS[index] ? [{ type: "tool_use", ...CALLS[index] }] : [{ type: "text", text: "Done." }],
-    stop_reason: CALLS[index] ? "tool_use" : "end_turn",
-    stop_sequence: null,
-    usage: { input_tokens: 10, output_tokens: 2 },
-  });
+const callAt = (index) => CALLS[index];
 
 /** Checks the requests that the service received: the log is short from the first one on, each request is the beginning of the next, and recall brings its line back. */
 function expectShort(server, { isRecalled = true } = {}) {
@@ -111,7 +89,7 @@ const aiTool = tool({
 const aiModel = (server) => createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1`, apiKey: "key-0123456789" })("m");
 
 test("AI SDK: the model's view is short, the application's steps are whole", async () => {
-  const server = await serve(chatAgent);
+  const server = await serve(chatAgent(callAt));
   const middleware = aiSdk.condensingMiddleware(options);
   const model = wrapLanguageModel({ model: aiModel(server), middleware });
   const { steps } = await generateText({
@@ -125,7 +103,7 @@ test("AI SDK: the model's view is short, the application's steps are whole", asy
 });
 
 test("AI SDK, before each step", async () => {
-  const server = await serve(chatAgent);
+  const server = await serve(chatAgent(callAt));
   const prepareStep = aiSdk.condensingPrepareStep(options);
   await generateText({
     model: aiModel(server),
@@ -146,12 +124,12 @@ const langchainRun = langchainTool(async (input) => outputOf(input), {
 });
 
 test("LangChain: as a middleware, and as an edit, which has the state's messages shortened too", async () => {
-  const server = await serve(anthropicAgent);
+  const server = await serve(anthropicAgent(callAt));
   const agent = createAgent({ model: langchainModel(server), tools: [langchainRun], middleware: [condensingMiddleware(options)] });
   const { messages } = await agent.invoke({ messages: [{ role: "user", content: TASK }] });
   expect(messages.find(({ tool_call_id: id }) => id === "call_make").content).toBe(LOG);
   expectShort(server);
-  const edited = await serve(anthropicAgent);
+  const edited = await serve(anthropicAgent(callAt));
   const recall = langchainTool(async () => "nothing", { name: "recall", description: "Recalls.", schema: z.object({ query: z.string() }) });
   const edits = [condensingEdit(options)];
   const other = createAgent({
@@ -164,7 +142,7 @@ test("LangChain: as a middleware, and as an edit, which has the state's messages
 });
 
 test("Mastra", async () => {
-  const server = await serve(chatAgent);
+  const server = await serve(chatAgent(callAt));
   const processor = condensingProcessor(options);
   const run = createTool({
     id: "run",
@@ -185,7 +163,7 @@ test("Mastra", async () => {
 });
 
 test("the official client of Anthropic, and marks of the prompt cache, which move on", async () => {
-  const server = await serve(anthropicAgent);
+  const server = await serve(anthropicAgent(callAt));
   const client = condensing(new Anthropic({ apiKey: "key-0123456789", baseURL: server.url, maxRetries: 0 }), options);
   const tools = /** @type {any} */ ([
     { name: "run", description: "Runs.", input_schema: { type: "object" } },
@@ -225,7 +203,7 @@ test("the official client of OpenAI: chat completions and responses", async () =
   for (const kind of ["chat", "responses"]) {
     const server = await serve((request, index) =>
       kind === "chat"
-        ? chatAgent(request, index)
+        ? chatAgent(callAt)(request, index)
         : json(200, {
             id: `resp_${index}`,
             object: "response",

@@ -13,8 +13,8 @@ import * as aiSdk from "../../js/integrations/ai-sdk.js";
 import { condensing } from "../../js/integrations/anthropic.js";
 import { condensingMiddleware } from "../../js/integrations/langchain.js";
 import { condensingProcessor } from "../../js/integrations/mastra.js";
-import { json, startFakeLlm } from "../llm/fake-llm.mjs";
-import { TASK, WINDOW, rounds } from "./day.mjs";
+import { startFakeLlm } from "../llm/fake-llm.mjs";
+import { TASK, WINDOW, anthropicAgent, chatAgent, rounds } from "./day.mjs";
 
 const servers = [];
 afterAll(() => Promise.all(servers.map((server) => server.close())));
@@ -34,38 +34,6 @@ const WANTED = /** @type {string} */ (rounds[1].file.split("\n")[17]);
 const callAt = (index) => {
   if (index < READS) return { id: rounds[index].id, name: "read_file", input: { path: rounds[index].path } };
   return index === READS ? { id: "call_recall", name: "recall", input: { query: QUERY } } : undefined;
-};
-
-const chatAgent = (_, index) => {
-  const call = callAt(index);
-  const message = call
-    ? {
-        content: null,
-        tool_calls: [{ id: call.id, type: "function", function: { name: call.name, arguments: JSON.stringify(call.input) } }],
-      }
-    : { content: "Done." };
-  return json(200, {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "m",
-    choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: call ? "tool_calls" : "stop" }],
-    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
-  });
-};
-
-const anthropicAgent = (_, index) => {
-  const call = callAt(index);
-  return json(200, {
-    id: `msg_${index}`,
-    type: "message",
-    role: "assistant",
-    model: "claude-test",
-    content: call ? [{ type: "tool_use", ...call }] : [{ type: "text", text: "Done." }],
-    stop_reason: call ? "tool_use" : "end_turn",
-    stop_sequence: null,
-    usage: { input_tokens: 10, output_tokens: 2 },
-  });
 };
 
 /** The requests of a day: the line was gone before recall was asked, and is there behind it; the request before is the beginning of the last. */
@@ -88,7 +56,7 @@ const readFile = tool({
 const options = { contextWindow: WINDOW, recall: /** @type {const} */ (true) };
 
 test("AI SDK, as a middleware", async () => {
-  const server = await serve(chatAgent);
+  const server = await serve(chatAgent(callAt));
   const provider = createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1`, apiKey: "key-0123456789" });
   const middleware = aiSdk.condensingMiddleware(options);
   const model = wrapLanguageModel({ model: provider("m"), middleware });
@@ -99,7 +67,7 @@ test("AI SDK, as a middleware", async () => {
 });
 
 test("AI SDK, before each step", async () => {
-  const server = await serve(chatAgent);
+  const server = await serve(chatAgent(callAt));
   const provider = createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1`, apiKey: "key-0123456789" });
   const prepareStep = aiSdk.condensingPrepareStep(options);
   const tools = { read_file: readFile, recall: prepareStep.recall };
@@ -108,7 +76,7 @@ test("AI SDK, before each step", async () => {
 });
 
 test("LangChain", async () => {
-  const server = await serve(anthropicAgent);
+  const server = await serve(anthropicAgent(callAt));
   const model = new ChatAnthropic({
     model: "claude-test",
     apiKey: "key-0123456789",
@@ -128,7 +96,7 @@ test("LangChain", async () => {
 });
 
 test("Mastra", async () => {
-  const server = await serve(chatAgent);
+  const server = await serve(chatAgent(callAt));
   const processor = condensingProcessor(options);
   const read = createTool({
     id: "read_file",
@@ -149,7 +117,7 @@ test("Mastra", async () => {
 });
 
 test("the official client of Anthropic", async () => {
-  const server = await serve(anthropicAgent);
+  const server = await serve(anthropicAgent(callAt));
   const client = condensing(new Anthropic({ apiKey: "key-0123456789", baseURL: server.url, maxRetries: 0 }), options);
   const read = {
     name: "read_file",
