@@ -326,7 +326,10 @@ try {
 
 describe("bundled with esbuild into one file, without node_modules", () => {
   async function bundle(format, entry, options = {}) {
-    const folder = emptyFolder();
+    // One folder below, because the loader also looks in the folder above the bundle: here an empty one, not the
+    // system's temporary folder, where somebody may keep a binary.
+    const folder = path.join(emptyFolder(), "dist");
+    mkdirSync(folder);
     const outfile = path.join(folder, format === "esm" ? "bundle.mjs" : "bundle.cjs");
     // The alias stands for a node_modules folder that has the package.
     const alias = { "roo-condense": path.join(root, "index.js") };
