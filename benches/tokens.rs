@@ -1,8 +1,9 @@
-//! Speed of counting: our engine against `tiktoken-rs`, the cache against counting, two threads against one.
+//! Speed of counting: our engine against the crate `tiktoken`, which it asks for words that it has not near at hand, and against `tiktoken-rs`; the cache
+//! against counting, two threads against one. "this repository" is its source and its documents, each file once: text as a model reads it.
 //!
 //! `cargo bench --package roo-condense-benches --bench tokens`; with `--features tiktoken-rs` the reference is behind our counter too.
 
-use std::hint::black_box;
+use std::{fs, hint::black_box, path::Path};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use roo_condense::{
@@ -63,6 +64,26 @@ fn json(bytes: usize) -> String {
     text
 }
 
+/// The source and the documents of this repository.
+fn repository() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders = vec![root.join("src"), root.join("docs"), root.join("js")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+            let path = entry.path();
+            let is_text = path.extension().is_some_and(|end| ["rs", "md", "js"].iter().any(|text| end == *text));
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_text {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files.iter().map(|file| fs::read_to_string(file).expect("a text")).collect()
+}
+
 fn hostile(bytes: usize) -> Vec<(&'static str, String)> {
     let mut next = numbers();
     let base64 = (0..bytes)
@@ -79,7 +100,8 @@ fn hostile(bytes: usize) -> Vec<(&'static str, String)> {
 
 fn engines(criterion: &mut Criterion) {
     let reference = tiktoken_rs::o200k_base_singleton();
-    let mut texts = vec![("code", code(1 << 20)), ("JSON and logs", json(1 << 20))];
+    let crate_alone = tiktoken::get_encoding(ENCODING.name()).expect("it is compiled in");
+    let mut texts = vec![("this repository", repository()), ("code", code(1 << 20)), ("JSON and logs", json(1 << 20))];
     // tiktoken-rs panics on a million blanks, so both get less.
     texts.extend(hostile(1 << 18));
     let mut group = criterion.benchmark_group("engine");
@@ -89,6 +111,7 @@ fn engines(criterion: &mut Criterion) {
         group.bench_function(format!("{name}/ours"), |bencher| {
             bencher.iter(|| count_uncached(black_box(text), ENCODING));
         });
+        group.bench_function(format!("{name}/tiktoken"), |bencher| bencher.iter(|| crate_alone.count(black_box(text))));
         group.bench_function(format!("{name}/tiktoken-rs"), |bencher| {
             bencher.iter(|| reference.count_ordinary(black_box(text)));
         });

@@ -8,7 +8,7 @@ use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{Block, ContentKind, Conversation, Media, Message, Role, TextAt, surrogates},
     markers::{SummaryHead, is_summary},
-    story::is_story_block,
+    story::story_blocks,
     tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
     transcript::{ContentPiece, PieceSource, Voice},
 };
@@ -127,6 +127,7 @@ pub(super) fn kinds_of(
     let mut runs: Vec<Run<'_>> = Vec::new();
     for (index, (message, pieces)) in conversation.messages().zip(pieces).enumerate() {
         let texts = message.texts();
+        let stories = story_blocks(conversation, index);
         let mut blocks = Vec::with_capacity(tally.blocks(index).len());
         for (block, tokens) in tally.blocks(index).iter().enumerate() {
             let own = &pieces[range_of(pieces, block, |piece| piece.block)];
@@ -134,8 +135,8 @@ pub(super) fn kinds_of(
             let label = label.or_else(|| file_name(message.content.blocks().get(block)?));
             let mut told = BlockKinds { kinds: KindTokens::default(), label: label.unwrap_or_default().to_owned() };
             // A log quotes what was left out; it is not the user's words.
-            let is_log = is_story_block(conversation, index, block);
-            let parts = if is_log { Whole::Of(Kind::Summaries) } else { whole(message, block, own, &texts) };
+            let parts =
+                if stories.contains(&block) { Whole::Of(Kind::Summaries) } else { whole(message, block, own, &texts) };
             match parts {
                 Whole::Of(kind) => told.kinds.add(kind, *tokens),
                 Whole::WithImages(kind, images) => {

@@ -1,12 +1,14 @@
 //! The fold: one boundary in the conversation. Messages before it are told in one text, the story; messages behind it stand in place, shortened by salience where
 //! the room asks for it.
 
+use std::cell::OnceCell;
+
 use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role},
     markers::{LEFT_OUT_HERE, with_way_back},
     salience::{LeftOut, Salience, SalienceError, Why},
-    story::{ShownLines, Telling, told},
+    story::{ShownLines, Telling},
     tokens::count_inside,
     words::said,
 };
@@ -44,30 +46,25 @@ pub struct Fold<'a> {
 /// # Errors
 /// When the work is cancelled, or its plan does not fit.
 pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Proposal, bool), CondenseError> {
-    let boundaries = Boundaries::new(request, fold.preserve_recent);
-    let lines = boundaries.room_of_lines(request, fold, budget);
-    let Some(best) = best_within(&boundaries, request, fold, budget - lines)? else {
+    let boundaries = Boundaries::new(request, fold);
+    let lines = boundaries.room_of_lines(budget);
+    let Some(best) = best_within(&boundaries, budget - lines)? else {
         return Ok((Proposal::default(), false));
     };
-    let best = boundaries.with_lines(request, fold, best, (lines, budget))?;
+    let best = boundaries.with_lines(best, (lines, budget))?;
     Ok((best.state.into_proposal(request), best.tokens <= budget))
 }
 
 /// The fold within the budget that folds least; the smallest where none is within it.
-fn best_within(
-    boundaries: &Boundaries,
-    request: &Request,
-    fold: &Fold<'_>,
-    budget: usize,
-) -> Result<Option<Tried>, CondenseError> {
-    let mut room = boundaries.room(request, fold, budget);
+fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Tried>, CondenseError> {
+    let mut room = boundaries.room(budget);
     let mut tried: Option<Tried> = None;
     for part in TRIES {
-        let boundary = boundaries.at(request, fold, budget, part);
+        let boundary = boundaries.at(budget, part);
         if tried.as_ref().is_some_and(|tried| tried.boundary == boundary) {
             continue;
         }
-        let next = boundaries.tried(request, fold, (boundary, room), budget)?;
+        let next = boundaries.tried((boundary, room), budget)?;
         let is_done = next.tokens <= budget && !next.crowds_newest;
         if tried.as_ref().is_none_or(|tried| next.is_better_than(tried, budget)) {
             tried = Some(next);
@@ -83,18 +80,18 @@ fn best_within(
             break;
         }
         room = room.saturating_sub((best.tokens - budget) * 9 / 8 + 8);
-        let next = boundaries.tried(request, fold, (best.boundary, room), budget)?;
+        let next = boundaries.tried((best.boundary, room), budget)?;
         best = if next.tokens < best.tokens { next } else { best };
     }
     for part in WIDER {
         if best.tokens as f64 >= budget as f64 * CLOSE_ENOUGH || best.boundary.is_none() {
             break;
         }
-        let boundary = boundaries.at(request, fold, budget, part);
+        let boundary = boundaries.at(budget, part);
         if boundary == best.boundary {
             continue;
         }
-        let next = boundaries.tried(request, fold, (boundary, room), budget)?;
+        let next = boundaries.tried((boundary, room), budget)?;
         if next.tokens > budget || next.crowds_newest {
             break;
         }
@@ -154,7 +151,11 @@ pub fn failed(provider: &str, error: SalienceError) -> CondenseError {
 }
 
 /// Where the conversation may be folded.
-struct Boundaries {
+struct Boundaries<'a> {
+    request: &'a Request,
+    fold: &'a Fold<'a>,
+    /// The messages as they are told.
+    telling: OnceCell<Telling<'a>>,
     /// The first message that may be told.
     start: usize,
     /// Messages with which what stands may begin, in order.
@@ -163,14 +164,14 @@ struct Boundaries {
     from: Vec<usize>,
 }
 
-impl Boundaries {
-    fn new(request: &Request, preserve_recent: usize) -> Self {
+impl<'a> Boundaries<'a> {
+    fn new(request: &'a Request, fold: &'a Fold<'a>) -> Self {
         let conversation = &request.conversation;
         let begins = |message: usize| {
             let role = |message: usize| conversation.entries().get(message).map(|entry| &entry.message.role);
             message > 0 && role(message - 1) == Some(&Role::User) && role(message) == Some(&Role::Assistant)
         };
-        let end = conversation.len().saturating_sub(preserve_recent);
+        let end = conversation.len().saturating_sub(fold.preserve_recent);
         let start =
             (conversation.head()..conversation.len()).find(|message| begins(*message)).unwrap_or(conversation.len());
         let seams = Seams::new(conversation, start);
@@ -179,13 +180,13 @@ impl Boundaries {
         for message in (0..conversation.len()).rev() {
             from[message] = from[message + 1] + request.tally.message(message);
         }
-        Self { start, clean, from }
+        Self { request, fold, telling: OnceCell::new(), start, clean, from }
     }
 
     /// Tokens of the story.
-    fn room(&self, request: &Request, fold: &Fold<'_>, budget: usize) -> usize {
-        let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
-        let share = STORY * (1.0 - stays).powi(4) * fold.part;
+    fn room(&self, budget: usize) -> usize {
+        let stays = (budget as f64 / self.request.tally.total().max(1) as f64).min(1.0);
+        let share = STORY * (1.0 - stays).powi(4) * self.fold.part;
         (budget.saturating_sub(self.before()) as f64 * share) as usize
     }
 
@@ -195,8 +196,8 @@ impl Boundaries {
     }
 
     /// The first message that stands where so much of the room behind the boundary is used; `None` where nothing is folded.
-    fn at(&self, request: &Request, fold: &Fold<'_>, budget: usize, part: f64) -> Option<usize> {
-        let room = budget.saturating_sub(self.before() + self.room(request, fold, budget));
+    fn at(&self, budget: usize, part: f64) -> Option<usize> {
+        let room = budget.saturating_sub(self.before() + self.room(budget));
         let most = (room as f64 * BEHIND * part) as usize;
         if self.from[self.start] <= most {
             return None;
@@ -206,38 +207,27 @@ impl Boundaries {
     }
 
     /// Tells what is before this boundary in so many tokens, and shortens what stands behind it.
-    fn tried(
-        &self,
-        request: &Request,
-        fold: &Fold<'_>,
-        (boundary, room): (Option<usize>, usize),
-        budget: usize,
-    ) -> Result<Tried, CondenseError> {
-        let story = boundary.map(|boundary| self.story(request, fold, boundary, room, &ShownLines::default()));
-        let mut tried = self.applied(request, fold, boundary, story)?;
+    fn tried(&self, (boundary, room): (Option<usize>, usize), budget: usize) -> Result<Tried, CondenseError> {
+        let story = boundary.map(|boundary| self.story(boundary, room, &ShownLines::default()));
+        let mut tried = self.applied(boundary, story)?;
         if tried.tokens > budget {
-            let salience = Salience::all_signals(fold.preserve_recent);
-            let kept =
-                salience.within(tried.state.request.history(), budget).map_err(|error| failed(fold.provider, error))?;
+            let salience = Salience::all_signals(self.fold.preserve_recent);
+            let kept = salience
+                .within(tried.state.request.history(), budget)
+                .map_err(|error| failed(self.fold.provider, error))?;
             let notes = kept.reasons.into_iter().map(Note::from).collect();
             tried.crowds_newest = kept.crowds_newest;
-            tried.shorten(fold, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
+            tried.shorten(self.fold, Proposal { notes, plan: kept.plan, ..Proposal::default() })?;
         }
         Ok(tried)
     }
 
     /// Folds at this boundary, with this story.
-    fn applied(
-        &self,
-        request: &Request,
-        fold: &Fold<'_>,
-        boundary: Option<usize>,
-        story: Option<String>,
-    ) -> Result<Tried, CondenseError> {
-        let mut state = State::new(request.clone());
-        let tokens = story.as_deref().map_or(0, |story| count_inside(story, request.tally.encoding()).tokens);
+    fn applied(&self, boundary: Option<usize>, story: Option<String>) -> Result<Tried, CondenseError> {
+        let mut state = State::new(self.request.clone());
+        let tokens = story.as_deref().map_or(0, |story| count_inside(story, self.request.tally.encoding()).tokens);
         if let (Some(boundary), Some(story)) = (boundary, story) {
-            match state.apply(fold.provider, self.told(request, boundary, &story)) {
+            match state.apply(self.fold.provider, self.told(boundary, &story)) {
                 // So little is before the boundary that telling it takes more: it stands.
                 Err(CondenseError::ContextGrew { .. }) => {}
                 told => drop(told?),
@@ -248,19 +238,13 @@ impl Boundaries {
     }
 
     /// Tells lines of results, too, for names that nothing that stays has.
-    fn with_lines(
-        &self,
-        request: &Request,
-        fold: &Fold<'_>,
-        best: Tried,
-        (lines, budget): (usize, usize),
-    ) -> Result<Tried, CondenseError> {
+    fn with_lines(&self, best: Tried, (lines, budget): (usize, usize)) -> Result<Tried, CondenseError> {
         let Some(boundary) = best.boundary.filter(|_| lines > 0) else { return Ok(best) };
         let left_out = LeftOut {
-            conversation: &request.conversation,
+            conversation: &self.request.conversation,
             messages: self.start..boundary,
-            tools: &request.tools,
-            tokens_per_byte: request.tally.total() as f32 / request.conversation.bytes().max(1) as f32,
+            tools: &self.request.tools,
+            tokens_per_byte: self.request.tally.total() as f32 / self.request.conversation.bytes().max(1) as f32,
         };
         let lines = left_out.naming_lines(best.state.conversation(), lines as f32);
         if lines.is_empty() {
@@ -268,10 +252,10 @@ impl Boundaries {
         }
         let mut room = best.story + budget.saturating_sub(best.tokens);
         for _ in 0..SHORTER {
-            let story = self.story(request, fold, boundary, room, &lines);
-            let mut next = self.applied(request, fold, Some(boundary), Some(story))?;
+            let story = self.story(boundary, room, &lines);
+            let mut next = self.applied(Some(boundary), Some(story))?;
             if let Some(shortened) = &best.shortened {
-                next.shorten(fold, shortened.clone())?;
+                next.shorten(self.fold, shortened.clone())?;
             }
             if next.tokens <= budget {
                 return Ok(Tried { crowds_newest: best.crowds_newest, ..next });
@@ -282,28 +266,35 @@ impl Boundaries {
     }
 
     /// Tokens for lines of results. None where everything stands.
-    fn room_of_lines(&self, request: &Request, fold: &Fold<'_>, budget: usize) -> usize {
-        if self.at(request, fold, budget, 1.0).is_none() {
+    fn room_of_lines(&self, budget: usize) -> usize {
+        if self.at(budget, 1.0).is_none() {
             return 0;
         }
-        let stays = (budget as f64 / request.tally.total().max(1) as f64).min(1.0);
-        (budget as f64 * LINES * (1.0 - stays).powi(2) * fold.part) as usize
+        let stays = (budget as f64 / self.request.tally.total().max(1) as f64).min(1.0);
+        (budget as f64 * LINES * (1.0 - stays).powi(2) * self.fold.part) as usize
     }
 
     /// The story of the messages before this boundary.
-    fn story(&self, request: &Request, fold: &Fold<'_>, boundary: usize, room: usize, shown: &ShownLines) -> String {
-        let conversation = &request.conversation;
-        let telling = Telling { conversation, tools: &request.tools, encoding: request.tally.encoding() };
-        let story = told(&telling, self.start..boundary, room, fold.is_known, shown);
-        story.unwrap_or_else(|| LEFT_OUT_HERE.to_owned())
+    fn story(&self, boundary: usize, room: usize, shown: &ShownLines) -> String {
+        let telling = self.telling.get_or_init(|| {
+            let messages = self.start..self.clean.last().copied().unwrap_or(self.start);
+            Telling::new(
+                &self.request.conversation,
+                &self.request.tools,
+                self.request.tally.encoding(),
+                messages,
+                self.fold.is_known,
+            )
+        });
+        telling.told(boundary, room, shown).unwrap_or_else(|| LEFT_OUT_HERE.to_owned())
     }
 
     /// Puts the story in the place of the messages before the boundary.
-    fn told(&self, request: &Request, boundary: usize, text: &str) -> Proposal {
-        let conversation = &request.conversation;
+    fn told(&self, boundary: usize, text: &str) -> Proposal {
+        let conversation = &self.request.conversation;
         let mut plan = Plan::default();
         plan.edits.extend((self.start..boundary).map(|message| Edit::Drop { message }));
-        plan.edits.extend(pair(conversation, boundary, text, request.call.recall));
+        plan.edits.extend(pair(conversation, boundary, text, self.request.call.recall));
         let dropped = (self.start..boundary).map(|message| Note {
             message,
             block: None,

@@ -19,7 +19,7 @@ mod upkeep;
 pub use self::{
     decoder::{Decoder, RowsOf, decode},
     expand::{Expanded, Unresolved, expand},
-    quotes::readings,
+    quotes::{readings, without_indentation},
     recipes::RecipeSources,
     rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
     upkeep::{Expansion, Mended, holds_pointers, kept_true, message_holds_pointers},

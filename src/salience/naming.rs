@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     conversation::{ContentKind, Conversation},
-    story::{ShownLines, content, is_story_block, quoted_answer},
+    story::{ShownLines, content, quoted_answer, story_blocks},
     transcript::{PieceSource, ToolTable, decompose_texts, with_texts},
 };
 
@@ -57,11 +57,11 @@ impl LeftOut<'_> {
         for (message, pieces) in pieces.into_iter().enumerate() {
             let pins = &self.conversation.entries()[message].pins;
             let may_be_shown = |block: usize| self.messages.contains(&message) && !pins.holds(block);
+            let stories = story_blocks(self.conversation, message);
             for (piece, whole) in with_texts(pieces, &texts[message]) {
                 let text = &whole.text[piece.range.clone()];
                 let is_use = piece.kind == ContentKind::ToolParameters;
-                let is_story =
-                    piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block);
+                let is_story = piece.source == PieceSource::Words && stories.contains(&piece.block);
                 if (piece.kind != ContentKind::ToolResults && !is_story) || !may_be_shown(piece.block) {
                     table.add(text, message, is_use, &mut Vec::new());
                     continue;

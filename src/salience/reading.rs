@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
-    story::{ending, is_story_block},
+    story::{ending, story_blocks},
     tokens::count_inside,
     transcript::{ContentPiece, Meaning, PieceSource, Voice, with_texts},
 };
@@ -65,6 +65,7 @@ impl<'a, 't> Reading<'a, 't> {
     pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
         for (message, pieces) in messages {
             let mut next = 1;
+            let stories = story_blocks(self.scope.conversation, message);
             let pieces = with_texts(pieces, &self.texts[message]);
             for (piece, whole) in pieces.flat_map(|(piece, whole)| self.scope.divided(piece, whole)) {
                 // Pieces of one text are numbered continuously: a piece begins on the line on which the previous one
@@ -73,7 +74,8 @@ impl<'a, 't> Reading<'a, 't> {
                 let place = Place::within(whole.text, &piece.range, first);
                 let text = &whole.text[piece.range.clone()];
                 let is_pinned = self.scope.conversation.entries()[message].pins.holds(whole.block);
-                let passage = self.passage(message, piece, text, place, is_pinned);
+                let is_log = piece.source == PieceSource::Words && stories.contains(&piece.block);
+                let passage = self.passage(message, piece, text, place, (is_pinned, is_log));
                 next = passage.1;
                 self.passages.push(passage.0);
             }
@@ -87,10 +89,9 @@ impl<'a, 't> Reading<'a, 't> {
         piece: ContentPiece,
         text: &'t str,
         place: Place,
-        is_pinned: bool,
+        (is_pinned, is_log): (bool, bool),
     ) -> (Passage<'t>, usize) {
         let scope = self.scope;
-        let is_log = piece.source == PieceSource::Words && is_story_block(scope.conversation, message, piece.block);
         let origin = if is_log { Origin::Log } else { origin(&piece, &scope.conversation.message(message).role) };
         let block = scope.conversation.message(message).content.blocks().get(piece.block);
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));

@@ -22,7 +22,6 @@ const fn most(said: f64, given: f64, answered: f64) -> Most {
 impl Kind {
     /// Returns the limits of an entry of this kind that is quoted in full. All the user's words except pastes fit in
     /// a twenty-fifth of a session; the other numbers were chosen with the reading test.
-    /// numbers were chosen with the reading test.
     fn most(self) -> Most {
         match self {
             Self::User => most(f64::MAX, 0.0, 0.0),
@@ -85,8 +84,6 @@ pub struct Form {
     is_failed: bool,
     /// The fraction of a result's limit that it gets, by how much it says.
     telling: f64,
-    /// True if the same file changes again later, in which case a change without its lines says nothing.
-    is_again: bool,
     said: Vec<Quotation>,
     given: Vec<Quotation>,
     /// Lines of the result that say how the call ended.
@@ -98,9 +95,8 @@ pub struct Form {
 }
 
 impl Form {
-    /// Creates an entry's form, with no more text than its kind's limits. `is_again`: an entry with the same head
-    /// follows.
-    pub fn new(told: &Told, is_again: bool) -> Self {
+    /// Creates an entry's form, with no more text than its kind's limits.
+    pub fn new(told: &Told) -> Self {
         let Told { entry, kind, shown, .. } = told;
         let kind = *kind;
         let with = |marks: &[Mark]| -> Vec<&Quotation> {
@@ -131,7 +127,6 @@ impl Form {
                 Kind::Command if !ranked.says => PLAIN,
                 _ => 1.0,
             },
-            is_again,
             head: entry.head.clone(),
             said: both_ends(&with(&[Mark::Said]), most.said),
             given: both_ends(&with(&[Mark::Given, Mark::Added, Mark::Removed]), most.given),
@@ -141,8 +136,9 @@ impl Form {
         }
     }
 
-    /// Writes the entry with this share of its limits; `None` if that says nothing.
-    pub fn told(&self, writer: &Writer, share: f64) -> Option<String> {
+    /// Writes the entry with this share of its limits; `None` if that says nothing. `is_again`: an entry with the same
+    /// head follows, so a change of a file without its lines says nothing.
+    pub fn told(&self, writer: &Writer, share: f64, is_again: bool) -> Option<String> {
         let most = self.kind.most();
         let is_looked_at = self.kind == Kind::Look && !self.is_failed;
         if self.kind == Kind::Silent || (is_looked_at && self.shown.is_empty()) {
@@ -162,7 +158,7 @@ impl Form {
         let is_told = match self.kind {
             Kind::List => true,
             _ if !self.shown.is_empty() => true,
-            Kind::Change => !given.is_empty() || (!self.is_again && share > 0.0),
+            Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
             _ => room >= LEAST_ANSWER || self.answered.is_empty(),
         };
         if !is_told {

@@ -39,7 +39,7 @@ mod text;
 pub use self::{
     endings::{ending, reports_failure},
     shown::{ShownLines, content},
-    standing::{is_story_block, stories},
-    telling::{Telling, told},
+    standing::{stories, story_blocks},
+    telling::Telling,
     text::{Entry, Mark, entries, is_speaker, is_story, quoted_answer, without_headings},
 };

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     kind::Kind,
     shown::{ShownLines, content},
-    standing::is_story_block,
+    standing::story_blocks,
     text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
 };
 use crate::{
@@ -26,6 +26,8 @@ use crate::{
 
 /// An entry for messages that are left out.
 pub struct Told {
+    /// The message where it began.
+    pub message: usize,
     /// Everything that can be quoted.
     pub entry: Entry,
     /// Its kind.
@@ -41,18 +43,33 @@ const UNKNOWN: &str = "Answer:";
 /// Shorter lines recur by chance.
 const MIN_AGAIN: usize = 24;
 
-/// Returns the entries of these messages, in order. Pinned blocks stay in place and are not quoted.
-pub fn read(conversation: &Conversation, tools: &ToolTable, messages: Range<usize>, shown: &ShownLines) -> Vec<Told> {
-    let texts = conversation.texts();
-    let pieces = decompose_texts(conversation, &texts, tools);
-    let newest_list = newest_list(conversation, tools, &pieces);
-    let mut reading = Reading { newest_list, shown: shown.clone(), ..Reading::new(conversation, tools) };
-    for (message, pieces) in pieces.into_iter().enumerate() {
-        if messages.contains(&message) {
-            reading.message(message, pieces, &texts[message]);
-        }
+/// A conversation in pieces, of which messages can be read again with other lines shown.
+pub struct Readable<'a> {
+    conversation: &'a Conversation,
+    tools: &'a ToolTable,
+    texts: Vec<Vec<TextAt<'a>>>,
+    pieces: Vec<Vec<ContentPiece>>,
+    newest_list: Option<(usize, usize)>,
+}
+
+impl<'a> Readable<'a> {
+    /// Cuts a conversation into pieces.
+    pub fn new(conversation: &'a Conversation, tools: &'a ToolTable) -> Self {
+        let texts = conversation.texts();
+        let pieces = decompose_texts(conversation, &texts, tools);
+        let newest_list = newest_list(conversation, tools, &pieces);
+        Self { conversation, tools, texts, pieces, newest_list }
     }
-    reading.finish()
+
+    /// Returns the entries of these messages, in order. Pinned blocks stay in place and are not quoted.
+    pub fn entries(&self, messages: Range<usize>, shown: &ShownLines) -> Vec<Told> {
+        let Self { conversation, tools, newest_list, .. } = *self;
+        let mut reading = Reading { newest_list, shown: shown.clone(), ..Reading::new(conversation, tools) };
+        for message in messages {
+            reading.message(message, self.pieces[message].clone(), &self.texts[message]);
+        }
+        reading.finish()
+    }
 }
 
 /// Returns the message and block of the newest call that set a todo list.
@@ -111,9 +128,10 @@ impl<'a> Reading<'a> {
 
     fn message(&mut self, message: usize, pieces: Vec<ContentPiece>, texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
+        let stories = story_blocks(self.conversation, message);
         for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
             let place = (message, piece.block);
-            if piece.source == PieceSource::Words && is_story_block(self.conversation, message, piece.block) {
+            if piece.source == PieceSource::Words && stories.contains(&piece.block) {
                 self.earlier(message, &whole.text[piece.range]);
                 continue;
             }
@@ -301,10 +319,14 @@ impl<'a> Reading<'a> {
         }
         let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
         let mark = if is_error { Mark::Failed } else { Mark::Answered };
+        let draft = &mut self.drafts[draft];
+        let is_looked_at = !is_error && draft.kind == Kind::Look && piece.kind == ContentKind::ToolResults;
+        if is_looked_at && self.shown.is_empty() {
+            return;
+        }
         let mut lines = quotes(mark, text);
         let mut shown = places(&lines, |quote| self.shown.take(message, &quote.text));
-        let draft = &mut self.drafts[draft];
-        if !is_error && draft.kind == Kind::Look && piece.kind == ContentKind::ToolResults {
+        if is_looked_at {
             lines = shown.iter().map(|at| Quotation::new(mark, content(&lines[*at].text))).collect();
             shown = (0..lines.len()).collect();
         }
@@ -336,7 +358,13 @@ impl<'a> Reading<'a> {
         // A call without a text is found only with its result.
         self.drafts.sort_by_key(|draft| draft.place);
         let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
-        let told = |Draft { entry, kind, is_earlier, shown, .. }: Draft| Told { entry, kind, is_earlier, shown };
+        let told = |Draft { place: (message, _), entry, kind, is_earlier, shown, .. }: Draft| Told {
+            message,
+            entry,
+            kind,
+            is_earlier,
+            shown,
+        };
         let mut all: Vec<Told> = self.drafts.into_iter().filter(is_told).map(told).collect();
         // Identical consecutive entries, such as a command that polls, appear once.
         all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);

@@ -8,7 +8,6 @@ use crate::{
 
 /// Returns the story in a block, if it is one: a text in the user's role that is only that, after the other blocks of
 /// its message, or in its own message after one that says that messages were left out. A string content is block 0.
-/// of its own behind one that says that messages were left out. The content of a message that is a string is block 0.
 fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option<&str> {
     let Message { role, content, .. } = conversation.message(message);
     let blocks = content.blocks();
@@ -25,10 +24,12 @@ fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option
     is_placed.then_some(text)
 }
 
-/// Returns true if this block of a message is a story.
+/// Returns the blocks of a message that are stories. Asked once a message: a block has many pieces, and a story is read
+/// whole to know it.
 #[must_use]
-pub fn is_story_block(conversation: &Conversation, message: usize, block: usize) -> bool {
-    story_at(conversation, message, block).is_some()
+pub fn story_blocks(conversation: &Conversation, message: usize) -> Vec<usize> {
+    let blocks = conversation.message(message).content.blocks().len().max(1);
+    (0..blocks).filter(|block| story_at(conversation, message, *block).is_some()).collect()
 }
 
 fn says_left_out(message: &Message) -> bool {
@@ -39,8 +40,7 @@ fn says_left_out(message: &Message) -> bool {
 /// Returns the texts of the stories in a conversation, oldest first.
 pub fn stories(conversation: &Conversation) -> impl Iterator<Item = &str> {
     (0..conversation.len()).flat_map(move |message| {
-        let blocks = conversation.message(message).content.blocks().len().max(1);
-        (0..blocks).filter_map(move |block| story_at(conversation, message, block))
+        story_blocks(conversation, message).into_iter().filter_map(move |block| story_at(conversation, message, block))
     })
 }
 
@@ -73,16 +73,11 @@ mod tests {
             .to_string(),
         )
         .unwrap();
-        let is_log =
-            |message: usize| (0..2).map(|block| is_story_block(&conversation, message, block)).collect::<Vec<_>>();
-        let all: Vec<Vec<bool>> = (0..conversation.len()).map(is_log).collect();
-        let none = vec![false; 2];
-        let first = vec![true, false];
-        assert_eq!(
-            all,
-            [&none, &none, &vec![false, true], &none, &first, &none, &none, &none, &first, &none, &none, &none]
-                .map(Clone::clone)
-        );
+        let all: Vec<Vec<usize>> =
+            (0..conversation.len()).map(|message| story_blocks(&conversation, message)).collect();
+        let mut expected = vec![Vec::new(); conversation.len()];
+        [(2, 1), (4, 0), (8, 0)].into_iter().for_each(|(message, block)| expected[message].push(block));
+        assert_eq!(all, expected);
         assert_eq!(stories(&conversation).collect::<Vec<_>>(), [log; 3]);
     }
 }

@@ -1,11 +1,11 @@
 //! Fits entries into a budget: older ones get less.
 
-use std::{collections::HashSet, ops::Range};
+use std::{collections::HashSet, ops::Range, rc::Rc};
 
 use super::{
     form::Form,
     kind::Kind,
-    reading::{Told, read},
+    reading::{Readable, Told},
     shown::ShownLines,
     text::{Paths, Writer, story},
 };
@@ -27,84 +27,141 @@ const LEEWAY: f64 = 0.8;
 /// Minimum characters to which words are cut.
 const LEAST_WORDS: usize = 40;
 
-/// The messages to quote.
+/// The messages that may be told, read once: a fold tells them up to several boundaries, and in several rooms.
 pub struct Telling<'a> {
-    /// The conversation with the messages.
-    pub conversation: &'a Conversation,
-    /// The meanings of its tools.
-    pub tools: &'a ToolTable,
-    /// The encoding for counting.
-    pub encoding: Encoding,
+    readable: Readable<'a>,
+    encoding: Encoding,
+    start: usize,
+    /// Returns true for lines that can be read elsewhere.
+    is_known: &'a dyn Fn(&str) -> bool,
+    /// The entries, without lines that are shown.
+    entries: Vec<Rc<Candidate>>,
 }
 
 /// An entry that may be included.
 struct Candidate {
+    told: Told,
     form: Form,
-    kind: Kind,
-    /// True if it comes from an earlier story, in these words.
-    is_earlier: bool,
     /// Tokens per byte.
     each: f64,
 }
 
-/// Returns the story of these messages in at most `room` tokens; `None` if there is nothing to quote or no room.
-/// `is_known` returns true for lines that can be read elsewhere. The lines in `shown` are quoted at any scale.
-#[must_use]
-pub fn told(
-    telling: &Telling<'_>,
-    messages: Range<usize>,
-    room: usize,
-    is_known: impl Fn(&str) -> bool,
-    shown: &ShownLines,
-) -> Option<String> {
-    let count = |text: &str| count_inside(&format!("{text}\n"), telling.encoding).tokens;
-    let mut all = read(telling.conversation, telling.tools, messages, shown);
-    all.retain(|told| {
-        told.kind == Kind::User
-            || told.entry.quotes.is_empty()
-            || !told.entry.quotes.iter().all(|quote| is_known(&quote.text))
-    });
-    let heading = count(crate::markers::LOG_HEADING) + 1;
-    let room = room.checked_sub(heading)?;
-    let writer = &Writer::new(all.iter().map(|told| told.entry.head.as_str()));
-    let standing: Vec<String> = all
-        .iter()
-        .take_while(|told| told.is_earlier)
-        .map(|told| writer.written(&told.entry.head, &told.entry.quotes))
-        .collect();
-    let mut later_heads = HashSet::new();
-    let mut again: Vec<bool> = all.iter().rev().map(|told| !later_heads.insert(told.entry.head.clone())).collect();
+/// A candidate in a story.
+struct Placed {
+    candidate: Rc<Candidate>,
+    /// True if an entry with the same head follows.
+    is_again: bool,
+}
+
+/// The entries before the place where the same entry is looked for, when messages are read again.
+const AHEAD: usize = 8;
+
+impl<'a> Telling<'a> {
+    /// Reads these messages. Entries of lines for which `is_known` returns true are left out: they can be read elsewhere.
+    pub fn new(
+        conversation: &'a Conversation,
+        tools: &'a ToolTable,
+        encoding: Encoding,
+        messages: Range<usize>,
+        is_known: &'a dyn Fn(&str) -> bool,
+    ) -> Self {
+        let readable = Readable::new(conversation, tools);
+        let start = messages.start;
+        let told = readable.entries(messages, &ShownLines::default());
+        let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
+        let mut telling = Self { readable, encoding, start, is_known, entries: Vec::new() };
+        telling.entries = told
+            .into_iter()
+            .filter(|told| telling.is_worth(told))
+            .map(|told| telling.candidate(told, &writer))
+            .collect();
+        telling
+    }
+
+    fn is_worth(&self, Told { kind, entry, .. }: &Told) -> bool {
+        *kind == Kind::User || entry.quotes.is_empty() || !entry.quotes.iter().all(|quote| (self.is_known)(&quote.text))
+    }
+
+    fn candidate(&self, told: Told, writer: &Writer) -> Rc<Candidate> {
+        let form = Form::new(&told);
+        let whole = form.told(writer, 1.0, false).unwrap_or_default();
+        let each = self.count(&whole) as f64 / whole.len().max(1) as f64;
+        Rc::new(Candidate { told, form, each })
+    }
+
+    fn count(&self, text: &str) -> usize {
+        count_inside(&format!("{text}\n"), self.encoding).tokens
+    }
+
+    /// Returns the story of the messages before `end` in at most `room` tokens; `None` if there is nothing to quote or
+    /// no room. The lines in `shown` are quoted at any scale.
+    #[must_use]
+    pub fn told(&self, end: usize, room: usize, shown: &ShownLines) -> Option<String> {
+        let count = |text: &str| self.count(text);
+        let all = if shown.is_empty() { self.until(end) } else { self.with_lines(end, shown) };
+        let heading = count(crate::markers::LOG_HEADING) + 1;
+        let room = room.checked_sub(heading)?;
+        let writer = &Writer::new(all.iter().map(|candidate| candidate.told.entry.head.as_str()));
+        let standing: Vec<String> = all
+            .iter()
+            .map(|candidate| &candidate.told)
+            .take_while(|told| told.is_earlier)
+            .map(|told| writer.written(&told.entry.head, &told.entry.quotes))
+            .collect();
+        let all = placed(all);
+        let later = &all[standing.len()..];
+        let stand: usize = standing.iter().map(|text| count(text)).sum();
+        let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
+            let (entries, scale) = chosen(writer, later, room, count)?;
+            (scale >= CONTINUED).then_some(entries)
+        });
+        let entries = match continued {
+            Some(later) => standing.into_iter().chain(later).collect(),
+            None => {
+                let room = if standing.is_empty() { room } else { (room as f64 * LEEWAY) as usize };
+                chosen(writer, &all, room, count)
+                    .map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries)
+            }
+        };
+        story(entries.iter().map(String::as_str))
+    }
+
+    /// Returns the entries of the messages before `end`.
+    fn until(&self, end: usize) -> Vec<Rc<Candidate>> {
+        self.entries.iter().filter(|candidate| candidate.told.message < end).map(Rc::clone).collect()
+    }
+
+    /// Returns the same with these lines shown. An entry without such lines is the one that is known.
+    fn with_lines(&self, end: usize, shown: &ShownLines) -> Vec<Rc<Candidate>> {
+        let told = self.readable.entries(self.start..end, shown);
+        let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
+        let mut next = 0;
+        let known = |told: &Told| {
+            let is_same = |candidate: &Rc<Candidate>| {
+                candidate.told.message == told.message && candidate.told.entry == told.entry
+            };
+            let found = next + self.entries[next..].iter().take(AHEAD).position(is_same)?;
+            next = found + 1;
+            told.shown.is_empty().then(|| Rc::clone(&self.entries[found]))
+        };
+        let mut known = known;
+        told.into_iter()
+            .filter(|told| self.is_worth(told))
+            .map(|told| known(&told).unwrap_or_else(|| self.candidate(told, &writer)))
+            .collect()
+    }
+}
+
+/// Returns the candidates, each with whether its head occurs again.
+fn placed(all: Vec<Rc<Candidate>>) -> Vec<Placed> {
+    let mut later = HashSet::new();
+    let mut again: Vec<bool> = all.iter().rev().map(|one| !later.insert(one.told.entry.head.as_str())).collect();
     again.reverse();
-    let candidate = |(told, is_again): (Told, bool)| {
-        let form = Form::new(&told, is_again);
-        let whole = form.told(writer, 1.0).unwrap_or_default();
-        let each = count(&whole) as f64 / whole.len().max(1) as f64;
-        Candidate { form, kind: told.kind, is_earlier: told.is_earlier, each }
-    };
-    let all: Vec<Candidate> = all.into_iter().zip(again).map(candidate).collect();
-    let later = &all[standing.len()..];
-    let stand: usize = standing.iter().map(|text| count(text)).sum();
-    let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
-        let (entries, scale) = chosen(writer, later, room, count)?;
-        (scale >= CONTINUED).then_some(entries)
-    });
-    let entries = match continued {
-        Some(later) => standing.into_iter().chain(later).collect(),
-        None => {
-            let room = if standing.is_empty() { room } else { (room as f64 * LEEWAY) as usize };
-            chosen(writer, &all, room, count).map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries)
-        }
-    };
-    story(entries.iter().map(String::as_str))
+    all.iter().cloned().zip(again).map(|(candidate, is_again)| Placed { candidate, is_again }).collect()
 }
 
 /// Returns as many entries as fit, and their scale; `None` if even those that must be included do not fit.
-fn chosen(
-    writer: &Writer,
-    all: &[Candidate],
-    room: usize,
-    count: impl Fn(&str) -> usize,
-) -> Option<(Vec<String>, f64)> {
+fn chosen(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> usize) -> Option<(Vec<String>, f64)> {
     let mut goal = room as f64;
     let mut best = None;
     for _ in 0..TRIES {
@@ -124,10 +181,11 @@ fn chosen(
 }
 
 /// Returns the largest scale at which entries have about `goal` tokens.
-fn scale_for(writer: &Writer, all: &[Candidate], goal: f64) -> f64 {
+fn scale_for(writer: &Writer, all: &[Placed], goal: f64) -> f64 {
     let estimate = |scale: f64| -> f64 {
-        let tokens = |(at, entry): (usize, &Candidate)| {
-            at_scale(writer, all.len(), at, entry, scale).map_or(0.0, |text| (text.len() + 1) as f64 * entry.each)
+        let tokens = |(at, entry): (usize, &Placed)| {
+            at_scale(writer, all.len(), at, entry, scale)
+                .map_or(0.0, |text| (text.len() + 1) as f64 * entry.candidate.each)
         };
         all.iter().enumerate().map(tokens).sum()
     };
@@ -142,26 +200,27 @@ fn scale_for(writer: &Writer, all: &[Candidate], goal: f64) -> f64 {
     low
 }
 
-fn at_scale(writer: &Writer, all: usize, at: usize, entry: &Candidate, scale: f64) -> Option<String> {
+fn at_scale(writer: &Writer, all: usize, at: usize, entry: &Placed, scale: f64) -> Option<String> {
     let age = at as f64 / all.max(1) as f64;
-    entry.form.told(writer, entry.kind.share(age, scale))
+    entry.candidate.form.told(writer, entry.candidate.told.kind.share(age, scale), entry.is_again)
 }
 
-fn written_at(writer: &Writer, all: &[Candidate], scale: f64) -> Vec<String> {
+fn written_at(writer: &Writer, all: &[Placed], scale: f64) -> Vec<String> {
     let mut paths = Paths::default();
-    let write = |(at, entry): (usize, &Candidate)| {
+    let write = |(at, entry): (usize, &Placed)| {
         let text = at_scale(writer, all.len(), at, entry, scale)?;
         let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
         let short = paths.shortened(head);
-        Some(if entry.is_earlier { text } else { format!("{short}{rest}") })
+        Some(if entry.candidate.told.is_earlier { text } else { format!("{short}{rest}") })
     };
     all.iter().enumerate().filter_map(write).collect()
 }
 
 /// Returns the words that must be included, cut to the budget: the longest are cut first, and the oldest are dropped
 /// last.
-fn cut_to(writer: &Writer, all: &[Candidate], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
-    let words: Vec<&Form> = all.iter().map(|entry| &entry.form).filter(|form| form.is_always_told()).collect();
+fn cut_to(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> usize) -> Vec<String> {
+    let words: Vec<&Form> =
+        all.iter().map(|entry| &entry.candidate.form).filter(|form| form.is_always_told()).collect();
     let at = |most: usize| -> Vec<String> { words.iter().map(|form| form.cut_words(writer, most)).collect() };
     let tokens = |texts: &[String]| texts.iter().map(|text| count(text)).sum::<usize>();
     let (mut low, mut high) = (LEAST_WORDS, 8000);
@@ -202,10 +261,11 @@ mod tests {
         let tools = ToolTable::default();
         let tell = |messages: &serde_json::Value, range: Range<usize>, lines: &[(usize, &str)]| {
             let conversation = Conversation::parse(&messages.to_string()).unwrap();
-            let telling = Telling { conversation: &conversation, tools: &tools, encoding: Encoding::default() };
             let mut shown = ShownLines::default();
             lines.iter().for_each(|(message, line)| shown.insert(*message, line));
-            told(&telling, range, 400, |_| false, &shown).unwrap()
+            let end = range.end;
+            let telling = Telling::new(&conversation, &tools, Encoding::default(), range, &|_| false);
+            telling.told(end, 400, &shown).unwrap()
         };
         let story = tell(&messages, 1..3, &[(2, "fn parse_due_date() {"), (2, "listing src/week.rs")]);
         let expected = "[Log of the messages left out here, in quotes]\nRead /app/src/day.rs\n  → fn parse_due_date() {\nBash npm test\n  → listing src/week.rs\n  → noise\n  → 3 passed";

@@ -1,20 +1,19 @@
 //! Every line of a conversation with a number for its content: equal lines have equal numbers.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use foldhash::fast::RandomState;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::work_text::Text;
+use super::{beginnings::Beginnings, work_text::Text};
 use crate::{
     by_hash::ByHash,
-    markers::{LeftOut, MIN_QUOTE_BYTES, quote_of},
-    parallel::{in_parts, in_parts_beside},
-    restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
+    markers::LeftOut,
+    parallel::in_parts_beside,
+    restore::{NO_EXCERPT, Row, RowKind, Rows},
 };
 
 /// What no line has: its row is a pointer, or stands for state that was left out.
@@ -78,8 +77,8 @@ pub struct LineTable {
     pub may_change: Vec<bool>,
     /// Whether the line of each row is there more than once. Most are not, and then there is nothing to look for.
     pub repeated: Vec<bool>,
-    /// For each text, hashes of what its rows begin with, each with the row in it. In order. Without those that no repeated line begins with.
-    pub beginnings: Vec<Vec<(u32, u32)>>,
+    /// What they begin with.
+    pub beginnings: Beginnings,
 }
 
 impl LineTable {
@@ -102,7 +101,7 @@ impl LineTable {
             zones: Vec::with_capacity(count),
             may_change: Vec::with_capacity(count),
             repeated: Vec::new(),
-            beginnings: Vec::new(),
+            beginnings: Beginnings::default(),
         };
         let mut zone = 0;
         for (text, rows) in texts.iter().zip(&rows) {
@@ -131,7 +130,7 @@ impl LineTable {
         lines.rows = rows.into_iter().map(Arc::new).collect();
         lines.different = numbers.into_inner().unwrap_or_else(PoisonError::into_inner).next as usize;
         lines.repeated = lines.repeated();
-        lines.beginnings = lines.beginnings(texts);
+        lines.beginnings = Beginnings::read(&lines, texts);
         lines
     }
 
@@ -142,13 +141,6 @@ impl LineTable {
             *seen = if *seen == Seen::Never { Seen::Once } else { Seen::Again };
         }
         self.ids.iter().map(|id| seen.get(*id as usize) == Some(&Seen::Again)).collect()
-    }
-
-    fn beginnings(&self, texts: &[Text<'_>]) -> Vec<Vec<(u32, u32)>> {
-        let wanted = Wanted::of(self, texts);
-        let numbered: Vec<(usize, &Text<'_>)> = texts.iter().enumerate().collect();
-        let beginnings = |(index, text): &(usize, &Text<'_>)| wanted.beginnings(&text.text, &self.rows[*index]);
-        in_parts(&numbered, |(_, text)| text.text.len(), |texts| texts.iter().map(beginnings).collect())
     }
 
     /// Where the rows of a text stand in the lists.
@@ -168,96 +160,6 @@ impl LineTable {
     #[must_use]
     pub fn text_of(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at) - 1
-    }
-}
-
-/// What a row can be taken to begin with, whether its number stays or not.
-pub fn row_readings<'t>(text: &'t str, row: &Row) -> impl Iterator<Item = &'t [u8]> {
-    let bytes = text.as_bytes();
-    let without_number = (row.excerpt != NO_EXCERPT).then(|| readings(&bytes[row.content_range()]));
-    readings(&bytes[row.range()]).chain(without_number.into_iter().flatten())
-}
-
-/// A hash of what lines begin with that begin with a quote. Of a longer quote the first bytes: as many as each has, unless its line is shorter.
-pub fn beginning(quote: &[u8]) -> u32 {
-    xxh3_64(&quote[..quote.len().min(LEAST_QUOTE)]) as u32
-}
-
-/// What repeated lines can be quoted by begins with: only these lines are pointed to.
-struct Wanted {
-    /// Bits of [`beginning`]s: one for several of them.
-    long: Vec<u64>,
-    /// Whole lines that are shorter than quotes are, and how long those are that begin with the same bytes.
-    short: HashSet<u32, RandomState>,
-    lengths: HashMap<[u8; MIN_QUOTE_BYTES], Vec<usize>, RandomState>,
-}
-
-impl Wanted {
-    fn of(lines: &LineTable, texts: &[Text<'_>]) -> Self {
-        let repeated = lines.repeated.iter().filter(|repeated| **repeated).count();
-        let long = vec![0; (repeated / 8).next_power_of_two()];
-        let mut wanted = Self { long, short: HashSet::default(), lengths: HashMap::default() };
-        let mut seen = vec![false; lines.different];
-        for (index, text) in texts.iter().enumerate() {
-            let of_text = lines.of_text(index);
-            let ids = lines.ids[of_text.clone()].iter().zip(&lines.repeated[of_text]);
-            for (row, (id, _)) in lines.rows[index].rows.iter().zip(ids).filter(|(_, (_, repeated))| **repeated) {
-                if !std::mem::replace(&mut seen[*id as usize], true)
-                    && let Some(quote) = quote_of(&text.text[row.content_range()], LEAST_QUOTE)
-                {
-                    wanted.add(quote.as_bytes());
-                }
-            }
-        }
-        wanted
-    }
-
-    fn add(&mut self, quote: &[u8]) {
-        let beginning = beginning(quote);
-        if quote.len() >= LEAST_QUOTE {
-            let (word, bit) = self.place(beginning);
-            self.long[word] |= bit;
-        } else if let Some(first) = quote.first_chunk()
-            && self.short.insert(beginning)
-        {
-            let lengths = self.lengths.entry(*first).or_default();
-            if !lengths.contains(&quote.len()) {
-                lengths.push(quote.len());
-            }
-        }
-    }
-
-    fn place(&self, beginning: u32) -> (usize, u64) {
-        let bit = beginning as usize & (64 * self.long.len() - 1);
-        (bit / 64, 1 << (bit % 64))
-    }
-
-    /// What the rows of a text begin with of it, each with the row; in order.
-    fn beginnings(&self, text: &str, rows: &Rows) -> Vec<(u32, u32)> {
-        let mut found: Vec<(u32, u32)> = Vec::with_capacity(rows.rows.len());
-        for (index, row) in (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Line) {
-            row_readings(text, row).for_each(|reading| self.of_reading(reading, index, &mut found));
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    fn of_reading(&self, reading: &[u8], row: u32, found: &mut Vec<(u32, u32)>) {
-        if reading.len() >= LEAST_QUOTE {
-            let beginning = beginning(reading);
-            let (word, bit) = self.place(beginning);
-            if self.long[word] & bit != 0 {
-                found.push((beginning, row));
-            }
-        }
-        let lengths = reading.first_chunk().and_then(|first| self.lengths.get(first));
-        for quote in lengths.into_iter().flatten().filter_map(|length| reading.get(..*length)) {
-            let beginning = beginning(quote);
-            if self.short.contains(&beginning) {
-                found.push((beginning, row));
-            }
-        }
     }
 }
 

@@ -11,9 +11,12 @@ use crate::{
 
 use super::operations::LosslessConfig;
 
-/// One proposal, with what it was made for.
+/// So many proposals are remembered: a call asks about its conversation, and about what passes of other providers made of it.
+const REMEMBERED: usize = 4;
+
+/// The proposals that were asked for last, each with what it was made for, the newest at the end.
 #[derive(Default)]
-pub struct Memory(Mutex<Option<(u128, Proposal)>>);
+pub struct Memory(Mutex<Vec<(u128, Proposal)>>);
 
 impl Memory {
     /// The proposal for this, or what `propose` makes.
@@ -24,12 +27,23 @@ impl Memory {
         propose: impl FnOnce() -> Proposal,
     ) -> Proposal {
         let key = key(request, options);
-        let newest = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, proposal)) = newest().as_ref().filter(|(known, _)| *known == key) {
-            return proposal.clone();
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = |known: &mut Vec<(u128, Proposal)>| {
+            let at = known.iter().position(|(made_for, _)| *made_for == key)?;
+            known[at..].rotate_left(1);
+            known.last().map(|(_, proposal)| proposal.clone())
+        };
+        if let Some(proposal) = newest(&mut known()) {
+            return proposal;
         }
         let proposal = propose();
-        *newest() = Some((key, proposal.clone()));
+        let mut known = known();
+        // Another thread may have asked the same in the meantime.
+        if newest(&mut known).is_none() {
+            let excess = (known.len() + 1).saturating_sub(REMEMBERED);
+            known.drain(..excess);
+            known.push((key, proposal.clone()));
+        }
         proposal
     }
 }
@@ -79,5 +93,42 @@ fn block(hash: &mut Xxh3, block: &Block) {
             content(hash, answer);
         }
         Block::Image { .. } | Block::Thinking { .. } | Block::Other { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        cancel::Cancel,
+        conversation::Conversation,
+        options::{Options, Readable},
+        tokens::{Encoding, Tally},
+    };
+
+    #[test]
+    fn the_newest_proposals_are_made_once() {
+        let options = LosslessConfig::read(&json!({})).unwrap();
+        let (memory, made) = (Memory::default(), Cell::new(0));
+        let ask = |text: usize| {
+            let messages = json!([{ "role": "user", "content": text.to_string() }]);
+            let conversation = Conversation::parse(&messages.to_string()).unwrap();
+            let tally = Tally::count(&conversation, Encoding::default(), &Cancel::new()).unwrap();
+            let before = made.get();
+            let proposal = memory.proposal(&Request::new(conversation, tally), &options, || {
+                made.set(before + 1);
+                Proposal { summary: text.to_string(), ..Proposal::default() }
+            });
+            assert_eq!(proposal.summary, text.to_string());
+            made.get() > before
+        };
+        assert!((0..REMEMBERED).all(ask));
+        assert!(!(0..REMEMBERED).any(ask));
+        // The oldest makes room, and it is the one that was asked for longest ago.
+        assert!(!ask(0) && ask(REMEMBERED) && !ask(0) && ask(1));
     }
 }

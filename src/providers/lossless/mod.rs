@@ -5,6 +5,7 @@
 //! and lets the decoder read everything back before a plan is returned. `superseded` leaves out state that a later message replaced. `proposal` takes all of
 //! it or, with a target, as much as that asks for. `docs/markers.md` describes the markers.
 
+mod beginnings;
 mod dictionary;
 mod inline;
 mod kept_writes;

@@ -3,104 +3,42 @@
 use std::ops::Range;
 
 use super::{
-    lines::{LEAST_QUOTE, LineTable, NO_LINE, beginning, row_readings},
+    beginnings::Beginning,
+    lines::{LEAST_QUOTE, LineTable, NO_LINE},
     run::{Finder, Run},
 };
 use crate::markers::quote_of;
 
-/// Of the lines between a pointer and its target that begin alike, only so many are looked at. That keeps a million of them linear.
-const MAX_BETWEEN: usize = 1000;
+/// Of the lines that begin like a quote, only so many are looked at, on each side of its own in their order. The quote then says more than it has in common
+/// with the rest, whether they stand between or not. That keeps a million of them linear.
+const MAX_ALIKE: usize = 1000;
 
-/// Of so many of them what they say is remembered.
-const MAX_TOLD_APART: usize = 8;
+/// Of the rows of a line in the text of a pointer, only so many are looked at.
+const MAX_ROWS: usize = 16_000;
 
-/// Of a run, so many lines that begin alike are looked at before the rest of it stays, whichever of its own lines they begin like: each of those is
-/// tried, as long as the one before leads nowhere.
-const MAX_LOOKS: usize = 12 * MAX_LINKS;
+/// Of a run, so many lines are looked at that begin alike before the rest of it stays: each of its own lines is tried, as long as the one before leads nowhere.
+const MAX_LOOKS: usize = 200 * MAX_ALIKE;
 
 /// Gives runs their quotes. A run whose first line cannot be quoted begins with a later one, or is taken out.
 pub struct Chooser<'f, 'a> {
     finder: &'f Finder<'a>,
     /// Whether each row becomes a part of a pointer.
     leaves: Vec<bool>,
-    stays: Stays,
+    /// By line, the nearest row of it that stays in the texts that have had their turn. They were met in order, so the last one is the nearest from here on.
+    nearest: Vec<u32>,
 }
 
-/// What the rows say that stay in the texts that have had their turn, chained by what it begins with: what was met last comes first. Of rows that say the
-/// same it is the last one that is met first from here on, whoever looks for them.
-struct Stays {
-    /// By beginning.
-    newest: Vec<u32>,
-    /// By the line's number, one of its links.
-    of_line: Vec<u32>,
-    links: Vec<Link>,
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// Where a reader of a pointer looks for its quote.
+struct Way {
+    /// The rows on the way, of which those of the pointer's text and of texts that have had their turn count.
+    rows: Range<usize>,
+    /// Those of the pointer's text.
+    here: Range<usize>,
+    is_up: bool,
 }
-
-#[derive(Clone, Copy)]
-struct Link {
-    beginning: u32,
-    row: u32,
-    before: u32,
-    next: u32,
-    /// Another beginning of the same line.
-    other: u32,
-}
-
-const END: u32 = u32::MAX;
-
-impl Stays {
-    fn new(lines: &LineTable) -> Self {
-        let rows = lines.ids.len();
-        Self {
-            newest: vec![END; (rows / 4).next_power_of_two()],
-            of_line: vec![END; lines.different],
-            links: Vec::new(),
-        }
-    }
-
-    fn place(&self, beginning: u32) -> usize {
-        beginning as usize & (self.newest.len() - 1)
-    }
-
-    fn add(&mut self, beginning: u32, row: usize, line: u32) {
-        let place = self.place(beginning);
-        let first = self.newest[place];
-        let mut known = self.of_line[line as usize];
-        while known != END && self.links[known as usize].beginning != beginning {
-            known = self.links[known as usize].other;
-        }
-        if known == END {
-            known = self.links.len() as u32;
-            let other = std::mem::replace(&mut self.of_line[line as usize], known);
-            self.links.push(Link { beginning, row: row as u32, before: END, next: END, other });
-        } else {
-            self.links[known as usize].row = row as u32;
-            if first == known {
-                return;
-            }
-            let Link { before, next, .. } = self.links[known as usize];
-            self.links[before as usize].next = next;
-            if next != END {
-                self.links[next as usize].before = before;
-            }
-        }
-        (self.links[known as usize].before, self.links[known as usize].next) = (END, first);
-        if first != END {
-            self.links[first as usize].before = known;
-        }
-        self.newest[place] = known;
-    }
-
-    /// `None` for what only lies in the same chain.
-    fn of(&self, beginning: u32) -> impl Iterator<Item = Option<usize>> {
-        let next = |at: u32| self.links.get(at as usize).copied();
-        let links = std::iter::successors(next(self.newest[self.place(beginning)]), move |link| next(link.next));
-        links.take(MAX_LINKS).map(move |link| (link.beginning == beginning).then_some(link.row as usize))
-    }
-}
-
-/// A chain holds little else than what begins alike; this keeps it so for who makes hashes collide.
-const MAX_LINKS: usize = 16 * MAX_BETWEEN;
 
 /// What a line of a run can be found by.
 enum Found<'q> {
@@ -114,20 +52,20 @@ impl<'f, 'a> Chooser<'f, 'a> {
     /// Before any text has had its turn.
     #[must_use]
     pub fn new(finder: &'f Finder<'a>) -> Self {
-        Self { finder, leaves: vec![false; finder.lines.ids.len()], stays: Stays::new(finder.lines) }
+        let lines = finder.lines;
+        Self { finder, leaves: vec![false; lines.ids.len()], nearest: vec![NONE; lines.different] }
     }
 
     /// The text has had its turn.
     pub fn finish(&mut self, text: usize) {
-        let start = self.finder.lines.of_text(text).start;
-        let Self { finder, leaves, stays } = self;
-        let rows = finder.lines.beginnings[text].iter().map(|(beginning, row)| (*beginning, start + *row as usize));
-        let mut add = |(beginning, row): (u32, usize)| {
+        let Self { finder, leaves, nearest } = self;
+        let mut add = |row: usize| {
             let line = finder.lines.ids[row];
             if !leaves[row] && line != NO_LINE {
-                stays.add(beginning, row, line);
+                nearest[line as usize] = row as u32;
             }
         };
+        let rows = finder.lines.of_text(text);
         if finder.options.keeps_first() { rows.for_each(&mut add) } else { rows.rev().for_each(&mut add) }
     }
 
@@ -225,74 +163,68 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let Finder { texts, lines, .. } = self.finder;
         let row = &lines.rows[text].rows[run.rows.start + skipped];
         let content = &texts[text].text[row.content_range()];
-        let Some(mut quote) = quote_of(content, LEAST_QUOTE) else { return Found::No };
-        let whole = content.trim_start_matches([' ', '\t']).as_bytes();
-        let from = lines.of_text(text).start + run.rows.start + skipped;
+        let Some(quote) = quote_of(content, LEAST_QUOTE) else { return Found::No };
+        let here = lines.of_text(text);
+        let from = here.start + run.rows.start + skipped;
         let target = lines.of_text(run.target.0).start + run.target.1 + skipped;
+        let is_up = target < from;
+        let mut way = Way { rows: if is_up { 0..from } else { from + 1..lines.ids.len() }, here, is_up };
+        let line = lines.ids[from];
+        let Some(place) = self.first_met(line, &way) else { return Found::No };
+        way.rows = if is_up { place + 1..from } else { from + 1..place };
+        let Some(in_order) = lines.beginnings.place(line) else { return Found::No };
+        let common = self.most_in_common(lines.beginnings.before(in_order), quote.len(), &way, looks);
+        let common = common.max(self.most_in_common(lines.beginnings.behind(in_order), quote.len(), &way, looks));
+        let longer = || quote_of(content, common + 1).filter(|quote| quote.len() > common);
+        let Some(quote) = (if common == 0 { Some(quote) } else { longer() }) else { return Found::No };
         let length = run.rows.len() - skipped;
-        let mut passed = 0;
-        // Most of those that begin alike are the same few lines: the quote is longer by now than what it has in common with them.
-        let mut told_apart: Vec<u32> = Vec::with_capacity(MAX_TOLD_APART);
-        for place in self.alike(text, from, target, quote).take(*looks) {
-            *looks -= 1;
-            let Some(place) = place else { continue };
-            if place == target {
-                return Found::By { quote, target, lines: length };
-            }
-            passed += 1;
-            if passed > MAX_BETWEEN {
-                return Found::No;
-            }
-            if lines.ids[place] == lines.ids[from] {
-                return Found::By { quote, target: place, lines: self.common(from, place, length) };
-            }
-            if told_apart.contains(&lines.ids[place]) {
-                continue;
-            }
-            if told_apart.len() < MAX_TOLD_APART {
-                told_apart.push(lines.ids[place]);
-            }
-            for reading in self.readings(place) {
-                let common = reading.iter().zip(whole).take_while(|(one, other)| one == other).count();
-                if common >= quote.len() {
-                    match quote_of(content, common + 1).filter(|quote| quote.len() > common) {
-                        Some(longer) => quote = longer,
-                        None => return Found::No,
-                    }
-                }
-            }
+        Found::By {
+            quote,
+            target: place,
+            lines: if place == target { length } else { self.common(from, place, length) },
         }
-        Found::No
     }
 
-    /// The rows that stay and may begin with the quote, in the order in which they are met from a row on in the direction of the target. `None` for
-    /// what was looked at in vain.
-    fn alike(
+    /// The most bytes, and at least so many or none, that a line has in common with one that is met on the way. Of its neighbours on one side, nearest first.
+    fn most_in_common<'b>(
         &self,
-        text: usize,
-        from: usize,
-        target: usize,
-        quote: &str,
-    ) -> Box<dyn Iterator<Item = Option<usize>> + '_> {
-        let beginning = beginning(quote.as_bytes());
-        let (start, here) = (self.finder.lines.of_text(text).start, &self.finder.lines.beginnings[text]);
-        let position = |row: usize| here.partition_point(|entry| *entry < (beginning, (row - start) as u32));
-        let rows = |range: Range<usize>| here[range].iter().map(move |(_, row)| start + *row as usize);
-        let end = here.partition_point(|(known, _)| *known <= beginning);
-        let done = self.stays.of(beginning);
-        let stays = |row: usize| (!self.leaves[row]).then_some(row);
-        if target < from {
-            Box::new(rows(position(start)..position(from)).rev().take(MAX_LINKS).map(stays).chain(done))
-        } else {
-            Box::new(rows(position(from)..end).take(MAX_LINKS).map(stays).chain(done))
+        neighbours: impl Iterator<Item = (usize, &'b Beginning)>,
+        least: usize,
+        way: &Way,
+        looks: &mut usize,
+    ) -> usize {
+        let mut common = usize::MAX;
+        for (at, (next, beginning)) in neighbours.enumerate() {
+            common = common.min(next);
+            if common < least {
+                break;
+            }
+            *looks = looks.saturating_sub(1);
+            let is_met = || match beginning.row() {
+                Some(row) => way.rows.contains(&row) && !self.leaves[row],
+                None => self.first_met(beginning.line, way).is_some(),
+            };
+            if at >= MAX_ALIKE || is_met() {
+                return common;
+            }
         }
+        0
     }
 
-    /// What a row can be taken to begin with.
-    fn readings(&self, row: usize) -> impl Iterator<Item = &[u8]> {
-        let Finder { texts, lines, .. } = self.finder;
-        let text = lines.text_of(row);
-        row_readings(&texts[text].text, &lines.rows[text].rows[row - lines.of_text(text).start])
+    /// The first row of a line that is met on the way.
+    fn first_met(&self, line: u32, way: &Way) -> Option<usize> {
+        let rows = self.finder.lines.beginnings.rows(line);
+        let position = |at: usize| rows.partition_point(|row| (*row as usize) < at);
+        let (start, end) = (way.rows.start.max(way.here.start), way.rows.end.min(way.here.end));
+        let here = &rows[position(start)..position(end.max(start))];
+        let stays = |row: &&u32| !self.leaves[**row as usize];
+        let first = if way.is_up {
+            here.iter().rev().take(MAX_ROWS).find(stays)
+        } else {
+            here.iter().take(MAX_ROWS).find(stays)
+        };
+        let first = first.copied().unwrap_or(self.nearest[line as usize]);
+        Some(first as usize).filter(|row| way.rows.contains(row))
     }
 
     /// How many of the rows from `from` on stand at `place` too, where they stay.

@@ -15,7 +15,7 @@ use crate::{
     conversation::{Block, Conversation, visible},
     markers::is_summary,
     salience::likely_names,
-    story::is_story_block,
+    story::story_blocks,
     transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, with_texts},
 };
 
@@ -169,10 +169,9 @@ fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTab
     let pieces = decompose_texts(conversation, &texts, tools);
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
+        let (is_summary, stories) = (is_summary(conversation.message(message)), story_blocks(conversation, message));
         for (piece, text) in with_texts(pieces, &texts[message]) {
-            let is_told =
-                is_summary(conversation.message(message)) || is_story_block(conversation, message, piece.block);
-            if is_told || piece.source.asks_user() {
+            if is_summary || stories.contains(&piece.block) || piece.source.asks_user() {
                 continue;
             }
             let said = piece.stretches(text.text).into_iter();

@@ -17,7 +17,7 @@ use crate::{
     conversation::{Block, Content, ContentKind, Edit, Message, PathStep, Role, TextAt, json_text::splice},
     markers::{More, Suppressed},
     providers::{CondenseError, Note, Proposal, Request},
-    story::is_story_block,
+    story::story_blocks,
     tokens::count_inside,
     transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
     words::{Said, said},
@@ -101,6 +101,7 @@ impl<'a> ContentCut<'a> {
             if pieces.is_empty() {
                 continue;
             }
+            let stories = story_blocks(conversation, message);
             for (piece, text) in with_texts(pieces, &texts[message]) {
                 if conversation.entries()[message].pins.holds(text.block) {
                     continue;
@@ -108,7 +109,7 @@ impl<'a> ContentCut<'a> {
                 let whole = text.text;
                 let text = &whole[piece.range.clone()];
                 // A marker about a marker would say nothing.
-                if Suppressed::fills(text) || is_story_block(conversation, message, piece.block) {
+                if Suppressed::fills(text) || stories.contains(&piece.block) {
                     continue;
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;

@@ -8,7 +8,11 @@ use std::{
 use super::{Count, Encoding, pieces::floor_char_boundary};
 
 #[cfg(not(feature = "tiktoken-rs"))]
+mod near;
+#[cfg(not(feature = "tiktoken-rs"))]
 mod tiktoken;
+#[cfg(not(feature = "tiktoken-rs"))]
+mod words;
 #[cfg(not(feature = "tiktoken-rs"))]
 use self::tiktoken::Tiktoken as InCharge;
 

@@ -1,117 +1,81 @@
 //! The `tiktoken` crate: the default, for its speed and size. Its counts are made equal to those of the reference, `tiktoken-rs`.
 //!
-//! The one difference (none other in 700,000 random texts of the kind the tests make): in `o200k_base` a contraction belongs to the word before it, and `'ſ` (long
+//! The crate is asked for one word at a time (`words`), and only for those not counted just now (`near`).
+//!
+//! One difference is left (none other in 700,000 random texts of the kind the tests make): in `o200k_base` a contraction belongs to the word before it, and `'ſ` (long
 //! s, U+017F) is one, because the pattern ignores case. The crate's fast path for ASCII words only knows ASCII contractions and
 //! leaves `'ſ` to the next word.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use tiktoken::CoreBpe;
 
-use super::{Encoding, Engine};
+use super::{Encoding, Engine, near::Near, words::Words};
 
 /// The text that has to occur for the difference to show.
 const LONG_S: &str = "'ſ";
 
-/// The only word whose tokens cross its apostrophe: `" I'"` is the only token of the vocabulary that ends in a letter and an apostrophe
+/// The only word whose tokens cross its apostrophe: [`I_APOSTROPHE`] is the only token of the vocabulary that ends in a letter and an apostrophe
 /// (a test below reads the vocabulary for it).
 const I_LONG_S: &str = " I'ſ";
-
-/// The words of `o200k_base`, but for blanks, which end before their last if more text follows: [`parts`] sees to that, for this
-/// kind of expression cannot look ahead.
-static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    const LEAD: &str = r"[^\r\n\p{L}\p{N}]?";
-    const UPPER: &str = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]";
-    const LOWER: &str = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]";
-    const CONTRACTION: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?";
-    Regex::new(&format!(
-        r"{LEAD}{UPPER}*{LOWER}+{CONTRACTION}|{LEAD}{UPPER}+{LOWER}*{CONTRACTION}|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|\s*[\r\n]+|\s+"
-    ))
-    .expect("the pattern is a constant, and tested")
-});
+const I_APOSTROPHE: &str = " I'";
 
 /// The `tiktoken` crate, corrected.
 pub(super) struct Tiktoken {
     bpe: &'static CoreBpe,
-    /// Whether contractions belong to the word before them.
-    attaches_contractions: bool,
-}
-
-/// A part of a text that is counted by itself.
-enum Part<'a> {
-    /// Counted by the crate.
-    Plain(&'a str),
-    /// One token, by the vocabulary.
-    Token(&'a str),
+    encoding: Encoding,
+    words: Words,
 }
 
 impl Engine for Tiktoken {
     fn load(encoding: Encoding) -> Self {
         let bpe = tiktoken::get_encoding(encoding.name()).expect("both vocabularies are compiled in");
-        Self { bpe, attaches_contractions: encoding == Encoding::O200kBase }
+        Self { bpe, encoding, words: Words::new(encoding) }
     }
 
     fn count(&self, text: &str) -> usize {
-        if !self.differs(text) {
-            return self.bpe.count(text);
-        }
-        let mut tokens = 0;
-        parts(text, |part| {
-            tokens += match part {
-                Part::Plain(text) => self.bpe.count(text),
-                Part::Token(_) => 1,
-            }
-        });
-        tokens
+        Near::with(self.encoding, |near| {
+            let mut tokens = 0;
+            self.words.each(text, |word| {
+                let word = &text[word];
+                tokens += near.count(word.as_bytes(), || self.count_word(word));
+            });
+            tokens
+        })
     }
 
     fn token_lengths(&self, text: &str) -> Vec<usize> {
         let mut lengths = Vec::new();
-        let plain = |text: &str, lengths: &mut Vec<usize>| {
-            lengths.extend(self.bpe.encode(text).into_iter().map(|token| self.bpe.decode(&[token]).len()));
-        };
-        if !self.differs(text) {
-            plain(text, &mut lengths);
-        } else {
-            parts(text, |part| match part {
-                Part::Plain(text) => plain(text, &mut lengths),
-                Part::Token(text) => lengths.push(text.len()),
-            });
-        }
+        self.words.each(text, |word| match self.cut(&text[word]) {
+            (I_APOSTROPHE, rest) => {
+                lengths.push(I_APOSTROPHE.len());
+                self.add_lengths(rest, &mut lengths);
+            }
+            (before, rest) => {
+                self.add_lengths(before, &mut lengths);
+                self.add_lengths(rest, &mut lengths);
+            }
+        });
         lengths
     }
 }
 
 impl Tiktoken {
-    fn differs(&self, text: &str) -> bool {
-        self.attaches_contractions && text.contains(LONG_S)
-    }
-}
-
-/// Cuts a text into its words, and those that end in `'ſ` before their apostrophe: no token crosses it, [`I_LONG_S`] excepted.
-fn parts<'a>(text: &'a str, mut each: impl FnMut(Part<'a>)) {
-    let mut at = 0;
-    while let Some(found) = WORDS.find_at(text, at) {
-        let mut word = found.as_str();
-        if found.end() < text.len() && word.chars().all(char::is_whitespace) && !word.ends_with(['\r', '\n']) {
-            // Blanks leave their last to the next word.
-            word = word
-                .char_indices()
-                .next_back()
-                .map(|(last, _)| &word[..last])
-                .filter(|rest| !rest.is_empty())
-                .unwrap_or(word);
+    fn count_word(&self, word: &str) -> usize {
+        match self.cut(word) {
+            (I_APOSTROPHE, rest) => 1 + self.bpe.count(rest),
+            (before, rest) => self.bpe.count(before) + self.bpe.count(rest),
         }
-        at = found.start() + word.len();
-        if word == I_LONG_S {
-            each(Part::Token(" I'"));
-            each(Part::Plain("ſ"));
-        } else if let Some(apostrophe) = word.find(LONG_S) {
-            each(Part::Plain(&word[..apostrophe]));
-            each(Part::Plain(&word[apostrophe..]));
-        } else {
-            each(Part::Plain(word));
+    }
+
+    fn add_lengths(&self, text: &str, lengths: &mut Vec<usize>) {
+        lengths.extend(self.bpe.encode(text).into_iter().map(|token| self.bpe.decode(&[token]).len()));
+    }
+
+    /// Cuts a word that ends in `'ſ` before the apostrophe, which no token crosses, or behind [`I_APOSTROPHE`]. Others are left whole: nothing, and the word.
+    fn cut<'w>(&self, word: &'w str) -> (&'w str, &'w str) {
+        match word.strip_suffix(LONG_S) {
+            Some(_) if word == I_LONG_S => word.split_at(I_APOSTROPHE.len()),
+            Some(before) if self.encoding == Encoding::O200kBase => word.split_at(before.len()),
+            _ => ("", word),
         }
     }
 }

@@ -103,6 +103,21 @@ fn a_pointer_begins_at_the_first_line_that_leads_there() {
     assert_eq!(texts[2][0], format!("{}\n{}", output[..40].join("\n"), below(20, 41)));
 }
 
+/// However many lines stand between that begin like it: only the length of the quote depends on them.
+#[test]
+fn a_pointer_gets_past_any_number_of_lines_that_begin_alike() {
+    let line =
+        |kind: &str, number: usize| format!("2031-01-01 00:00:00 worker {kind} {number} has done its part of the work");
+    let lines = |kind: &str, count: usize| (0..count).map(|number| line(kind, number)).collect::<Vec<_>>().join("\n");
+    let conversation = history_of(&[
+        run("make", lines("alpha", 40)),
+        run("lint", lines("beta", 5000)),
+        run("make", lines("alpha", 40)),
+    ]);
+    let (texts, _) = condensed(&conversation, STRICT());
+    assert_eq!(texts[2][0], "[40 lines as below from \"2031-01-01 00:00:00 worker alpha\"]");
+}
+
 #[test]
 fn what_was_written_and_read_back_is_said_once() {
     let file = program(1, 20);
