@@ -73,6 +73,9 @@ pub fn on_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let is_break = |letter: char| (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}');
+    if !text.contains(|letter| is_break(letter) || is_invisible(letter)) {
+        return Cow::Borrowed(text);
+    }
     Cow::Owned(visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect())
 }
 

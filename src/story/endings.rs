@@ -36,8 +36,10 @@ static POINTS: LazyLock<Regex> =
 /// A count by itself, such as `9 passed (22.3s)`.
 static COUNT: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s+\p{L}[^:/]{0,40}$"));
 
+/// Compiles a pattern with the borders of ASCII words: at those of Unicode, the fast engine gives up on a line with any
+/// other letter.
 fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant, and tested")
+    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("the pattern is a constant, and tested")
 }
 
 /// Number of last lines that may be counts of one ending.

@@ -1,6 +1,6 @@
 //! Fits entries into a budget: older ones get less.
 
-use std::{collections::HashSet, ops::Range, rc::Rc};
+use std::{cell::RefCell, collections::HashSet, ops::Range, rc::Rc};
 
 use super::{
     form::Form,
@@ -51,6 +51,27 @@ struct Placed {
     candidate: Rc<Candidate>,
     /// True if an entry with the same head follows.
     is_again: bool,
+    /// The bytes of shares that were tried: each search for a scale begins alike.
+    lengths: RefCell<Vec<(f64, usize)>>,
+}
+
+impl Placed {
+    /// Writes it at this scale; `age` is 0 for the oldest and 1 for the newest.
+    fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<String> {
+        let Candidate { told, form, .. } = &*self.candidate;
+        form.told(writer, told.kind.share(age, scale), self.is_again)
+    }
+
+    /// Returns the bytes of what it would be, with a line feed; 0 where it is not told.
+    fn length(&self, writer: &Writer, age: f64, scale: f64) -> usize {
+        let share = self.candidate.told.kind.share(age, scale);
+        if let Some((_, length)) = self.lengths.borrow().iter().find(|(tried, _)| tried.total_cmp(&share).is_eq()) {
+            return *length;
+        }
+        let length = self.written(writer, age, scale).map_or(0, |text| text.len() + 1);
+        self.lengths.borrow_mut().push((share, length));
+        length
+    }
 }
 
 /// The entries before the place where the same entry is looked for, when messages are read again.
@@ -157,7 +178,11 @@ fn placed(all: Vec<Rc<Candidate>>) -> Vec<Placed> {
     let mut later = HashSet::new();
     let mut again: Vec<bool> = all.iter().rev().map(|one| !later.insert(one.told.entry.head.as_str())).collect();
     again.reverse();
-    all.iter().cloned().zip(again).map(|(candidate, is_again)| Placed { candidate, is_again }).collect()
+    all.iter()
+        .cloned()
+        .zip(again)
+        .map(|(candidate, is_again)| Placed { candidate, is_again, lengths: RefCell::default() })
+        .collect()
 }
 
 /// Returns as many entries as fit, and their scale; `None` if even those that must be included do not fit.
@@ -183,10 +208,8 @@ fn chosen(writer: &Writer, all: &[Placed], room: usize, count: impl Fn(&str) -> 
 /// Returns the largest scale at which entries have about `goal` tokens.
 fn scale_for(writer: &Writer, all: &[Placed], goal: f64) -> f64 {
     let estimate = |scale: f64| -> f64 {
-        let tokens = |(at, entry): (usize, &Placed)| {
-            at_scale(writer, all.len(), at, entry, scale)
-                .map_or(0.0, |text| (text.len() + 1) as f64 * entry.candidate.each)
-        };
+        let tokens =
+            |(at, entry): (usize, &Placed)| entry.length(writer, age(at, all), scale) as f64 * entry.candidate.each;
         all.iter().enumerate().map(tokens).sum()
     };
     if estimate(MOST) <= goal {
@@ -200,15 +223,14 @@ fn scale_for(writer: &Writer, all: &[Placed], goal: f64) -> f64 {
     low
 }
 
-fn at_scale(writer: &Writer, all: usize, at: usize, entry: &Placed, scale: f64) -> Option<String> {
-    let age = at as f64 / all.max(1) as f64;
-    entry.candidate.form.told(writer, entry.candidate.told.kind.share(age, scale), entry.is_again)
+fn age(at: usize, all: &[Placed]) -> f64 {
+    at as f64 / all.len().max(1) as f64
 }
 
 fn written_at(writer: &Writer, all: &[Placed], scale: f64) -> Vec<String> {
     let mut paths = Paths::default();
     let write = |(at, entry): (usize, &Placed)| {
-        let text = at_scale(writer, all.len(), at, entry, scale)?;
+        let text = entry.written(writer, age(at, all), scale)?;
         let (head, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
         let short = paths.shortened(head);
         Some(if entry.candidate.told.is_earlier { text } else { format!("{short}{rest}") })
