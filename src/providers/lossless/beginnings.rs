@@ -1,4 +1,5 @@
-//! What lines begin with, in order: lines that begin alike are neighbours, so the shortest quote that tells a line from others is known from those next to it.
+//! Sorts lines by their beginnings: lines that begin alike are neighbours, so the neighbours of a line tell how long a
+//! quote of it has to be.
 
 use std::collections::HashSet;
 
@@ -15,10 +16,10 @@ use crate::{
     restore::{Row, readings, without_indentation},
 };
 
-/// A beginning of many rows: that of all rows of its line.
+/// The row of a beginning that all rows of its line have.
 const MANY: u32 = u32::MAX;
 
-/// A line that begins with no quote of another, and that nothing points to.
+/// The place of a line that is not sorted, because no quote of another leads to it.
 const NOWHERE: u32 = u32::MAX;
 
 /// The beginnings of all lines that a quote could be taken for.
@@ -26,10 +27,11 @@ const NOWHERE: u32 = u32::MAX;
 pub struct Beginnings {
     /// In order.
     all: Vec<Beginning>,
-    /// By line, where the beginning of its content stands.
+    /// The places of the lines' contents in it.
     places: Vec<u32>,
-    /// By line, where its rows begin below; one more at the end.
+    /// The place in `rows` at which the rows of each line begin; one more at the end.
     starts: Vec<u32>,
+    /// The rows, line after line.
     rows: Vec<u32>,
 }
 
@@ -37,22 +39,22 @@ pub struct Beginnings {
 pub struct Beginning {
     /// The line.
     pub line: u32,
-    /// The only row that begins so, because its number is part of it; [`MANY`] if all rows of the line do.
+    /// The only row that begins so, because it shows a number; [`MANY`] if all rows of the line do.
     row: u32,
-    /// How many bytes it has in common with the one before it, as far as quotes reach.
+    /// The bytes that it has in common with the beginning before it, as far as quotes reach.
     common: u8,
 }
 
 impl Beginning {
-    /// The only row that begins so, unless all rows of the line do.
+    /// Returns the only row that begins so; `None` if all rows of the line do.
     pub fn row(&self) -> Option<usize> {
         (self.row != MANY).then_some(self.row as usize)
     }
 }
 
-/// A beginning that is not in order yet.
+/// A beginning before sorting.
 struct Unsorted<'t> {
-    /// Its first bytes, which tell most of them apart.
+    /// Its first bytes, which tell most beginnings apart.
     key: u64,
     bytes: &'t [u8],
     line: u32,
@@ -73,7 +75,7 @@ enum Kind {
 
 impl<'t> Unsorted<'t> {
     fn new(bytes: &'t [u8], (line, at): (u32, u32), kind: Kind) -> Self {
-        // Of two that have more in common than a quote can say, neither can be quoted.
+        // Two lines that have more in common than a quote can hold cannot be quoted.
         let bytes = &bytes[..bytes.len().min(MAX_QUOTE_BYTES + 1)];
         let mut key = [0; 8];
         let known = bytes.len().min(key.len());
@@ -87,7 +89,7 @@ impl<'t> Unsorted<'t> {
 }
 
 impl Beginnings {
-    /// The beginnings of the lines of these texts.
+    /// Reads the beginnings of the lines of these texts.
     #[must_use]
     pub fn read(lines: &LineTable, texts: &[Text<'_>]) -> Self {
         let (starts, rows) = rows_by_line(lines);
@@ -112,7 +114,7 @@ impl Beginnings {
         };
         let found = in_parts(&indices, |index| texts[*index].text.len(), |indices| indices.iter().map(read).collect());
         let mut found: Vec<Unsorted<'_>> = found.into_iter().flatten().collect();
-        // Not by the numbers of lines, which are others in each run.
+        // Not by the numbers of lines, which differ from run to run.
         found.sort_unstable_by(|one, other| (one.key, one.bytes, one.at).cmp(&(other.key, other.bytes, other.at)));
         let mut places = vec![NOWHERE; lines.different];
         for (place, one) in (0..).zip(&found).filter(|(_, one)| one.kind == Kind::Content) {
@@ -124,28 +126,29 @@ impl Beginnings {
         Self { all: all.collect(), places, starts, rows }
     }
 
-    /// The rows of a line, in order.
+    /// Returns the rows of a line, in order.
     pub fn rows(&self, line: u32) -> &[u32] {
         &self.rows[self.starts[line as usize] as usize..self.starts[line as usize + 1] as usize]
     }
 
-    /// The place of the beginning of a line's content in their order.
+    /// Returns the place of a line's content in the order; `None` if it is not sorted.
     pub fn place(&self, line: u32) -> Option<usize> {
         Some(self.places[line as usize]).filter(|place| *place != NOWHERE).map(|place| place as usize)
     }
 
-    /// The beginnings before a place, nearest first, each with the bytes it has in common with the one before on this way.
+    /// Returns the beginnings before a place, nearest first, each with the bytes that it has in common with the one
+    /// nearer to the place.
     pub fn before(&self, place: usize) -> impl Iterator<Item = (usize, &Beginning)> {
         self.all[..=place].windows(2).rev().map(|pair| (usize::from(pair[1].common), &pair[0]))
     }
 
-    /// The same for those behind it.
+    /// Returns the beginnings after a place likewise.
     pub fn behind(&self, place: usize) -> impl Iterator<Item = (usize, &Beginning)> {
         self.all[place..].windows(2).map(|pair| (usize::from(pair[1].common), &pair[1]))
     }
 }
 
-/// Where the rows of each line begin in the list of them, and that list.
+/// Returns where the rows of each line begin in the list of rows, and that list.
 fn rows_by_line(lines: &LineTable) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; lines.different + 2];
     let known = || lines.ids.iter().enumerate().filter(|(_, line)| **line != NO_LINE);
@@ -164,11 +167,12 @@ fn rows_by_line(lines: &LineTable) -> (Vec<u32>, Vec<u32>) {
     (starts, rows)
 }
 
-/// The beginnings of quotes of repeated lines: only these lines are pointed to. May say that one is when it is not.
+/// The beginnings of quotes of repeated lines, because only these lines are pointed to. It may take a beginning for one
+/// of them wrongly: then it is sorted for nothing.
 struct Wanted {
-    /// Bits by the hash of the first [`LEAST_QUOTE`] bytes.
+    /// Bits, by the hash of the first [`LEAST_QUOTE`] bytes.
     long: Vec<u64>,
-    /// Of lines that are shorter.
+    /// The first bytes of shorter lines.
     short: HashSet<[u8; MIN_QUOTE_BYTES], RandomState>,
 }
 
@@ -212,7 +216,7 @@ impl Wanted {
         is_long || beginning.first_chunk().is_some_and(|beginning| self.short.contains(beginning))
     }
 
-    /// Adds the beginnings of a row: those of its line if it is the first row of it, and the one with its number.
+    /// Adds the beginnings of a row: those of its line if it is the line's first row, and the one with its number.
     fn beginnings<'t>(&self, text: &'t str, row: &Row, of: (u32, u32), is_first: bool, found: &mut Vec<Unsorted<'t>>) {
         let bytes = text.as_bytes();
         let mut add = |beginning, kind| {

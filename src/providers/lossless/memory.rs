@@ -1,4 +1,4 @@
-//! What was found in the conversation before, for when the same one comes again: an estimate, and then the condensation.
+//! Remembers the newest proposals, for a conversation that comes again: first for an estimate, then to be condensed.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +11,8 @@ use crate::{
 
 use super::operations::LosslessConfig;
 
-/// So many proposals are remembered: a call asks about its conversation, and about what passes of other providers made of it.
+/// Number of proposals that are remembered: a call asks about its conversation, and about the results of passes of
+/// other providers.
 const REMEMBERED: usize = 4;
 
 /// The proposals that were asked for last, each with what it was made for, the newest at the end.

@@ -1,4 +1,4 @@
-//! What the pointers quote: enough of a line for it to be the nearest one, from the pointer on, that begins so.
+//! Chooses the quotes of pointers: enough of a line for it to be the nearest one, from the pointer on, that begins so.
 
 use std::ops::Range;
 
@@ -9,14 +9,15 @@ use super::{
 };
 use crate::markers::quote_of;
 
-/// Of the lines that begin like a quote, only so many are looked at, on each side of its own in their order. The quote then says more than it has in common
-/// with the rest, whether they stand between or not. That keeps a million of them linear.
+/// Number of lines beginning like a quote that are looked at on each side of its own in the order. The quote then says
+/// more than it has in common with the rest, even if none of them stands between. This keeps a million of them linear.
 const MAX_ALIKE: usize = 1000;
 
-/// Of the rows of a line in the text of a pointer, only so many are looked at.
+/// Number of rows of one line that are looked at in the text of a pointer.
 const MAX_ROWS: usize = 16_000;
 
-/// Of a run, so many lines are looked at that begin alike before the rest of it stays: each of its own lines is tried, as long as the one before leads nowhere.
+/// Number of lines beginning alike that are looked at for one run before the rest of it stays: each of its lines is tried
+/// while the one before leads nowhere.
 const MAX_LOOKS: usize = 200 * MAX_ALIKE;
 
 /// Gives runs their quotes. A run whose first line cannot be quoted begins with a later one, or is taken out.
@@ -35,12 +36,12 @@ const NONE: u32 = u32::MAX;
 struct Way {
     /// The rows on the way, of which those of the pointer's text and of texts that have had their turn count.
     rows: Range<usize>,
-    /// Those of the pointer's text.
+    /// The rows of the pointer's text.
     here: Range<usize>,
     is_up: bool,
 }
 
-/// What a line of a run can be found by.
+/// The way to find a line of a run.
 enum Found<'q> {
     /// This quote leads to it, or to a line further on after which the same lines follow: so many of them.
     By { quote: &'q str, target: usize, lines: usize },
