@@ -70,6 +70,9 @@ async function keptBy(condense, cuts) {
   return sums.names.needed + sums.edits.needed === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 
+/** The shares of a measured candidate; none if it has none. */
+const keptLike = ({ names, edits }) => ({ ...(names !== undefined && { names }), ...(edits !== undefined && { edits }) });
+
 /** Returns true if the price of a model is known: with a limit in dollars, a model without a known price is not asked. */
 async function isPriceKnown(context, options) {
   const limited = new CondensationManager({ fallback: false, cache: false, provider: "native", maxCost: Number.MAX_VALUE });
@@ -116,11 +119,14 @@ async function measure({ messages, format, ours, systemPrompt, handler, price, s
       return result.error ? undefined : result.messages;
     };
     const { tokens: left, superseded, summarized, lost, cost } = trial;
-    const kept = exact ? await keptBy(condense, cuts) : {};
+    const figures = { tokens: left, superseded, lost: lost + summarized };
+    // Presets that leave, replace and lose the same to the token made the same of it, and are not tried on its parts again.
+    const same = exact && measured.find((known) => known.exact && Object.entries(figures).every(([name, value]) => known[name] === value));
+    const kept = same ? keptLike(same) : exact ? await keptBy(condense, cuts) : {};
     if (signal?.aborted) throw aborted();
     // Content that only a summary covers cannot be read either.
     const price = exact || isPriced ? { cost } : {};
-    measured.push({ key, tokens: left, superseded, lost: lost + summarized, ...price, exact, timeMs, ...kept });
+    measured.push({ key, ...figures, ...price, exact, timeMs, ...kept });
   }
   return { tokens, measured, targetTokens };
 }
