@@ -10,7 +10,7 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::Encoding;
+use crate::tokens::encoding::Encoding;
 
 /// The number of words, of 16 bytes each: 256 KB, half a small second-level cache. A power of two. With half of it, twice
 /// as many words have to be counted again.

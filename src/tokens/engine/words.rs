@@ -10,7 +10,7 @@ use std::{
 
 use regex_syntax::hir::{Class, HirKind};
 
-use super::Encoding;
+use crate::tokens::encoding::Encoding;
 
 /// `\p{Lu}`, `\p{Lt}` and all that has no case: the first half of a word of `o200k_base`.
 const UPPER: u8 = 1;
