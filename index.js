@@ -1,8 +1,11 @@
 "use strict";
 
-// Written by `npm run generate`: every name that js/api.js exports, so that `import { name } from "roo-condense"` finds it.
+// Written by `npm run generate`: every name that js/api.js exports, and js/studio/index.js, which is loaded by the first call, so that
+// `import { name } from "roo-condense"` finds it.
 /** @type {Record<string, any>} */
 const api = require("./js/api.js");
+/** @type {() => Record<string, any>} */
+const studio = () => require("./js/studio/index.js");
 
 exports.CondensationManager = api.CondensationManager;
 exports.httpHandler = api.httpHandler;
@@ -28,10 +31,10 @@ exports.calibrateThresholds = api.calibrateThresholds;
 exports.restore = api.restore;
 exports.expand = api.expand;
 exports.inspect = api.inspect;
-exports.createStudioHost = api.createStudioHost;
-exports.studioPage = api.studioPage;
 exports.diffMessages = api.diffMessages;
 exports.validateMessages = api.validateMessages;
 exports.RooCondenseError = api.RooCondenseError;
 exports.isRooCondenseError = api.isRooCondenseError;
 exports.version = api.version;
+exports.createStudioHost = (...given) => studio().createStudioHost(...given);
+exports.studioPage = (...given) => studio().studioPage(...given);

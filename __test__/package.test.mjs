@@ -94,10 +94,15 @@ describe("packed and installed", { tags: ["long"] }, () => {
     expect(manifest.optionalDependencies).toEqual({ [`roo-condense-${platformName()}`]: version });
     expect(manifest).not.toHaveProperty("devDependencies");
     expect(manifest).not.toHaveProperty("scripts");
+    expect(manifest).not.toHaveProperty("workspaces");
+    expect(manifest).not.toHaveProperty("exportsToWorkspaces");
     expect(manifest.engines).toEqual({ node: ">=20" });
     const files = readdirSync(installed, { recursive: true });
     expect(files.filter((name) => name.endsWith(".node") || name.startsWith("src"))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "index.js", "index.d.ts", path.join("types", "messages.d.ts")]));
+    // Manifests of workspaces stay at home: `imports` and `sideEffects` of the package are for all of it. That of the components makes them ES modules.
+    const manifests = files.filter((name) => path.basename(name) === "package.json");
+    expect(manifests.sort()).toEqual(["package.json", path.join("ui", "dist", "package.json")]);
   });
 
   test("the platform package holds the binary, the licence and those of the crates in it", () => {

@@ -1,6 +1,6 @@
 "use strict";
 
-// The public functions and classes. `index.js` names them one by one (scripts/generate.mjs), so that `import { name } from "roo-condense"` finds the names in a
+// The public functions and classes, but for the studio. `index.js` names them one by one (scripts/generate.mjs), so that `import { name } from "roo-condense"` finds the names in a
 // CommonJS module.
 
 const native = require("#native");
@@ -13,12 +13,11 @@ const { expand } = require("./expand.js");
 const { callbackHandler, httpHandler } = require("./handlers.js");
 const { CondensationManager } = require("./manager.js");
 const { inspect } = require("./inspect.js");
+const { presets } = require("./presets.js");
 const { factories } = require("./provider.js");
 const { createRecall } = require("./recall/index.js");
 const { recommend } = require("./recommend.js");
 const { restore } = require("./restore.js");
-const { createStudioHost } = require("./studio/host.js");
-const { webviewPage } = require("./studio/html.js");
 const { validateMessages } = require("./validate.js");
 
 /** Freezes a value deeply, because presets are shared by all code that loads the package. */
@@ -31,7 +30,7 @@ exports.CondensationManager = CondensationManager;
 exports.httpHandler = httpHandler;
 exports.callbackHandler = callbackHandler;
 Object.assign(exports, factories);
-exports.presets = deepFrozen(JSON.parse(native.smartPresets()));
+exports.presets = deepFrozen(presets());
 exports.countTokens = countTokens;
 exports.warmUp = warmUp;
 exports.condenseResult = condenseResult;
@@ -41,8 +40,6 @@ exports.calibrateThresholds = calibrateThresholds;
 exports.restore = restore;
 exports.expand = expand;
 exports.inspect = inspect;
-exports.createStudioHost = createStudioHost;
-exports.studioPage = webviewPage;
 exports.diffMessages = diffMessages;
 exports.validateMessages = validateMessages;
 exports.RooCondenseError = RooCondenseError;

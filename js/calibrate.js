@@ -4,11 +4,11 @@
 // is condensed under various thresholds, and the content that the conversation used later shows which thresholds lose
 // least for the same size. The addon condenses; future-use/ measures.
 
-const native = require("#native");
 const { countTokens, warmUp } = require("./count.js");
 const { abortError, argumentError, notAllowed, outOfRange, readable, unknown } = require("./errors.js");
 const { formatOf, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
+const { presets } = require("./presets.js");
 const { asOurs } = require("./projection.js");
 const { createSmartProvider } = require("./provider.js");
 const { answersOf, questionsOf } = require("./future-use/index.js");
@@ -34,7 +34,6 @@ const AT_ONCE = 2;
 
 const OPTIONS = ["preset", "goal", "maxCuts", "format", "signal", "onProgress"];
 
-const presetsOf = () => JSON.parse(native.smartPresets());
 const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
 const tokensOf = (messages) => countTokens(messages);
 const replaced = (list, at, value) => list.map((old, index) => (index === at ? value : old));
@@ -203,8 +202,8 @@ function read(histories, options) {
   if (!isObject(options)) throw notAllowed("options", options, "an object");
   for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw unknown("options", name, OPTIONS);
   const { preset = "aggressive", goal, maxCuts = DEFAULT_CUTS, format, signal, onProgress } = options;
-  const presets = presetsOf();
-  const able = Object.keys(presets).filter((name) => learnable(presets[name], MECHANICAL).length > 0);
+  const known = presets();
+  const able = Object.keys(known).filter((name) => learnable(known[name], MECHANICAL).length > 0);
   if (!able.includes(preset)) throw notAllowed("options.preset", preset, `a preset with passes that ask no model: ${able.join(", ")}`);
   if (goal !== undefined && !isObject(goal)) throw notAllowed("options.goal", goal, "an object with reductionPercent");
   for (const name of Object.keys(goal ?? {})) if (name !== "reductionPercent") throw unknown("options.goal", name, ["reductionPercent"]);
@@ -229,7 +228,7 @@ function read(histories, options) {
   return {
     histories: read,
     preset,
-    config: presets[preset],
+    config: known[preset],
     reductionPercent,
     maxCuts,
     signal: signal ?? undefined,

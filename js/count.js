@@ -148,13 +148,16 @@ function requireEncoding(field, encoding) {
   if (typeof encoding !== "string") throw notAllowed(field, encoding, "o200k_base or cl100k_base");
 }
 
+/** Counts a text. Half a surrogate pair is replaced on the way into the addon. */
+const countText = (text, encoding) => checked(() => native.countText(text, encoding));
+
 function countTokens(value, options = {}) {
   const { encoding, scale, format } = readable("options", () => checkedOptions(options));
-  // Half a surrogate pair would be replaced on the way into the addon; in messages it has a stand-in, and a text counts what it counts there.
+  // Half a surrogate pair has a stand-in in messages, and a text counts what it counts there.
   const isText = typeof value === "string";
   const tokens =
     isText && value.isWellFormed()
-      ? checked(() => native.countText(value, encoding))
+      ? countText(value, encoding)
       : readable("value", () => sumOf(isText ? [{ role: "user", content: value }] : value, encoding, format));
   return scale === 1 ? tokens : checked(() => native.scaleTokens(tokens, scale));
 }
@@ -173,4 +176,4 @@ async function warmUp(encoding = DEFAULT_ENCODING) {
   return loaded.finally(() => alive.stop());
 }
 
-module.exports = { countMessages, countTokens, warmUp };
+module.exports = { countMessages, countText, countTokens, warmUp };

@@ -1,9 +1,9 @@
 "use strict";
 
-// The chunks of a host's generator can follow one another forever without a pause. Each is a microtask, and while
+// Timers, and turns for other work. The chunks of a host's generator can follow one another forever without a pause. Each is a microtask, and while
 // there are microtasks no timer fires and no signal arrives. So other work gets its turn after a number of chunks.
 
-const { setImmediate } = require("#timers");
+const { clearTimeout, setImmediate, setTimeout } = require("#timers");
 
 /** A pause takes some microseconds, about as long as a chunk. */
 const CHUNKS_PER_TURN = 64;
@@ -19,4 +19,4 @@ class Turns {
   }
 }
 
-module.exports = { Turns };
+module.exports = { Turns, clearTimeout, setTimeout };

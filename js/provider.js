@@ -9,6 +9,7 @@ const { directoryCallback } = require("./directory.js");
 const { checked, notAllowed, readable } = require("./errors.js");
 const isObject = require("./is-object.js");
 const { bindHandlers } = require("./llm-options.js");
+const { presets } = require("./presets.js");
 const { estimateOf, previewOf } = require("./preview.js");
 const { serializeSettings } = require("./serialize.js");
 const { withoutFunctions } = require("./smart.js");
@@ -30,7 +31,7 @@ function wholeConfig(id, config) {
   }
   if (id !== "smart" || config === undefined || isObject(config)) return config;
   if (typeof config !== "string")
-    throw notAllowed("config", config, `an object, or the name of a preset: ${Object.keys(JSON.parse(native.smartPresets())).join(", ")}`);
+    throw notAllowed("config", config, `an object, or the name of a preset: ${Object.keys(presets()).join(", ")}`);
   return { preset: config };
 }
 

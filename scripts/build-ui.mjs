@@ -9,7 +9,7 @@
 //   node scripts/build-ui.mjs             builds what is missing or old
 //   node scripts/build-ui.mjs --force     builds it again
 
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,9 @@ const done = path.join(dist, "package.json");
 /** What the build is made from. */
 const sources = () => [
   ...readdirSync(source, { recursive: true }).map((name) => path.join(source, String(name))),
-  ...["js/studio/protocol.js", "scripts/build-ui.mjs", "package-lock.json"].map((name) => path.join(root, name)),
+  ...["js/studio/protocol.js", "js/studio/readers.js", "js/studio/readers.d.ts", "scripts/build-ui.mjs", "package-lock.json"].map((name) =>
+    path.join(root, name),
+  ),
 ];
 
 const isUiStale = () => !existsSync(done) || statSync(done).mtimeMs < Math.max(...sources().map((file) => statSync(file).mtimeMs));
@@ -69,12 +71,22 @@ const optionsOf = async () => {
   };
 };
 
-/** Types of the components, from their sources. */
+/** Types of the components from their sources, and beside them those of the protocol, which come from JavaScript. */
 function buildTypes() {
+  const written = path.join(root, "target", "ui-types");
   const args = ["--project", path.join(root, "ui", "tsconfig.json"), "--noEmit", "false", "--emitDeclarationOnly", "--declaration"];
-  const places = ["--incremental", "false", "--rootDir", source, "--outDir", dist];
+  const places = ["--incremental", "false", "--rootDir", root, "--outDir", written];
+  rmSync(written, { recursive: true, force: true });
   const code = runNode(commandOf("typescript", "tsc"), [...args, ...places]);
   if (code !== 0) throw new Failure("The types of the studio could not be written; the compiler's message is above.", code);
+  cpSync(path.join(written, "ui", "src"), dist, { recursive: true });
+  const types = path.join(dist, "types.d.ts");
+  writeFileSync(types, readFileSync(types, "utf8").replace("../../js/studio/protocol.js", "./protocol.js"));
+  const readers = "../../js/studio/readers.js";
+  const protocol = readFileSync(path.join(written, "js", "studio", "protocol.d.ts"), "utf8")
+    .replaceAll('import("./readers.js").', "readers.")
+    .replaceAll("./readers.js", readers);
+  writeFileSync(path.join(dist, "protocol.d.ts"), `import type * as readers from "${readers}";\n${protocol}`);
 }
 
 /** The React of whoever shows the components: a page has its own bundled, a host has one already, and two of them in a page do not work. */

@@ -23,15 +23,19 @@ const line = (columns) => Array.from({ length: columns }, () => "---");
 
 /** The names that the package exports, as tools that read no programs find them in a CommonJS module. */
 function index() {
-  const names = Object.keys(require("../js/api.js"));
+  const [core, studio] = ["../js/api.js", "../js/studio/index.js"].map((file) => Object.keys(require(file)));
   return [
     '"use strict";',
     "",
-    '// Written by `npm run generate`: every name that js/api.js exports, so that `import { name } from "roo-condense"` finds it.',
+    "// Written by `npm run generate`: every name that js/api.js exports, and js/studio/index.js, which is loaded by the first call, so that",
+    '// `import { name } from "roo-condense"` finds it.',
     "/** @type {Record<string, any>} */",
     'const api = require("./js/api.js");',
+    "/** @type {() => Record<string, any>} */",
+    'const studio = () => require("./js/studio/index.js");',
     "",
-    ...names.map((name) => `exports.${name} = api.${name};`),
+    ...core.map((name) => `exports.${name} = api.${name};`),
+    ...studio.map((name) => `exports.${name} = (...given) => studio().${name}(...given);`),
     "",
   ].join("\n");
 }

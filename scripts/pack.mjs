@@ -54,7 +54,7 @@ function sharedMetadata({ version, homepage, bugs, repository, license, author, 
 }
 
 /** What only serves development does not belong into the published package.json. */
-function withoutDevelopment({ devDependencies, overrides, scripts, napi, "//": reasons, ...published }) {
+function withoutDevelopment({ devDependencies, overrides, scripts, napi, workspaces, exportsToWorkspaces, "//": reasons, ...published }) {
   return published;
 }
 

@@ -121,13 +121,16 @@ export function commandOf(packageName, command) {
 
 export const readJson = (file) => JSON.parse(readFileSync(file, "utf8"));
 
-/** Whether the development dependencies are there in the versions of the lockfile. */
+/** Whether the development dependencies, also those of the workspaces, are there in the versions of the lockfile. */
 function dependenciesReady() {
   const { packages } = readJson(path.join(root, "package-lock.json"));
-  return Object.keys(packages[""].devDependencies ?? {}).every((name) => {
-    const manifest = path.join(root, "node_modules", name, "package.json");
-    return existsSync(manifest) && readJson(manifest).version === packages[`node_modules/${name}`].version;
-  });
+  const manifests = ["", ...packages[""].workspaces].map((folder) => packages[folder]);
+  return manifests
+    .flatMap(({ devDependencies = {} }) => Object.keys(devDependencies))
+    .every((name) => {
+      const manifest = path.join(root, "node_modules", name, "package.json");
+      return existsSync(manifest) && readJson(manifest).version === packages[`node_modules/${name}`].version;
+    });
 }
 
 /** Installs the development dependencies unless they are there. */

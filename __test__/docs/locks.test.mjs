@@ -13,8 +13,10 @@ test("there are several", () => expect(folders.length).toBeGreaterThan(2));
 
 test.each(folders)("%s", (folder) => {
   const { packages } = readJson(path.join(root, folder, "package-lock.json"));
-  const { devDependencies = {}, dependencies = {} } = readJson(path.join(root, folder, "package.json"));
-  expect({ ...packages[""].devDependencies, ...packages[""].dependencies }).toEqual({ ...devDependencies, ...dependencies });
+  for (const own of ["", ...(packages[""].workspaces ?? [])]) {
+    const { devDependencies = {}, dependencies = {} } = readJson(path.join(root, folder, own, "package.json"));
+    expect({ ...packages[own].devDependencies, ...packages[own].dependencies }, own).toEqual({ ...devDependencies, ...dependencies });
+  }
   const names = new Set(Object.keys(packages).map((place) => place.replace(/^.*node_modules\//, "")));
   const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)

@@ -1,7 +1,12 @@
 // What goes between page and host is checked at both ends.
 
 import { createRequire } from "node:module";
+import path from "node:path";
+import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { root } from "../../scripts/tools.mjs";
+import { createStaticClient } from "../../ui/src/client.ts";
+import { diagnosticsOf } from "../typescript.mjs";
 
 const require = createRequire(import.meta.url);
 const { METHODS, ProtocolError, readAnswer, readRequest } = require("../../js/studio/protocol.js");
@@ -43,5 +48,68 @@ describe("answers", () => {
 
   test("every method has both", () => {
     for (const [name, method] of Object.entries(METHODS)) expect(Object.keys(method), name).toEqual(["request", "answer"]);
+  });
+});
+
+describe("the page's half", () => {
+  test("has every method but the cancelling", () => {
+    const { isLive, ...methods } = createStaticClient(/** @type {any} */ ({}));
+    expect(isLive).toBe(false);
+    expect(Object.keys(methods).sort()).toEqual(
+      Object.keys(METHODS)
+        .filter((name) => name !== "cancel")
+        .sort(),
+    );
+  });
+
+  test("sends no parameters where a method takes none", async () => {
+    const hello = {
+      version: "1",
+      canWrite: false,
+      histories: [],
+      providers: [],
+      presets: [],
+      activeProvider: "smart",
+      contextWindow: null,
+    };
+    await expect(createStaticClient(/** @type {any} */ ({ hello })).hello({ signal: undefined })).resolves.toEqual(hello);
+  });
+
+  test("has the types of the table, as they are published", { tags: ["long"] }, () => {
+    const host = `
+import { type Choice, type Condensation, type CondenseClient, type Grade, type HistoryInfo, type Metrics, createHttpClient } from "./index.js";
+const client: CondenseClient = createHttpClient("x");
+export async function use(signal: AbortSignal, choice: Choice) {
+  const found: Condensation = await client.condense({ history: "a", targetTokens: 5, kept: [] }, { signal });
+  const rewriteCost: number | undefined = found.promptCache?.rewriteCost;
+  const grade: Grade | undefined = found.changes[0]?.grade;
+  const why: string | undefined = found.changes[0]?.said?.code;
+  const [history]: HistoryInfo[] = (await client.hello({ signal })).histories;
+  const metrics: Metrics = (await client.metrics()).metrics;
+  await client.try({ history: "a", id: "b", ...choice });
+  // @ts-expect-error
+  found.unknown;
+  // @ts-expect-error
+  await client.condense({});
+  // @ts-expect-error
+  const text: string = found.tokensBefore;
+  // @ts-expect-error
+  metrics.costByModel;
+  return { rewriteCost, grade, why, grows: history?.grows, latency: metrics.total.p50LatencyMs, text };
+}`;
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      lib: ["lib.es2023.d.ts", "lib.dom.d.ts"],
+      module: ts.ModuleKind.NodeNext,
+      jsx: ts.JsxEmit.ReactJSX,
+      types: [],
+    };
+    const file = path.join(root, "ui", "dist", "a-host.mts");
+    const found = diagnosticsOf(new Map([[file, host]]), options);
+    expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const require = createRequire(import.meta.url);
-const { serveStudio } = require("../../js/studio/server.js");
+const { serveStudio } = require("../../js/cli/studio-server.js");
 
 const host = { answer: async (message, { signal }) => ({ id: message?.id ?? 0, answer: { echo: message, isAborted: signal.aborted } }) };
 let server;

@@ -46,8 +46,8 @@ function parse(text, shownName, before) {
 /** Returns where the text stops being JSON, and why. `JSON.parse` reports that, too, but differently in each version of Node. */
 function jsonFault(text, cause) {
   // Loaded here, because help does not depend on the addon.
-  const native = require("#native");
-  return JSON.parse(native.jsonFault(text) ?? JSON.stringify({ offset: 0, message: cause.message }));
+  const { faultIn } = require("../json-text.js");
+  return faultIn(text) ?? { offset: 0, message: cause.message };
 }
 
 /** Returns line and column of an offset, both from 1; columns in UTF-16 units, as editors count them. `start` is the offset of the line. */

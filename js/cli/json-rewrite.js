@@ -3,7 +3,7 @@
 // Writes a changed value into the JSON text it was read from. This module finds the changes; the addon, which finds
 // their places in the text, leaves everything else byte for byte.
 
-const native = require("#native");
+const { rewritten } = require("../json-text.js");
 const { origins } = require("../origins.js");
 
 const isObject = (value) => typeof value === "object" && value !== null;
@@ -62,7 +62,7 @@ function changeOf(before, after, layout, depth) {
 function rewriteJson(text, before, after) {
   if (Object.is(before, after)) return text;
   const layout = layoutOf(text);
-  return native.rewriteJson(text, JSON.stringify(changeOf(before, after, layout, 0)), layout.unit, layout.newline);
+  return rewritten(text, changeOf(before, after, layout, 0), layout);
 }
 
 module.exports = { rewriteJson };

@@ -13,7 +13,7 @@ const { historyIn } = require("./history-text.js");
 const { Interruption } = require("./interruption.js");
 const { checkOutput, replaceInput, writeOutput } = require("./output-file.js");
 const { isResultOf, originalBytes, readRestoreFile, restoreFileOf, restoreFilesBeside } = require("./restore-file.js");
-const { staticPage } = require("../studio/page.js");
+const { staticPage } = require("./studio-page.js");
 const { findSessions } = require("./sessions.js");
 const { settingsStore } = require("./settings-file.js");
 const { bytes: shownBytes, visible } = require("./terminal.js");
@@ -159,10 +159,12 @@ function openBrowser(address) {
  * @param {{ write: boolean, window?: number, recall?: boolean, model?: any, price?: string, settings?: string, format?: string }} settings
  */
 function hostOf(library, files, { write: canWrite, window, recall, model, price, settings, format }, env = process.env) {
+  // Loaded here, because it loads the addon, which help does not depend on.
+  const { createStudioHost } = require("../studio/index.js");
   const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format }));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
-  return library.createStudioHost(new library.CondensationManager(handler && { handler }), {
+  return createStudioHost(new library.CondensationManager(handler && { handler }), {
     histories,
     readText: droppedHistory,
     report: staticPage,
@@ -193,7 +195,7 @@ async function prepare(host) {
 }
 
 /** Serves until it is interrupted. */
-async function studio(library, settings, { stdout, env, loadServer = () => require("../studio/server.js") }) {
+async function studio(library, settings, { stdout, env, loadServer = () => require("./studio-server.js") }) {
   const host = hostOf(library, settings.files, settings, env);
   let server;
   try {

@@ -23,7 +23,7 @@ const LIMITS = {
 
 /**
  * Checks a host and fills in defaults. Throws a TypeError at once if a field has a wrong type.
- * @param {import("roo-condense/roo").RooHost} host
+ * @param {import("./index.js").RooHost} host
  */
 function resolveHost(host = {}) {
   if (!isObject(host)) throw notAllowed("host", host, "an object of services");
@@ -148,7 +148,7 @@ async function sentOf(host, messages, apiHandler) {
 
 /**
  * Returns the guard if the host asks for one, or for `fixes`: condensing again and again is one of the known faults.
- * @param {import("roo-condense/roo").RooHost} host
+ * @param {import("./index.js").RooHost} host
  */
 function guardOf({ guard, fixes }) {
   if (guard === false || (guard === undefined && fixes !== true)) return undefined;

@@ -199,7 +199,7 @@ export interface RooHost {
    * Content that stays word for word with the manager, in addition to what the manager protects itself. Needs
    * `manager`. Rules that match nothing are reported to `warn`, once. Default: nothing.
    */
-  protect?: import("roo-condense").Protect | undefined;
+  protect?: import("../../types/protect.js").Protect | undefined;
   /**
    * Makes the window count all messages that the last reported usage does not include: those after the newest answer,
    * or after the newest condensation. Roo-Code counts the newest message only, so it condenses late when several

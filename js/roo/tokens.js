@@ -5,7 +5,7 @@
 // The addon is loaded by the first count, so that a host without a binary can load the rest of the drop-in and count
 // by itself.
 
-const { checked, notAllowed } = require("../errors.js");
+const { notAllowed } = require("../errors.js");
 const isObject = require("../is-object.js");
 
 const ENCODING = "o200k_base";
@@ -41,7 +41,7 @@ function countBlock(block, toolBlocks) {
   }
 }
 
-const countText = (text) => (typeof text === "string" && text !== "" ? checked(() => require("#native").countText(text, ENCODING)) : 0);
+const countText = (text) => (typeof text === "string" && text !== "" ? require("../count.js").countText(text, ENCODING) : 0);
 
 function countImage(source) {
   return isObject(source) && typeof source.data === "string" ? Math.ceil(Math.sqrt(source.data.length)) : IMAGE_TOKENS;

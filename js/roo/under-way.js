@@ -5,7 +5,7 @@
 
 const { onAbort } = require("../abort.js");
 const { argumentError, messageOf } = require("../errors.js");
-const { clearTimeout, setTimeout } = require("#timers");
+const { clearTimeout, setTimeout } = require("../event-loop.js");
 const { CANCELLED, HISTORY_CHANGED } = require("./messages.js");
 
 /** The value that `wait` rejects with when the signal fires. */

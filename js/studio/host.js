@@ -1,7 +1,7 @@
 "use strict";
 
 // The host's half of the studio: answers the requests of the page about the histories that the host gives it, by a
-// manager. It knows no transport; see server.js and `connect`.
+// manager. It knows no transport; see js/cli/studio-server.js and `connect`.
 
 const { advise } = require("../advice.js");
 const { CondensationManager, copyOf, handlerOf } = require("../manager.js");
@@ -17,7 +17,7 @@ const isObject = require("../is-object.js");
 const { withoutAbsent } = require("../inspection.js");
 const { origins } = require("../origins.js");
 const { OpenHistory, asText } = require("./open-history.js");
-const { presets } = require("./presets.js");
+const { presets } = require("../presets.js");
 const { ProtocolError, readAnswer, readRequest } = require("./protocol.js");
 const { eachAsOurs } = require("../projection.js");
 const { answersOf } = require("../future-use/index.js");

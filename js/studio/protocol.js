@@ -1,95 +1,49 @@
 "use strict";
 
 // The requests of the studio's page and the answers of its host: one table for both ends, so that neither trusts the
-// other. Both the browser and Node load it, so it uses nothing that only one of them has.
+// other, and from which the types of the page come (ui/src/types.ts). Both the browser and Node load it, so it uses nothing that only one of them has.
+
+const {
+  ProtocolError,
+  any,
+  byName,
+  choice,
+  count,
+  flag,
+  index,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  record,
+  shortText,
+  text,
+  where,
+} = require("./readers.js");
 
 /**
- * @typedef {(value: any, path: string) => any} Reader takes a value over, with nothing that it does not know, or throws.
+ * @template T
+ * @typedef {import("./readers.js").Reader<T>} Reader
  */
 
-/** The error for a message that does not follow the protocol. `code` is for programs. */
-class ProtocolError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = "ProtocolError";
-    this.code = "invalid_message";
-  }
-}
+/** A text as a code and values, from which the words of any language are made; values may be such texts themselves. @typedef {{ code: string, values: Record<string, SaidValue> }} Said */
+/** A value in such a text. @typedef {string | number | Said | Said[]} SaidValue */
 
-/**
- * @param {string} path
- * @param {string} expected
- * @returns {never}
- */
-function refuse(path, expected) {
-  throw new ProtocolError(`${path}: ${expected} is expected`);
-}
-
-const MAX_TEXT = 10_000;
-
-const is = (/** @type {string} */ type, /** @type {string} */ expected) => (/** @type {unknown} */ value, /** @type {string} */ path) =>
-  typeof value === type ? value : refuse(path, expected);
-
-/** @type {Reader} */
-const text = (value, path) => (typeof value === "string" ? value : refuse(path, "a text"));
-/** @type {Reader} */
-const shortText = (value, path) =>
-  typeof value === "string" && value.length <= MAX_TEXT ? value : refuse(path, `a text of at most ${MAX_TEXT} characters`);
-/** @type {Reader} */
-const flag = is("boolean", "true or false");
-/** @type {Reader} */
-const number = (value, path) => (typeof value === "number" && Number.isFinite(value) ? value : refuse(path, "a number"));
-/** @type {Reader} */
-const count = (value, path) => (Number.isSafeInteger(value) && value >= 0 ? value : refuse(path, "a whole number, 0 or more"));
-/** @type {Reader} */
-const index = (value, path) => (Number.isSafeInteger(value) && value >= -1 ? value : refuse(path, "a whole number, -1 or more"));
-/** Any JSON value, checked by the library itself or not relied on. @type {Reader} */
-const any = (value) => value;
-
-/** @type {(inner: Reader) => Reader} */
-const optional = (inner) => (value, path) => (value === undefined || value === null ? undefined : inner(value, path));
-/** @type {(inner: Reader) => Reader} */
-const nullable = (inner) => (value, path) => (value === undefined || value === null ? null : inner(value, path));
-
-/** @type {(inner: Reader, most?: number) => Reader} */
-const list =
-  (inner, most = 1_000_000) =>
-  (value, path) => {
-    if (!Array.isArray(value) || value.length > most) return refuse(path, "a list");
-    return value.map((item, at) => inner(item, `${path}[${at}]`));
-  };
-
-/** @type {(fields: Record<string, Reader>) => Reader} */
-const object = (fields) => (value, path) => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse(path, "an object");
-  /** @type {Record<string, unknown>} */
-  const read = {};
-  for (const [name, inner] of Object.entries(fields)) {
-    const found = inner(Object.hasOwn(value, name) ? value[name] : undefined, `${path}.${name}`);
-    if (found !== undefined) read[name] = found;
-  }
-  return read;
-};
-
-/** @type {Reader} */
-const record = (value, path) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : refuse(path, "an object"));
-
-/** @type {(words: readonly string[]) => Reader} */
-const choice = (words) => (value, path) => (words.includes(value) ? value : refuse(path, `one of ${words.join(", ")}`));
-
-/** A text as a code and values; values may be such texts themselves. @type {Reader} */
-const said = (value, path) => object({ code: shortText, values: saidValues })(value, path);
-/** @type {Reader} */
-const saidValues = (value, path) =>
-  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, saidValue(each, `${path}.${name}`)]));
-/** @type {Reader} */
+/** @type {Reader<Said>} */
+const said = (value, path) => object({ code: shortText, values: byName(saidValue) })(value, path);
+/** @type {Reader<SaidValue>} */
 const saidValue = (value, path) => {
   if (typeof value === "string" || typeof value === "number") return value;
   return Array.isArray(value) ? list(said, 1000)(value, path) : said(value, path);
 };
 
+/** @type {Reader<import("../../types/inspect.js").TokenKind>} */
+const kind = where((value) => typeof value === "string", "a text");
+/** @type {Reader<import("../../types/inspect.js").TokensByKind>} */
 const tokensByKind = record;
+/** @type {Reader<import("../../types/messages.js").TextDiff[]>} */
+const diff = list(any);
 const waste = object({
   tokens: number,
   count,
@@ -97,8 +51,17 @@ const waste = object({
 });
 const line = object({ tokens: number, messageIndex: nullable(count) });
 const fault = object({ code: text, message: text, said: optional(said) });
-/** Tokens of content that would not stand word for word any more: `survival` of a result, scaled like all tokens here. */
-const fate = object({ pointed: number, superseded: number, told: number, lost: number });
+/** `survival` of a result, scaled like all tokens here. */
+const fate = object({
+  /** A pointer leads to it. */
+  pointed: number,
+  /** A later message replaced it. */
+  superseded: number,
+  /** A summary or the log tells it. */
+  told: number,
+  /** The model can read it nowhere. */
+  lost: number,
+});
 
 const history = object({
   id: text,
@@ -118,35 +81,37 @@ const history = object({
   problem: optional(object({ message: text, said: optional(said) })),
 });
 
+const windowLines = object({
+  contextWindow: number,
+  prevContextTokens: number,
+  contextPercent: number,
+  threshold: number,
+  due: flag,
+  reason: text,
+  atThreshold: line,
+  atLimit: line,
+  atEnd: line,
+});
+
 const inspection = object({
   encoding: text,
   scale: number,
   approximate: flag,
   tokens: object({ total: number, system: number, tools: number, messages: number }),
   kinds: tokensByKind,
+  /** @type {Reader<import("../../types/inspect.js").InspectedMessage[]>} */
   messages: list(object({ role: text, tokens: number, kinds: tokensByKind, label: text })),
   byTool: list(object({ tool: text, calls: count, failed: count, callTokens: number, resultTokens: number })),
   byFile: list(object({ path: text, reads: count, changes: count, tokens: number, wastedTokens: number })),
-  largest: list(object({ messageIndex: count, blockIndex: count, kind: text, label: text, tokens: number })),
+  largest: list(object({ messageIndex: count, blockIndex: count, kind, label: text, tokens: number })),
   repeated: waste,
   stale: waste,
   superseded: waste,
-  window: nullable(
-    object({
-      contextWindow: number,
-      prevContextTokens: number,
-      contextPercent: number,
-      threshold: number,
-      due: flag,
-      reason: text,
-      atThreshold: line,
-      atLimit: line,
-      atEnd: line,
-    }),
-  ),
+  window: nullable(windowLines),
   target: nullable(line),
 });
 
+const grade = choice("inline", "superseded", "lossy");
 const change = object({
   id: text,
   messageIndex: count,
@@ -155,21 +120,41 @@ const change = object({
   tokensBefore: number,
   tokensAfter: number,
   reason: text,
+  /** Absent where nobody said why. */
   said: optional(said),
-  grade: choice(["inline", "superseded", "lossy"]),
+  grade,
 });
 
 /** How far to condense: see js/advice.js. */
-const STEP = choice(["safest", "balanced", "tight", "small"]);
-const advice = object({
-  recall: flag,
-  advised: STEP,
+const stepName = choice("safest", "balanced", "tight", "small");
+const step = object({
+  name: stepName,
+  /** Absent for no target: only what is repeated or was replaced goes. */
   targetTokens: optional(count),
-  steps: list(object({ name: STEP, targetTokens: optional(count) })),
+});
+const steps = object({
+  /** Whether the model can recall what is left out. */
+  recall: flag,
+  advised: stepName,
+  /** The target of the advised step. */
+  targetTokens: optional(count),
+  steps: list(step),
 });
 
 /** A choice of content that the user wants to keep unchanged; see kept.js. */
-const choiceFields = { messageIndex: count, blockIndex: index, operation: shortText, print: shortText, around: list(shortText, 3) };
+const choiceFields = {
+  messageIndex: count,
+  /** -1 for a whole message. */
+  blockIndex: index,
+  operation: shortText,
+  print: shortText,
+  around: list(shortText, 3),
+};
+const keptChoice = object({
+  ...choiceFields,
+  /** Why it could not be followed this time. */
+  fault: optional(fault),
+});
 
 const condensation = object({
   /** Names it in later requests. */
@@ -188,8 +173,8 @@ const condensation = object({
   fate,
   /** Tokens by kind afterwards; absent where only estimates are known. */
   kinds: optional(tokensByKind),
-  /** The choices made by undoing, in this condensation or before; `fault` says why one could not be applied this time. */
-  kept: list(object({ ...choiceFields, fault: optional(fault) })),
+  /** The choices made by undoing, in this condensation or before. */
+  kept: list(keptChoice),
   changes: list(change),
   firstChangedIndex: index,
   promptCache: optional(
@@ -204,7 +189,7 @@ const condensation = object({
   after: list(index),
   /** Messages that were added, each with the index before which it stands. */
   added: list(object({ before: count, tokens: count })),
-  samples: list(object({ messageIndex: count, diff: list(any) })),
+  samples: list(object({ messageIndex: count, diff })),
   warnings: list(fault),
   error: optional(fault),
 });
@@ -220,7 +205,9 @@ const trial = object({
   exact: flag,
   metTarget: nullable(flag),
   changes: count,
+  /** Tokens that newer messages replaced: the model could read them nowhere any more. */
   superseded: number,
+  /** Tokens that nothing would stand for. */
   lost: number,
   firstChangedIndex: index,
   error: optional(fault),
@@ -236,7 +223,7 @@ const recall = object({
   /** The share of the part before the cuts that was saved. */
   reductionPercent: number,
   /** Why nothing was measured. */
-  reason: optional(choice(["too_large", "too_short", "needs_model", "failed"])),
+  reason: optional(choice("too_large", "too_short", "needs_model", "failed")),
 });
 
 const totals = object({
@@ -252,10 +239,6 @@ const totals = object({
   informationPreservation: optional(number),
 });
 
-/** @type {Reader} */
-const totalsByName = (value, path) =>
-  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, totals(each, `${path}.${name}`)]));
-
 const estimate = nullable(object({ mean: number, low: nullable(number), high: nullable(number) }));
 const variant = object({
   calls: count,
@@ -268,23 +251,16 @@ const variant = object({
   summaryQuality: estimate,
 });
 
-/** @type {Reader} */
-const variantsByName = (value, path) =>
-  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, variant(each, `${path}.${name}`)]));
-
-/** @type {Reader} */
-const experiments = (value, path) =>
-  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, experiment(each, `${path}.${name}`)]));
 const experiment = object({
-  variants: variantsByName,
+  variants: byName(variant),
   comparisons: list(object({ measure: text, ahead: nullable(text), isReal: flag })),
 });
 
 const metrics = object({
   total: totals,
-  providers: totalsByName,
-  profiles: totalsByName,
-  experiments,
+  providers: byName(totals),
+  profiles: byName(totals),
+  experiments: byName(experiment),
   records: list(
     object({
       timestamp: number,
@@ -315,21 +291,22 @@ const written = object({
 
 const file = object({ name: text, text });
 
-/** A percentage of a context window, or of the tokens that may stay. @type {Reader} */
-const percent = (value, path) => (number(value, path) >= 5 && value <= 100 ? value : refuse(path, "a number from 5 to 100"));
-/** A percentage for a profile; -1 for the one of all profiles. @type {Reader} */
-const profilePercent = (value, path) => (value === -1 ? value : percent(value, path));
-/** @type {Reader} */
-const percentsByProfile = (value, path) =>
-  Object.fromEntries(Object.entries(record(value, path)).map(([name, each]) => [name, profilePercent(each, `${path}.${name}`)]));
+const isPercent = (value) => value >= 5 && value <= 100;
+/** A percentage of a context window, or of the tokens that may stay. @type {Reader<number>} */
+const percent = where((value) => Number.isFinite(value) && isPercent(value), "a number from 5 to 100");
+/** A percentage for a profile; -1 for the one of all profiles. @type {Reader<number>} */
+const profilePercent = where((value) => Number.isFinite(value) && (value === -1 || isPercent(value)), "a number from 5 to 100");
 
-/** Settings of automatic condensing. What is absent is as the host's manager has it. */
+/** @type {Reader<import("../../types/options.js").PresetName>} */
+const presetName = where((value) => typeof value === "string", "a text");
+
+/** Settings of automatic condensing. What is absent is as the host's manager has it. @type {Reader<import("../../types/studio.js").StudioSettings>} */
 const settings = object({
   autoCondenseContext: optional(flag),
   autoCondenseContextPercent: optional(percent),
-  profileThresholds: optional(percentsByProfile),
+  profileThresholds: optional(byName(profilePercent)),
   provider: optional(shortText),
-  preset: optional(shortText),
+  preset: optional(presetName),
   condensingApiConfigId: optional(shortText),
   customCondensingPrompt: optional(text),
   targetPercent: optional(percent),
@@ -344,44 +321,101 @@ const settingsTold = object({
   keptIn: optional(text),
 });
 
+/** @type {Reader<Record<string, import("../../types/smart.js").SmartConfig>>} */
+const presets = byName(any);
+
+/** @type {Reader<object>} */
+const configuration = record;
 const target = optional(count);
 const provider = { provider: optional(shortText), config: optional(record) };
 const window = optional(count);
 
+const providerFacts = object({
+  id: text,
+  name: text,
+  description: text,
+  /** Asks no model. */
+  isFree: flag,
+  /** May lose content. */
+  isLossy: flag,
+  speed: choice("fast", "medium", "slow"),
+});
+
+const hello = object({
+  version: text,
+  canWrite: flag,
+  histories: list(history),
+  providers: list(providerFacts),
+  presets: list(text),
+  activeProvider: text,
+  contextWindow: nullable(number),
+  /** How much may stay at first, in percent; absent for as much as is advised. */
+  targetPercent: optional(percent),
+  /** Whether the model can recall what is left out, as far as the host knows. */
+  recall: optional(flag),
+  language: optional(text),
+  /** Whether `report` can make one file of what is shown. */
+  canReport: optional(flag),
+  /** Whether `sessions` finds some. */
+  canFind: optional(flag),
+  /** Whether there are `settings`. */
+  canSet: optional(flag),
+});
+
+const recommendation = object({
+  provider: text,
+  config: record,
+  reason: text,
+  said: optional(said),
+  alternatives: list(
+    object({ provider: text, config: record, why: text, whyNot: text, said: optional(object({ why: said, whyNot: said })) }),
+  ),
+  warnings: list(fault),
+  /** Whether the host's manager does the same by itself. */
+  isDefault: flag,
+  /** The target that it was measured with. */
+  targetTokens: optional(count),
+});
+
+const messageTexts = object({
+  role: text,
+  texts: list(object({ kind: text, text, omitted: count })),
+  /** The state of the message after the condensation; null without one. */
+  fate: nullable(choice("same", "changed", "removed")),
+  diff,
+});
+
+const proof = object({
+  lines: count,
+  readBack: count,
+  /** Every line is there, in order; numbers before lines are set aside. */
+  identical: flag,
+  /** The message in which most of them stand; -1 where they stand in no message that was there before. */
+  message: index,
+  /** Lines that were taken out, each with its number there and where it stands now. */
+  pairs: list(object({ text, from: count, to: count }), 1000),
+  omitted: count,
+});
+
+const foundSession = object({
+  id: text,
+  agent: text,
+  name: text,
+  /** When it was written last, in milliseconds since 1970. */
+  changed: number,
+  bytes: count,
+});
+
 /** Every method with what is asked and what is answered. */
 const METHODS = Object.freeze({
   /** The host, and the histories to look at. */
-  hello: {
-    request: object({}),
-    answer: object({
-      version: text,
-      canWrite: flag,
-      histories: list(history),
-      providers: list(
-        object({ id: text, name: text, description: text, isFree: flag, isLossy: flag, speed: choice(["fast", "medium", "slow"]) }),
-      ),
-      presets: list(text),
-      activeProvider: text,
-      contextWindow: nullable(number),
-      /** How much may stay at first, in percent; absent for as much as is advised. */
-      targetPercent: optional(percent),
-      /** Whether the model can recall what is left out, as far as the host knows. */
-      recall: optional(flag),
-      language: optional(text),
-      /** Whether `report` can make one file of what is shown. */
-      canReport: optional(flag),
-      /** Whether `sessions` finds some. */
-      canFind: optional(flag),
-      /** Whether there are `settings`. */
-      canSet: optional(flag),
-    }),
-  },
+  hello: { request: object({}), answer: hello },
   /** Waits until a history has changed, or for a while. */
-  wait: { request: object({ revisions: record }), answer: object({ histories: list(history) }) },
+  wait: { request: object({ revisions: byName(count) }), answer: object({ histories: list(history) }) },
   /** The composition of a history. */
   inspect: {
     request: object({ history: shortText, targetTokens: target, contextWindow: window, recall: optional(flag) }),
-    answer: object({ revision: count, inspection, advice }),
+    answer: object({ revision: count, inspection, advice: steps }),
   },
   /**
    * Condenses in memory. If this needs a model, only estimates the result unless `ask` is set. Changes of content
@@ -410,30 +444,15 @@ const METHODS = Object.freeze({
   },
   /** The errors in a configuration, and a configuration to start from. */
   validate: {
-    request: object({ provider: shortText, config: record }),
+    request: object({ provider: shortText, config: configuration }),
     answer: object({ faults: list(object({ path: text, message: text, said: optional(said) })) }),
   },
   /** Which provider fits the answers and a history. */
-  recommend: {
-    request: object({ history: shortText, answers: record }),
-    answer: object({
-      recommendation: object({
-        provider: text,
-        config: record,
-        reason: text,
-        said: optional(said),
-        alternatives: list(
-          object({ provider: text, config: record, why: text, whyNot: text, said: optional(object({ why: said, whyNot: said })) }),
-        ),
-        warnings: list(fault),
-        isDefault: flag,
-        targetTokens: optional(count),
-      }),
-    }),
-  },
+  recommend: { request: object({ history: shortText, answers: record }), answer: object({ recommendation }) },
   /** The manager's metrics so far. */
   metrics: { request: object({}), answer: object({ metrics }) },
-  presets: { request: object({}), answer: object({ presets: record }) },
+  /** The presets of the smart provider, by name. */
+  presets: { request: object({}), answer: object({ presets }) },
   /** When and how a conversation is condensed on its own. */
   settings: { request: object({}), answer: settingsTold },
   changeSettings: { request: object({ settings }), answer: settingsTold },
@@ -450,13 +469,7 @@ const METHODS = Object.freeze({
   /** A message as it is and as it would be, with what differs. */
   message: {
     request: object({ history: shortText, index: count, condensation: optional(shortText) }),
-    answer: object({
-      role: text,
-      texts: list(object({ kind: text, text, omitted: count })),
-      /** The state of the message after the condensation; null without one. */
-      fate: nullable(choice(["same", "changed", "removed"])),
-      diff: list(any),
-    }),
+    answer: messageTexts,
   },
   /** The messages that say something, whatever of it is shown. */
   search: {
@@ -466,16 +479,7 @@ const METHODS = Object.freeze({
   /** How many of a change's lines can be read back from the condensed conversation, and the message that contains most of them. */
   proof: {
     request: object({ condensation: shortText, change: shortText }),
-    answer: object({
-      lines: count,
-      readBack: count,
-      /** Every line is there, in order; numbers before lines are set aside. */
-      identical: flag,
-      /** -1 where they stand in no message that was there before. */
-      message: index,
-      pairs: list(object({ text, from: count, to: count }), 1000),
-      omitted: count,
-    }),
+    answer: proof,
   },
   /** Writes a condensed history and what leads back. */
   save: {
@@ -491,10 +495,7 @@ const METHODS = Object.freeze({
   /** Sessions of agents that the host finds, the newest first, and where it looked. */
   sessions: {
     request: object({}),
-    answer: object({
-      folders: list(text),
-      sessions: list(object({ id: text, agent: text, name: text, changed: number, bytes: count }), 1000),
-    }),
+    answer: object({ folders: list(text), sessions: list(foundSession, 1000) }),
   },
   /** The title and size of one of them. */
   session: { request: object({ id: shortText }), answer: object({ title: text, messages: count, tokens: number }) },
@@ -518,9 +519,10 @@ function methodOf(method) {
 /**
  * A request that came from the other end, as far as it is known. Throws a ProtocolError.
  * @param {any} message
+ * @returns {{ id: number, method: string, params: Record<string, any> }}
  */
 function readRequest(message) {
-  const { id, method, params } = record(message, "request");
+  const { id, method, params } = /** @type {any} */ (record(message, "request"));
   const { request } = methodOf(method);
   return { id: count(id, "request.id"), method, params: request(params ?? {}, "params") };
 }
@@ -529,7 +531,35 @@ function readRequest(message) {
  * Reads the answer to a method, with its known fields only. Throws a ProtocolError.
  * @param {string} method
  * @param {any} answer
+ * @returns {any}
  */
 const readAnswer = (method, answer) => methodOf(method).answer(answer, "answer");
 
-module.exports = { METHODS, ProtocolError, readAnswer, readRequest };
+module.exports = {
+  METHODS,
+  ProtocolError,
+  asked,
+  change,
+  condensation,
+  fate,
+  fault,
+  foundSession,
+  hello,
+  history,
+  inspection,
+  keptChoice,
+  messageTexts,
+  metrics,
+  proof,
+  providerFacts,
+  readAnswer,
+  readRequest,
+  recall,
+  recommendation,
+  settingsTold,
+  step,
+  steps,
+  trial,
+  windowLines,
+  written,
+};

@@ -1,46 +1,18 @@
 // The ways to reach a host: HTTP, messages, or a static report without one.
 
-import { readAnswer, readRequest } from "../../js/studio/protocol.js";
+import { METHODS, readAnswer, readRequest } from "../../js/studio/protocol.js";
 import {
   type CondenseClient,
   type Condensation,
   type Hello,
   type Inspection,
   type MessageTexts,
+  type Method,
   type Recall,
   type Steps,
   StudioError,
   type Trial,
 } from "./types.js";
-
-const METHODS = [
-  "hello",
-  "wait",
-  "inspect",
-  "condense",
-  "undo",
-  "validate",
-  "presets",
-  "settings",
-  "changeSettings",
-  "metrics",
-  "recommend",
-  "try",
-  "recall",
-  "message",
-  "search",
-  "proof",
-  "save",
-  "undoSave",
-  "export",
-  "report",
-  "sessions",
-  "session",
-  "openSession",
-  "open",
-  "close",
-] as const;
-type Method = (typeof METHODS)[number];
 
 interface Envelope {
   id: number;
@@ -60,14 +32,14 @@ function clientOf(send: Send, isLive = true): CondenseClient {
     if (error) throw new StudioError(String(error.code ?? "internal_error"), String(error.message ?? ""));
     return readAnswer(method, answer);
   };
-  const methods = Object.fromEntries(
-    METHODS.map((method) =>
-      ["hello", "presets", "settings", "metrics", "sessions"].includes(method)
-        ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
-        : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
-    ),
+  // The signal of another request sends the cancelling of it.
+  const methods = Object.keys(METHODS).filter((name): name is Method => name !== "cancel");
+  const calls = methods.map((method) =>
+    Object.keys(METHODS[method].request.fields).length === 0
+      ? [method, (options?: { signal?: AbortSignal }) => call(method, {}, options)]
+      : [method, (params: object, options?: { signal?: AbortSignal }) => call(method, params, options)],
   );
-  return { isLive, ...methods } as unknown as CondenseClient;
+  return { isLive, ...Object.fromEntries(calls) } as CondenseClient;
 }
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === "AbortError";

@@ -2,7 +2,6 @@
 
 import { AlertTriangle, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
-import type { CondensationRecord, MetricTotals } from "../../../types/manager.js";
 import { type Key, useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
@@ -48,7 +47,7 @@ function Figures(props: { title: string; columns: string[]; rows: [string, (stri
   );
 }
 
-function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][] }): ReactNode {
+function Totals({ title, rows }: { title: string; rows: [string, Metrics["total"]][] }): ReactNode {
   const { t, format } = useStudio();
   if (rows.length === 0) return null;
   const columns = [
@@ -64,7 +63,7 @@ function Totals({ title, rows }: { title: string; rows: [string, MetricTotals][]
     t("measure.summaryQuality"),
   ];
   const share = (value: number | undefined) => (value === undefined ? "" : format.percent(100 * value));
-  const figures = (totals: MetricTotals) => [
+  const figures = (totals: Metrics["total"]) => [
     format.number(totals.calls),
     totals.errors ? format.number(totals.errors) : "",
     format.number(totals.tokensSaved),
@@ -126,13 +125,13 @@ const WIDTH = 600;
 const HEIGHT = 90;
 
 /** The tokens before and after the newest condensations, a bar each. */
-function Records({ records }: { records: readonly CondensationRecord[] }): ReactNode {
+function Records({ records }: { records: readonly Metrics["records"][number][] }): ReactNode {
   const { t, format } = useStudio();
   if (records.length === 0) return null;
   const most = Math.max(1, ...records.map((record) => record.originalTokens));
   const width = Math.min(24, WIDTH / records.length);
   const height = (tokens: number) => (HEIGHT * tokens) / most;
-  const told = (record: CondensationRecord) =>
+  const told = (record: Metrics["records"][number]) =>
     `${visibleText(record.providerId)}: ${format.number(record.originalTokens)} → ${format.number(record.finalTokens)}${record.error ? `, ${record.error}` : ""}`;
   return (
     <figure>

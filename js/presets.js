@@ -1,5 +1,7 @@
 "use strict";
 
+// The presets of the smart provider.
+
 const native = require("#native");
 
 /** Returns the presets of the smart provider by name. */

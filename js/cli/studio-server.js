@@ -7,7 +7,7 @@
 const { randomBytes, timingSafeEqual } = require("node:crypto");
 const { createServer } = require("node:http");
 const { gzipSync } = require("node:zlib");
-const { FILES, SERVED_POLICY, readBuilt, servedPage } = require("./page.js");
+const { FILES, SERVED_POLICY, readBuilt, servedPage } = require("./studio-page.js");
 
 /** The largest body of a request: a dropped history comes in one request. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;

@@ -6,7 +6,7 @@
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
-const { htmlOf } = require("./html.js");
+const { htmlOf } = require("../studio/html.js");
 
 /** Returns the folder of the built page (scripts/build-ui.mjs). A function, because a bundle may have no `__dirname`. */
 const folderOfPage = () => path.join(__dirname, "..", "..", "ui", "dist", "page");
