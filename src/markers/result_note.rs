@@ -26,7 +26,6 @@ impl ResultParts {
 
 /// `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole
 /// result: cat /tmp/out.txt]`: how much is missing, how the call ended, and how to read the whole result.
-/// missing, how the call ended, and how the whole is had back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultNote<'a> {
     /// The parts that are counted.
