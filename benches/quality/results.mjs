@@ -222,7 +222,18 @@ async function atBudgets(conversations, budgets, next) {
     rows.push(rowOfBudget("all", budget, measuredRows, results));
     sessions.push(rowOfSessions(budget, measuredRows, totals));
   }
-  const head = ["tool", "budget", "longer", "shortened", "saved", "of all", "names used", "lost", "saved for each lost", "failure lines lost"];
+  const head = [
+    "tool",
+    "budget",
+    "longer",
+    "shortened",
+    "saved",
+    "of all",
+    "names used",
+    "lost",
+    "saved for each lost",
+    "failure lines lost",
+  ];
   const ofSessions = ["budget", "sessions", "saved, median", "saved, most", "names, median", "names, worst"];
   const all = results.map(({ tokens }) => tokens);
   const looks = `${all.length} results, the median of ${median(all)} tokens`;
