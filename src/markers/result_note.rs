@@ -48,6 +48,7 @@ pub struct ResultNote<'a> {
 
 const OPENING: &str = "[Left out of this result: ";
 const FAILURES: &str = " report a failure";
+const FAILURE: &str = " reports a failure";
 const EXIT_CODE: &str = "exit code ";
 const WHOLE: &str = "whole result: ";
 
@@ -69,7 +70,7 @@ impl<'a> ResultNote<'a> {
             rest = after;
             Some(inner)
         };
-        let failures = next("", FAILURES);
+        let failures = next("", FAILURES).or_else(|| next("", FAILURE));
         let exit_code = next(EXIT_CODE, "");
         let whole = rest.strip_prefix(WHOLE);
         let note = Self {
@@ -92,7 +93,8 @@ impl Display for ResultNote<'_> {
         let (of_count, of_tokens) = (counted(self.of_count, word), counted(self.of_tokens, "token"));
         write!(f, "{OPENING}{} of {of_count}, {} of {of_tokens}", self.count, self.tokens)?;
         if self.failures > 0 {
-            write!(f, "; {}{FAILURES}", counted(self.failures, word))?;
+            let report = if self.failures == 1 { FAILURE } else { FAILURES };
+            write!(f, "; {}{report}", counted(self.failures, word))?;
         }
         if let Some(code) = self.exit_code {
             write!(f, "; {EXIT_CODE}{code}")?;
