@@ -1,5 +1,6 @@
 // Time and memory of shortening one new result to 4,000 tokens: logs, JSON, long lines, bars, failures without end. Each text is shortened in a process of its own; "growth"
-// is the time of the text over the time of a tenth of it, so that 10 is linear.
+// is the processor time of the text over that of a tenth of it, so that 10 is linear. Processor time is that of all threads: other programs on the machine lengthen
+// the other one.
 //
 //   node benches/result.mjs [NAME]...
 
@@ -48,16 +49,18 @@ const TEXTS = {
 
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
-/** Milliseconds for a text, and what it left. */
+/** Milliseconds for a text, those of all processors together, and what it left. */
 async function timeOf(text) {
-  const times = [];
+  const [times, ofProcessors] = [[], []];
   let condensed;
   for (let time = 0; time < TIMES; time++) {
-    const begun = performance.now();
+    const [begun, before] = [performance.now(), process.cpuUsage()];
     condensed = await condenseResult(text, { budget: BUDGET, exitCode: 1 });
     times.push(performance.now() - begun);
+    const { user, system } = process.cpuUsage(before);
+    ofProcessors.push((user + system) / 1000);
   }
-  return { milliseconds: median(times), ...condensed };
+  return { milliseconds: median(times), processors: median(ofProcessors), ...condensed };
 }
 
 /** In a process of its own: prints the figures of one text as JSON. */
@@ -67,10 +70,10 @@ async function measure(name) {
   const text = make(bytes);
   const tenth = await timeOf(make(bytes / 10));
   const before = process.resourceUsage().maxRSS;
-  const { milliseconds, tokensBefore, tokensAfter, fits } = await timeOf(text);
+  const { milliseconds, processors, tokensBefore, tokensAfter, fits } = await timeOf(text);
   const memory = (process.resourceUsage().maxRSS - before) / 1024;
-  const growth = milliseconds / tenth.milliseconds;
-  console.log(JSON.stringify({ megabytes: text.length / 1e6, tokensBefore, tokensAfter, fits, milliseconds, growth, memory }));
+  const growth = processors / tenth.processors;
+  console.log(JSON.stringify({ megabytes: text.length / 1e6, tokensBefore, tokensAfter, fits, milliseconds, processors, growth, memory }));
 }
 
 function program() {
@@ -79,18 +82,19 @@ function program() {
   const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(TEXTS);
   const rows = names.map((each) => {
     const ended = execFileSync(process.execPath, [fileURLToPath(import.meta.url), "--measure", each], { encoding: "utf8" });
-    const { megabytes, tokensBefore, tokensAfter, fits, milliseconds, growth, memory } = JSON.parse(ended);
+    const { megabytes, tokensBefore, tokensAfter, fits, milliseconds, processors, growth, memory } = JSON.parse(ended);
     const figures = [
       megabytes.toFixed(1),
       tokensBefore,
       `${tokensAfter}${fits ? "" : " (over)"}`,
       milliseconds.toFixed(0),
+      processors.toFixed(0),
       growth.toFixed(1),
       memory.toFixed(0),
     ];
     return [each, ...figures.map(String)];
   });
-  const head = ["text", "MB", "tokens", "after", "ms", "growth", "MB more memory"];
+  const head = ["text", "MB", "tokens", "after", "ms", "processor ms", "growth", "MB more memory"];
   console.log(`${table([head, ...rows])}\nnode benches/result.mjs; ${machineLine()}`);
 }
 

@@ -68,6 +68,12 @@ test("a folder that cannot keep it is told, and the note names none", () => {
   expect(stdout).toContain("error: cannot find the thing");
 });
 
+test.runIf(existsSync("/proc/self"))("a file system that refuses folders as if the one above were missing", () => {
+  const { code, stderr } = run(["result", "--store", "/proc/kept/here", "--budget", "400"], { input: log() });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^roo-condense: the whole output is not kept: \/proc\/kept\/here: .+\n$/);
+});
+
 test.skipIf(isWindows)("a full disk: the note names no file, and no draft is left", () => {
   const output = put("build.log", log(20_000));
   const { stdout, stderr, status } = spawnSync(

@@ -73,27 +73,36 @@ function bestLines(text, budget, names) {
 }
 
 const asMessage = (text) => ({ role: "user", content: text });
+const callsOf = (message) => blocksOf(message).filter(({ type }) => type === "tool_use");
+
+/** The first message that shows each name: those before a message are known without reading them again. */
+function firstMessages(messages) {
+  const first = new Map();
+  for (const [index, message] of messages.entries()) for (const name of namesOf([message])) if (!first.has(name)) first.set(name, index);
+  return first;
+}
 
 /** The results of a conversation that are long, with the messages before them and the names that the next messages use in calls. */
 function* resultsOf({ id, messages }, { least, next }) {
-  const names = new Map();
+  const tools = new Map();
+  const first = firstMessages(messages);
+  const inCalls = messages.map((message) => [...namesOf([{ role: "assistant", content: callsOf(message) }])]);
   for (const [index, message] of messages.entries()) {
-    const calls = blocksOf(message).filter(({ type }) => type === "tool_use");
-    for (const call of calls) names.set(call.id, call.name);
+    for (const call of callsOf(message)) tools.set(call.id, call.name);
     for (const block of blocksOf(message).filter(({ type }) => type === "tool_result")) {
       const text = textOf(block);
       const tokens = text.length > least ? countTokens(text) : 0;
       if (tokens < least) continue;
-      const later = messages.slice(index + 1, index + 1 + next).flatMap((each) => blocksOf(each).filter(({ type }) => type === "tool_use"));
-      const used = namesOf([{ role: "assistant", content: later }]);
+      const used = new Set(inCalls.slice(index + 1, index + 1 + next).flat());
       const own = namesOf([asMessage(text)]);
       yield {
         id,
-        tool: names.get(block.tool_use_id) ?? "",
+        tool: tools.get(block.tool_use_id) ?? "",
         block,
         text,
         tokens,
         before: messages.slice(0, index),
+        isKnown: (name) => first.get(name) < index,
         used: [...used].filter((name) => own.has(name)),
       };
     }
@@ -105,20 +114,19 @@ async function measured(result, budget, { bounds = false } = {}) {
   const condensed = await condenseResult(result.block, { budget, messages: result.before });
   const milliseconds = performance.now() - begun;
   const shown = textOf(condensed.result);
-  const before = namesOf(result.before);
   const shareOf = (text) => {
     const found = namesOf([asMessage(text)]);
     return {
-      view: result.used.filter((name) => found.has(name) || before.has(name)).length,
+      view: result.used.filter((name) => found.has(name) || result.isKnown(name)).length,
       own: result.used.filter((name) => found.has(name)).length,
     };
   };
-  const inHindsight = new Set(result.used.filter((name) => before.has(name)));
+  const inHindsight = new Set(result.used.filter(result.isKnown));
   let fit = 0;
   if (bounds) {
-    const unseen = new Set(result.used.filter((name) => !before.has(name)));
+    const unseen = new Set(result.used.filter((name) => !result.isKnown(name)));
     for (const name of bestLines(result.text, budget, unseen)) inHindsight.add(name);
-    const all = new Set([...namesOf([asMessage(result.text)])].filter((name) => !before.has(name)));
+    const all = new Set([...namesOf([asMessage(result.text)])].filter((name) => !result.isKnown(name)));
     fit = all.size === 0 ? 1 : bestLines(result.text, budget, all).size / all.size;
   }
   const lines = new Set(shown.split("\n"));
@@ -163,20 +171,21 @@ const percent = (share) => (share === undefined || Number.isNaN(share) ? "-" : `
 const lostNames = (rows) => sum(rows, (row) => row.used.length - row.library.view);
 const saved = (rows) => sum(rows, (row) => row.tokensBefore - row.tokensAfter);
 
-/** The tokens of all results that a budget saves, and the used names that it loses. */
+/** What a budget saves of the tokens of all these results, and the used names that it loses. */
 function rowOfBudget(name, budget, rows, all) {
   const short = rows.filter((row) => row.tokensAfter < row.tokensBefore);
-  const used = sum(short, (row) => row.used.length);
   const lost = lostNames(short);
   return [
     name,
     String(budget),
     String(rows.length),
     String(short.length),
-    percent(saved(rows) / all),
-    String(used),
+    String(saved(rows)),
+    percent(saved(rows) / sum(all, (result) => result.tokens)),
+    String(sum(short, (row) => row.used.length)),
     String(lost),
     lost === 0 ? "-" : String(Math.round(saved(rows) / lost)),
+    `${sum(short, (row) => row.lost)} of ${sum(short, (row) => row.failures)}`,
   ];
 }
 
@@ -208,19 +217,27 @@ async function atBudgets(conversations, budgets, next) {
     const measuredRows = [];
     for (const result of results.filter(({ tokens }) => tokens > budget)) measuredRows.push(await measured(result, budget));
     const tools = [...new Set(measuredRows.map(({ tool }) => tool))].sort();
-    for (const tool of tools) {
-      const own = measuredRows.filter((row) => row.tool === tool);
-      const all = sum(
-        results.filter((result) => result.tool === tool),
-        (result) => result.tokens,
-      );
-      rows.push(rowOfBudget(tool, budget, own, all));
-    }
+    const isOf = (tool) => (result) => result.tool === tool;
+    for (const tool of tools) rows.push(rowOfBudget(tool, budget, measuredRows.filter(isOf(tool)), results.filter(isOf(tool))));
+    rows.push(rowOfBudget("all", budget, measuredRows, results));
     sessions.push(rowOfSessions(budget, measuredRows, totals));
   }
-  const head = ["tool", "budget", "longer", "shortened", "tokens saved", "names used", "lost", "saved for each lost"];
+  const head = [
+    "tool",
+    "budget",
+    "longer",
+    "shortened",
+    "saved",
+    "of all",
+    "names used",
+    "lost",
+    "saved for each lost",
+    "failure lines lost",
+  ];
   const ofSessions = ["budget", "sessions", "saved, median", "saved, most", "names, median", "names, worst"];
-  process.stdout.write(`${table([head, ...rows])}\n${table([ofSessions, ...sessions])}\n`);
+  const all = results.map(({ tokens }) => tokens);
+  const looks = `${all.length} results, the median of ${median(all)} tokens`;
+  process.stdout.write(`${table([head, ...rows])}\n${table([ofSessions, ...sessions])}\n${looks}; ${machineLine()}\n`);
 }
 
 async function program() {

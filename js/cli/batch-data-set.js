@@ -8,6 +8,7 @@ const path = require("node:path");
 const { promisify } = require("node:util");
 const { Failure } = require("./exit-codes.js");
 const { holdsHistories } = require("./history-file.js");
+const { makeFolder } = require("./make-folder.js");
 const { moveTo, notWritten, writeAt } = require("./output-file.js");
 const { restoreNames } = require("./restore-file.js");
 const { linesIn, wholeLines } = require("./whole-lines.js");
@@ -54,7 +55,7 @@ async function isDataSet(file) {
 /** Moves a finished result to its place. */
 function publish(part, file) {
   try {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
     moveTo(part, file);
   } catch (error) {
     throw notWritten(file, error);

@@ -9,6 +9,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { wrong } = require("./arguments.js");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { makeFolder } = require("./make-folder.js");
 const { notWritten, writeAt } = require("./output-file.js");
 const { visible } = require("./terminal.js");
 
@@ -54,7 +55,7 @@ class Journal {
     this.#file = path.join(this.#folder, "journal.jsonl");
     try {
       requireOwn(folder);
-      fs.mkdirSync(this.#folder, { recursive: true });
+      makeFolder(this.#folder);
       this.#lock();
     } catch (error) {
       throw error instanceof Failure ? error : notWritten(folder, error);
@@ -199,7 +200,7 @@ function isRunning(id) {
 function requireOwn(folder) {
   if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw wrong(`--out must be a folder; got "${folder}"`, "--out");
-  fs.mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const names = fs.readdirSync(folder);
   if (names.length > 0 && !names.includes(FOLDER))
     throw wrong(`--out must be a new or empty folder, or one that batch has written; got "${folder}"`, "--out");

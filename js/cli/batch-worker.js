@@ -10,6 +10,7 @@ const { condense } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { readHistory, readHistoryLine } = require("./history-file.js");
 const { NEVER } = require("./interruption.js");
+const { makeFolder } = require("./make-folder.js");
 const { replaceFile } = require("./output-file.js");
 const { missedTarget } = require("./report.js");
 const { restoreFileOf } = require("./restore-file.js");
@@ -61,7 +62,7 @@ async function workOnFile({ file, out, restore }) {
     note(done, history.stat);
     const { content, sums, restoreData } = await condensed(history, out);
     const mode = (history.stat?.mode ?? 0o666) & 0o666;
-    fs.mkdirSync(path.dirname(out), { recursive: true });
+    makeFolder(path.dirname(out));
     if (restoreData !== undefined && settings.keepRestoreData) {
       const data = Buffer.from(restoreFileOf(history, content, restoreData));
       replaceFile(restore, data, { mode, temporary });

@@ -44,7 +44,8 @@ async function result(library, { file, budget, exitCode, store, json }, { stdout
   const kept = new ResultFolder(store, bytes);
   const condensed = await library.condenseResult(text, { ...options, store: kept }).catch((error) => {
     if (error.code !== "store_failed") throw error;
-    warn(`the whole output is not kept: ${visible(error.message)}`);
+    // The store's own words: its advice is for programs.
+    warn(`the whole output is not kept: ${visible(messageOf(error.cause ?? error))}`);
     return library.condenseResult(text, options);
   });
   const { key, ...facts } = condensed;

@@ -6,6 +6,7 @@ const crypto = require("node:crypto");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
+const { makeFolder } = require("./make-folder.js");
 const { notWritten, replaceFile } = require("./output-file.js");
 
 const FILE = /^r[0-9a-f]{15}\.txt$/;
@@ -60,17 +61,13 @@ class ResultFolder {
 
   set(key, value) {
     const file = this.where(key);
-    makeFolder(this.#folder);
+    try {
+      makeFolder(this.#folder, 0o700);
+    } catch (error) {
+      throw notWritten(this.#folder, error);
+    }
     const temporary = path.join(this.#folder, `.${path.basename(file)}.${crypto.randomUUID()}.tmp`);
     replaceFile(file, this.#bytes ?? Buffer.from(value), { mode: 0o600, temporary });
-  }
-}
-
-function makeFolder(folder) {
-  try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw notWritten(folder, error);
   }
 }
 

@@ -26,7 +26,6 @@ impl ResultParts {
 
 /// `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole
 /// result: cat /tmp/out.txt]`: how much is missing, how the call ended, and how to read the whole result.
-/// missing, how the call ended, and how the whole is had back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultNote<'a> {
     /// The parts that are counted.
@@ -49,6 +48,7 @@ pub struct ResultNote<'a> {
 
 const OPENING: &str = "[Left out of this result: ";
 const FAILURES: &str = " report a failure";
+const FAILURE: &str = " reports a failure";
 const EXIT_CODE: &str = "exit code ";
 const WHOLE: &str = "whole result: ";
 
@@ -70,7 +70,7 @@ impl<'a> ResultNote<'a> {
             rest = after;
             Some(inner)
         };
-        let failures = next("", FAILURES);
+        let failures = next("", FAILURES).or_else(|| next("", FAILURE));
         let exit_code = next(EXIT_CODE, "");
         let whole = rest.strip_prefix(WHOLE);
         let note = Self {
@@ -93,7 +93,8 @@ impl Display for ResultNote<'_> {
         let (of_count, of_tokens) = (counted(self.of_count, word), counted(self.of_tokens, "token"));
         write!(f, "{OPENING}{} of {of_count}, {} of {of_tokens}", self.count, self.tokens)?;
         if self.failures > 0 {
-            write!(f, "; {}{FAILURES}", counted(self.failures, word))?;
+            let report = if self.failures == 1 { FAILURE } else { FAILURES };
+            write!(f, "; {}{report}", counted(self.failures, word))?;
         }
         if let Some(code) = self.exit_code {
             write!(f, "; {EXIT_CODE}{code}")?;

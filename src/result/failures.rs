@@ -13,21 +13,35 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A severity at the beginning of a line or behind a place, the name of an error's class, a sign of a test runner, or the words of an operating system. A severity or
-/// class that goes on as a name does, such as `error.c`, `error::tests` or `ParseException.java`, is one.
+/// A severity or class that goes on as a name does, such as `error.c`, `error::tests` or `ParseException.java`, is one.
+const AFTER: &str = r"(?:$|[^\w.:/\\-]|\.(?:\W|$)|:(?:[^:]|$))";
+
+/// A severity at the beginning of a line, behind a place or a sign, in capitals or before a colon, the name of an error's class, a sign of a test runner, or the
+/// words of an operating system.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
-    const AFTER: &str = r"(?:$|[^\w.:/\\-]|\.(?:\W|$)|:(?:[^:]|$))";
+    const SEVERITY: &str = r"(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)";
     constant(
         &[
-        r#"(?i)(?:^|[\s:\])|>!*]|="?)(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)"#,
-        AFTER,
-        r"|\b(?-i:[A-Z]\w*(?:Error|Exception))",
-        AFTER,
-        r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b",
-    ]
+            r#"(?i)(?:^|[:\])|>!*]|="?|\d:\d+)\s*"#,
+            SEVERITY,
+            AFTER,
+            r"|\s(?:failed|panicked)",
+            AFTER,
+            r"|\s(?-i:ERROR|FATAL|PANIC|CRITICAL|SEVERE|FAILURE)",
+            AFTER,
+            r"|\s(?:error|failure):(?:[^:]|$)|(?:^|\W)\[\s*",
+            SEVERITY,
+            r"\s*\]|\b(?-i:[A-Z]\w*(?:Error|Exception))",
+            AFTER,
+            r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b",
+        ]
         .concat(),
     )
 });
+
+/// The name of a failure within a sentence: it may be what the sentence is about, such as the title of a test.
+static MENTION: LazyLock<Regex> =
+    LazyLock::new(|| constant(&[r"(?i)\s(?:errors?|failures?|fatal|panic|critical|severe)", AFTER].concat()));
 
 /// A line whose verdict says that all was well, whatever it is called: at its beginning, or at its end with a time or a share behind it.
 static WELL: LazyLock<Regex> = LazyLock::new(|| {
@@ -47,19 +61,25 @@ fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant, and tested")
 }
 
-/// Returns true for a line that reports a failure.
+/// Returns true for a line that reports a failure, or mentions one.
 pub fn is_failure(line: &str) -> bool {
-    HINT.is_match(line)
-        && (reports_failure(line)
-            || (line.trim_start().starts_with('{') && is_failure_in_json(line))
-            || (REPORT.is_match(line) && !NONE.is_match(line) && !WELL.is_match(line)))
+    HINT.is_match(line) && (reports(line) || is_bad(&MENTION, line))
+}
+
+/// Returns true for a line that [`is_failure`] if its form says so, not just a word within a sentence.
+pub fn reports(line: &str) -> bool {
+    reports_failure(line) || (line.trim_start().starts_with('{') && is_failure_in_json(line)) || is_bad(&REPORT, line)
+}
+
+fn is_bad(pattern: &Regex, line: &str) -> bool {
+    pattern.is_match(line) && !NONE.is_match(line) && !WELL.is_match(line)
 }
 
 /// Returns true for a JSON value with a field that is named after a failure and says something, or with a value that is one.
 pub fn is_failure_in_json(json: &str) -> bool {
     static FIELD: LazyLock<Regex> = LazyLock::new(|| {
         constant(
-            r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail\w*|error\w*|fatal|critical|panic|timed?.?out|rejected)""#,
+            r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail[a-z]*|error[a-z]*|fatal|critical|panic|timed?.?out|rejected)""#,
         )
     });
     FIELD.is_match(json)
@@ -102,6 +122,25 @@ mod tests {
         ] {
             assert!(is_failure(line), "{line}");
         }
+    }
+
+    #[test]
+    fn a_word_within_a_sentence_mentions_a_failure_and_its_form_reports_one() {
+        for line in ["00:12 +240: a_test.dart: tells the error", "* test an error is told (0.1ms)", "An error occurred"]
+        {
+            assert!(is_failure(line) && !reports(line), "{line}");
+        }
+        for line in [
+            "[app] [error] no space",
+            "  3:5  error  'x' is never used",
+            "a type error: x",
+            "job 12 failed",
+            "04:00 main ERROR no space",
+            "12 | error here",
+        ] {
+            assert!(is_failure(line) && reports(line), "{line}");
+        }
+        assert!(!is_failure_in_json(r#"{"name": "error12"}"#));
     }
 
     #[test]

@@ -111,7 +111,11 @@ impl<'a> JsonReader<'a> {
     }
 
     fn gap(&self, gap: &[Member<'_>], is_keys: bool, short: &mut ShortJson) {
-        let shape = self.shapes.told(gap);
+        let shape = match is_keys {
+            true if gap.len() <= KEYS => self.shapes.fields(gap),
+            true => format!("each {}", self.shapes.told(gap)),
+            false => self.shapes.told(gap),
+        };
         short.text.push_str(&quoted(&ItemsGap { count: gap.len(), is_keys, shape: if is_keys { "" } else { &shape } }));
         if is_keys {
             short.text.push_str(": ");
@@ -260,6 +264,15 @@ impl Shapes {
         })
     }
 
+    /// The names of a few fields and their kinds: `{id: number, tags: array}`.
+    fn fields(&self, members: &[Member<'_>]) -> String {
+        let field = |member: &Member<'_>| {
+            let key: String = member.key.as_deref().and_then(|key| serde_json::from_str(key).ok()).unwrap_or_default();
+            format!("{}: {}", shortened(&key), self.all[member.shape as usize].0)
+        };
+        format!("{{{}}}", members.iter().map(field).collect::<Vec<_>>().join(", "))
+    }
+
     /// The kinds of members: `{id: number, name: string|null}`, `number`, `string|array`.
     fn told(&self, members: &[Member<'_>]) -> String {
         let mut is_seen = vec![false; self.all.len()];
@@ -373,6 +386,19 @@ mod tests {
         let shown = value["tests"].as_array().unwrap().iter().filter(|item| item.is_object()).count();
         assert_eq!((short.left_out, short.values), (500 - shown, 502));
         assert_eq!(short.failures, 0);
+    }
+
+    #[test]
+    fn a_few_fields_that_are_left_out_are_named_and_many_are_described() {
+        let long = "x".repeat(300);
+        let few = format!(r#"{{"id": 1, "a": ["{long}"], "b": {{"c": "{long}"}}, "z": 2}}"#);
+        let shown = short(&few, 130).text;
+        let value: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!((&value["id"], &value["z"]), (&1.into(), &2.into()), "{shown}");
+        assert!(shown.contains(r#""[… 1 key left out]": "{b: object}""#) || shown.contains("{a: array, b: object}"), "{shown}");
+        let many: String = (0..900).map(|at| format!(r#""k{at}": {{"v": {at}}}, "#)).collect();
+        let shown = short(&format!("{{{many}\"end\": 1}}"), 400).text;
+        assert!(shown.contains(r#"keys left out]": "each {v: number}""#), "{shown}");
     }
 
     #[test]

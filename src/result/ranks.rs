@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    failures::is_failure,
+    failures::{is_failure, reports},
     shape::shape,
     stamps::Stamps,
     units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit},
@@ -46,11 +46,17 @@ pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stam
         // A word may go on in the next part of a long line.
         let end = unit.range.end.max(floor_char_boundary(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
         let said = if unit.is_part { &text[unit.range.start..end] } else { stamps.said(&text[unit.range.clone()]) };
-        unit.is_failure = is_failure(said);
-        if unit.is_failure {
+        if is_failure(said) {
             let times = shapes.entry(if unit.is_part { 0 } else { shape(said) }).or_default();
             *times += 1;
-            unit.rank = if *times > OF_ONE_SHAPE && !unit.is_part { MORE_FAILURES } else { FAILURE };
+            let is_one_of_many = *times > OF_ONE_SHAPE;
+            // Many sentences of one shape with such a word are about failures, as the titles of tests are.
+            unit.is_failure = !is_one_of_many || reports(said);
+            unit.rank = match (unit.is_failure, is_one_of_many && !unit.is_part) {
+                (false, _) => unit.rank,
+                (true, false) => FAILURE,
+                (true, true) => MORE_FAILURES,
+            };
         }
         unit.has_place = is_error && !unit.is_part && PLACE.is_match(said);
     }
@@ -106,7 +112,7 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
         if !units[at].is_failure || units[at].rank == MORE_FAILURES {
             continue;
         }
-        let own = indentation(&units[at]);
+        let failure = Block { indentation: indentation(&units[at]), sign: sign(said(&units[at])) };
         let mut distance = 0;
         for before in (0..at).rev().take(BEFORE) {
             if is_blank(&units[before]) || units[before].rank < CONTEXT {
@@ -116,21 +122,43 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
             raise(&mut units[before], distance);
         }
         distance = 0;
+        let mut is_one_paragraph = true;
         for behind in &mut units[at + 1..] {
             if behind.is_failure || distance == BEHIND {
                 break;
             }
             if is_blank(behind) {
+                is_one_paragraph = false;
                 continue;
             }
             distance += 1;
-            let quotes = said(behind).starts_with(['|', '>', '^', '~']);
-            if distance > NEXT && (behind.is_part || (indentation(behind) <= own && !quotes)) {
+            let is_inside = failure.holds(said(behind), indentation(behind), is_one_paragraph);
+            if distance > NEXT && (behind.is_part || !is_inside) {
                 break;
             }
             raise(behind, distance);
         }
     }
+}
+
+/// The form of a line that reports a failure: lines behind it that go on with it are recognised by it.
+struct Block {
+    indentation: usize,
+    sign: Option<char>,
+}
+
+impl Block {
+    /// Returns true for a line that is further indented, quotes, has the same sign before it, or stands in the same indented paragraph.
+    fn holds(&self, said: &str, indentation: usize, is_one_paragraph: bool) -> bool {
+        let is_paragraph = is_one_paragraph && indentation > 0 && indentation == self.indentation;
+        let is_signed = self.sign.is_some() && sign(said) == self.sign;
+        indentation > self.indentation || is_paragraph || is_signed || said.starts_with(['|', '>', '^', '~'])
+    }
+}
+
+/// The sign that a line begins with, such as the bar of a box around a message. ASCII has none that says so: its signs begin items of lists.
+fn sign(said: &str) -> Option<char> {
+    said.chars().next().filter(|first| !first.is_ascii() && !first.is_alphanumeric() && !first.is_whitespace())
 }
 
 fn raise(unit: &mut Unit, distance: usize) {

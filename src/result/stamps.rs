@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A time, behind the names of a job and a step where there are some.
+/// A time, behind the names of a job and a step where there are some, and before those of a host and a process.
 static STAMP: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"^(?:[^\t\n]{1,80}\t){0,2}\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]",
+        r"^(?:[^\t\n]{1,80}\t){0,2}\[?(?:\d{4}-\d\d-\d\d[T ]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t](?:[\w.-]+ [\w./@-]+\[\d+\]: )?",
     )
     .expect("the pattern is a constant, and tested")
 });
@@ -45,6 +45,7 @@ mod tests {
             "[04:00:01] ",
             "2026-11-27 04:00:01,123 ",
             "build\tRun make\t2026-11-27T04:00:01Z ",
+            "Nov 27 04:00:01 host app[123]: ",
         ] {
             let text = format!("{stamp}  a\n{stamp}\n\n{stamp}b\n");
             let stamps = Stamps::of_text(&text);

@@ -91,23 +91,28 @@ pub fn lines_of(text: &str) -> Vec<Range<usize>> {
     lines
 }
 
-/// A unit for each line, and for each part of a very long one. Of equal lines in a row, the first.
+/// A unit for each line, for each part of a very long one, and for blank lines in a row. Of equal lines in a row, the first.
 pub fn units_of(screen: &Screen<'_>, lines: &[Range<usize>]) -> Vec<Unit> {
     let text = &*screen.text;
-    let mut units: Vec<Unit> = Vec::with_capacity(lines.len());
+    let mut units: Vec<Unit> = Vec::new();
+    let mut is_behind_blank = false;
     for (at, line) in lines.iter().enumerate() {
+        let content = &text[line.clone()];
+        let is_blank = line.len() <= LONG && content.trim().is_empty();
+        let goes_on_blank = is_blank && is_behind_blank;
+        is_behind_blank = is_blank;
         if line.len() > LONG {
             let parts = parts(text, line.clone());
             units.extend(parts.map(|(range, rank)| Unit { is_part: true, ..Unit::whole(at..at + 1, range, rank) }));
             continue;
         }
-        let content = &text[line.clone()];
-        let same = units.last_mut().filter(|unit| {
-            !unit.is_part && unit.end() == at && !content.trim().is_empty() && text[unit.range.clone()] == *content
-        });
-        match same {
-            Some(unit) => unit.repeats += 1,
-            None => {
+        match units.last_mut().filter(|unit| !unit.is_part) {
+            Some(unit) if goes_on_blank => {
+                unit.lines.end = at + 1;
+                unit.range.end = line.end;
+            }
+            Some(unit) if text[unit.range.clone()] == *content => unit.repeats += 1,
+            _ => {
                 let rank = if is_data(content) { DATA_RANK } else { REST };
                 units.push(Unit::whole(at..at + 1, line.clone(), rank));
             }
@@ -169,8 +174,9 @@ mod tests {
         let found = units("a\na\na\n\n\nb\n");
         assert_eq!(
             found.iter().map(|unit| (unit.lines.start, unit.repeats)).collect::<Vec<_>>(),
-            [(0, 2), (3, 0), (4, 0), (5, 0)]
+            [(0, 2), (3, 0), (5, 0)]
         );
+        assert_eq!(found[1].lines, 3..5);
         let long = "word, ".repeat(1000);
         let found = units(&long);
         assert!(found.len() > 30 && found.iter().all(|unit| unit.is_part && unit.rank == REST));
