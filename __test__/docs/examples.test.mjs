@@ -289,6 +289,15 @@ describe("the README's numbers", () => {
     expect(text).toContain(`leaves ${percent(ofNames)} and ${percent(ofPassages)}`);
   });
 
+  test("of new tool results are those of docs/results.md", () => {
+    const page = read("docs/results.md");
+    const [, median, most, , worst] = /^\| 4,000 \| (\d+%) \| (\d+%) \| ([\d.]+) \| ([\d.]+) \|$/m.exec(page);
+    expect(worst).toBe("1.000");
+    const [, sessions] = /(\d+) of the 33 recorded sessions have results/.exec(page);
+    expect(text).toContain(`At 4,000 tokens a result, none of ${sessions} sessions lost a name that it used`);
+    expect(text).toContain(`the median session saves ${median}, the one with the largest results ${most}`);
+  });
+
   test("of cost are those of docs/economics.md", () => {
     const page = read("docs/economics.md");
     const rowOf = (policy) =>

@@ -4,6 +4,7 @@
 //
 //   node benches/quality/results.mjs DIR [--least 2000] [--share 0.1] [--next 30]
 //   node benches/quality/results.mjs DIR --budgets 1000,2000,4000,8000      at budgets, as a host sets them: by tool what is saved and lost, and by session
+//   node benches/quality/results.mjs DIR --budgets 4000 --tools Grep=1000,Glob=1000  other budgets for some tools
 
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -207,7 +208,7 @@ function rowOfSessions(budget, rows, totals) {
   ];
 }
 
-async function atBudgets(conversations, budgets, next) {
+async function atBudgets(conversations, { budgets, ofTools, next }) {
   const rows = /** @type {string[][]} */ ([]);
   const sessions = /** @type {string[][]} */ ([]);
   const totals = new Map();
@@ -215,10 +216,14 @@ async function atBudgets(conversations, budgets, next) {
   for (const { id, tokens } of results) totals.set(id, (totals.get(id) ?? 0) + tokens);
   for (const budget of budgets) {
     const measuredRows = [];
-    for (const result of results.filter(({ tokens }) => tokens > budget)) measuredRows.push(await measured(result, budget));
+    for (const result of results) {
+      const own = ofTools.get(result.tool) ?? budget;
+      if (result.tokens > own) measuredRows.push(await measured(result, own));
+    }
     const tools = [...new Set(measuredRows.map(({ tool }) => tool))].sort();
     const isOf = (tool) => (result) => result.tool === tool;
-    for (const tool of tools) rows.push(rowOfBudget(tool, budget, measuredRows.filter(isOf(tool)), results.filter(isOf(tool))));
+    for (const tool of tools)
+      rows.push(rowOfBudget(tool, ofTools.get(tool) ?? budget, measuredRows.filter(isOf(tool)), results.filter(isOf(tool))));
     rows.push(rowOfBudget("all", budget, measuredRows, results));
     sessions.push(rowOfSessions(budget, measuredRows, totals));
   }
@@ -248,11 +253,15 @@ async function program() {
       share: { type: "string", default: "0.1" },
       next: { type: "string", default: "30" },
       budgets: { type: "string" },
+      tools: { type: "string", default: "" },
     },
   });
   const [least, share, next] = [values.least, values.share, values.next].map(Number);
   const conversations = positionals.flatMap(readConversations);
-  if (values.budgets !== undefined) return atBudgets(conversations, values.budgets.split(",").map(Number), next);
+  if (values.budgets !== undefined) {
+    const ofTools = new Map(values.tools.split(",").map((each) => [each.split("=")[0], Number(each.split("=")[1])]));
+    return atBudgets(conversations, { budgets: values.budgets.split(",").map(Number), ofTools, next });
+  }
   const rows = [];
   for (const conversation of conversations)
     for (const result of resultsOf(conversation, { least, next }))

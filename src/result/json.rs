@@ -395,7 +395,10 @@ mod tests {
         let shown = short(&few, 130).text;
         let value: serde_json::Value = serde_json::from_str(&shown).unwrap();
         assert_eq!((&value["id"], &value["z"]), (&1.into(), &2.into()), "{shown}");
-        assert!(shown.contains(r#""[… 1 key left out]": "{b: object}""#) || shown.contains("{a: array, b: object}"), "{shown}");
+        assert!(
+            shown.contains(r#""[… 1 key left out]": "{b: object}""#) || shown.contains("{a: array, b: object}"),
+            "{shown}"
+        );
         let many: String = (0..900).map(|at| format!(r#""k{at}": {{"v": {at}}}, "#)).collect();
         let shown = short(&format!("{{{many}\"end\": 1}}"), 400).text;
         assert!(shown.contains(r#"keys left out]": "each {v: number}""#), "{shown}");

@@ -33,7 +33,7 @@ impl Log {
     }
 }
 
-const LOGS: [Log; 17] = [
+const LOGS: [Log; 25] = [
     Log {
         name: "make and gcc",
         noise: &[
@@ -302,6 +302,157 @@ const LOGS: [Log; 17] = [
             "ERROR: Build did NOT complete successfully",
         ],
         exit_code: 1,
+    },
+    Log {
+        name: "xcodebuild",
+        noise: &[
+            "CompileSwift normal arm64 /Users/runner/work/App/Sources/ErrorView{}.swift (in target 'App' from project 'App')",
+            "    cd /Users/runner/work/App",
+            "    /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/bin/swift-frontend -frontend -c -primary-file /Users/runner/work/App/Sources/ErrorView{}.swift -target arm64-apple-ios15.0",
+            "",
+        ],
+        failure: &[
+            "/Users/runner/work/App/Sources/Day.swift:41:12: error: cannot find 'foo' in scope",
+            "    return foo(day)",
+            "           ^~~",
+        ],
+        ending: &[
+            "** BUILD FAILED **",
+            "The following build commands failed:",
+            "\tCompileSwift normal arm64 /Users/runner/work/App/Sources/Day.swift (in target 'App' from project 'App')",
+            "(1 failure)",
+        ],
+        exit_code: 65,
+    },
+    Log {
+        name: "rspec",
+        noise: &["  Error{}", "    tells the error {}", "    fails gracefully {}", ""],
+        failure: &["    parses a day (FAILED - 1)"],
+        ending: &[
+            "  1) Day parses a day",
+            "     Failure/Error: expect(parse('x')).to eq(3)",
+            "       expected: 3",
+            "            got: 4",
+            "       (compared using ==)",
+            "     # ./spec/day_spec.rb:12:in `block (2 levels) in <top (required)>'",
+            "Finished in 12.3 seconds (files took 1.2 seconds to load)",
+            "2400 examples, 1 failure",
+            "rspec ./spec/day_spec.rb:10 # Day parses a day",
+        ],
+        exit_code: 1,
+    },
+    Log {
+        name: "mix test",
+        noise: &["* test tells the error {} (0.1ms) [L#{}]", "ErrorTest{} [test/error_{}_test.exs]"],
+        failure: &[
+            "  1) test parses a day (DayTest)",
+            "     test/day_test.exs:12",
+            "     Assertion with == failed",
+            "     code:  assert parse(\"x\") == 3",
+            "     left:  4",
+            "     right: 3",
+            "     stacktrace:",
+            "       test/day_test.exs:13: (test)",
+        ],
+        ending: &[
+            "Finished in 12.3 seconds (0.1s async, 12.2s sync)",
+            "2400 tests, 1 failure",
+            "Randomized with seed 4711",
+        ],
+        exit_code: 2,
+    },
+    Log {
+        name: "flutter test",
+        noise: &["00:12 +{}: test/error_{}_test.dart: tells the error", "00:12 +{}: loading test/failure_{}_test.dart"],
+        failure: &[
+            "00:13 +1200 -1: test/day_test.dart: parses a day [E]",
+            "  Expected: <3>",
+            "    Actual: <4>",
+            "  package:matcher                                     expect",
+            "  test/day_test.dart 12:5                             main.<fn>",
+        ],
+        ending: &["00:59 +2399 -1: Some tests failed."],
+        exit_code: 1,
+    },
+    Log {
+        name: "docker build",
+        noise: &[
+            "#8 12.{} Get:{} http://deb.debian.org/debian bookworm/main amd64 liberror-perl all",
+            "#8 12.{} Selecting previously unselected package failure{}.",
+            "#9 extracting sha256:{}abc 0.{}s done",
+        ],
+        failure: &[
+            "#12 34.56 npm error code ERESOLVE",
+            "#12 34.56 npm error ERESOLVE unable to resolve dependency tree",
+            "#12 34.56 npm error Found: react@18.2.0",
+            "#12 34.57 npm error Could not resolve dependency:",
+            "#12 34.57 npm error peer react@\"^17.0.0\" from day@1.0.0",
+            "#12 ERROR: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1",
+        ],
+        ending: &[
+            "------",
+            " > [builder 5/9] RUN npm ci:",
+            "Dockerfile:12",
+            "  12 | >>> RUN npm ci",
+            "ERROR: failed to solve: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1",
+        ],
+        exit_code: 1,
+    },
+    Log {
+        name: "ansible",
+        noise: &[
+            "TASK [errors : fail when {} is missing] ****************************************",
+            "ok: [host{}]",
+            "skipping: [host{}]",
+            "changed: [host{}]",
+        ],
+        failure: &[
+            "TASK [day : install] ***********************************************************",
+            "fatal: [host3]: FAILED! => {\"changed\": false, \"msg\": \"No package matching 'day' is available\"}",
+        ],
+        ending: &[
+            "PLAY RECAP *********************************************************************",
+            "host3                      : ok=12   changed=1    unreachable=0    failed=1    skipped=0    rescued=0    ignored=0",
+        ],
+        exit_code: 2,
+    },
+    Log {
+        name: "terraform",
+        noise: &[
+            "aws_instance.error_{}: Creating...",
+            "aws_instance.error_{}: Still creating... [10s elapsed]",
+            "aws_instance.error_{}: Creation complete after 12s [id=i-{}]",
+        ],
+        failure: &[
+            "╷",
+            "│ Error: creating S3 Bucket (day): operation error S3: CreateBucket, https response error StatusCode: 409, BucketAlreadyExists",
+            "│ ",
+            "│   with aws_s3_bucket.day,",
+            "│   on main.tf line 12, in resource \"aws_s3_bucket\" \"day\":",
+            "│   12: resource \"aws_s3_bucket\" \"day\" {",
+            "│ ",
+            "╵",
+        ],
+        ending: &["Apply complete! Resources: 2399 added, 0 changed, 0 destroyed."],
+        exit_code: 1,
+    },
+    Log {
+        name: "a service's journal",
+        noise: &[
+            "Nov 27 04:00:01 host app[123]: the error count of worker {} is 0",
+            "Nov 27 04:00:01 host app[123]: request {} done",
+        ],
+        failure: &[
+            "Nov 27 04:00:31 host app[123]: panic: runtime error: index out of range [3] with length 3",
+            "Nov 27 04:00:31 host app[123]: goroutine 1 [running]:",
+            "Nov 27 04:00:31 host app[123]: main.parse(0xc000012345)",
+            "Nov 27 04:00:31 host app[123]:         /src/day.go:12 +0x1d",
+        ],
+        ending: &[
+            "Nov 27 04:00:59 host systemd[1]: app.service: Main process exited, code=exited, status=2/INVALIDARGUMENT",
+            "Nov 27 04:00:59 host systemd[1]: app.service: Failed with result 'exit-code'.",
+        ],
+        exit_code: 3,
     },
     Log {
         name: "a compiler in words that no rule knows",

@@ -10,7 +10,7 @@ use super::{
     stamps::Stamps,
     units::{DATA_RANK, ENDS, Unit, lines_of, units_of},
     worth::Worth,
-    written::{Written, written},
+    written::{Written, with_small_gaps, written},
 };
 use crate::{
     conversation::Json,
@@ -268,6 +268,7 @@ impl<'a> Text<'a> {
     fn with_first(&self, order: &[(usize, f32)], count: usize) -> (Short, Vec<bool>) {
         let mut stays = vec![false; self.units.len()];
         order[..count].iter().for_each(|(unit, _)| stays[*unit] = true);
+        let stays = with_small_gaps(&self.screen, &self.lines, &self.units, stays);
         let written = self.text(&stays, false);
         let failures = self.failures_without(&stays);
         let of = self.lines_of_original();

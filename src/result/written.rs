@@ -14,7 +14,7 @@ pub struct Written {
     pub lines_left_out: usize,
 }
 
-/// Writes the units for which `stays` is true. A gap of blank lines, or of less than its note takes, is no gap.
+/// Writes the units for which `stays` is true.
 ///
 /// With `is_expanded`, pointers are written as the lines that they stand for.
 pub fn written(
@@ -24,7 +24,6 @@ pub fn written(
     stays: &[bool],
     is_expanded: bool,
 ) -> Written {
-    let stays = with_small_gaps(screen, lines, units, stays);
     let mut written = Written::default();
     let mut at = 0;
     while at < units.len() {
@@ -39,9 +38,8 @@ pub fn written(
     written
 }
 
-/// Gaps that would take less if their lines stood there are none.
-fn with_small_gaps(screen: &Screen<'_>, lines: &[Range<usize>], units: &[Unit], stays: &[bool]) -> Vec<bool> {
-    let mut stays = stays.to_vec();
+/// A gap of blank lines, or of less than its note takes, is no gap: its units stay, too.
+pub fn with_small_gaps(screen: &Screen<'_>, lines: &[Range<usize>], units: &[Unit], mut stays: Vec<bool>) -> Vec<bool> {
     let mut at = 0;
     while at < units.len() {
         let end = (at..units.len()).find(|next| stays[*next] != stays[at]).unwrap_or(units.len());
