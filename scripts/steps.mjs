@@ -11,7 +11,7 @@ import { Failure, commandOf, debugAddon, ensureDependencies, ensureRust, listene
 /** CI takes the versions of the lockfile, or none. */
 export const locked = process.env.CI ? ["--locked"] : [];
 /** The core alone. */
-export const withoutNode = ["--no-default-features"];
+const withoutNode = ["--no-default-features"];
 
 /** Runs a program, which fails unless it ends with 0. */
 async function check(program, args, what, env) {

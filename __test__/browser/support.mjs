@@ -24,7 +24,7 @@ const FLAGS = [
 export const fixture = (name) => path.join(root, "fixtures", `${name}.json`);
 
 /** The path of a Chromium. Without one, tests fail where it is required and are skipped elsewhere. */
-export const browserPath = await findBrowser();
+const browserPath = await findBrowser();
 export const isMissing = !browserPath && !isRequired;
 if (isMissing) console.log("The browser tests are skipped: there is no Chromium (`node scripts/browser.mjs` says how to get one).");
 

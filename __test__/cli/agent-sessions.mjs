@@ -102,7 +102,7 @@ export const codexDay = () => [
   codex.said("user", "Go on with the ledger."),
 ];
 
-export const geminiHash = (folder) => createHash("sha256").update(folder).digest("hex");
+const geminiHash = (folder) => createHash("sha256").update(folder).digest("hex");
 const geminiRecord = (id, type, content, more = {}) => ({ id, timestamp: "2026-11-26T09:00:00.000Z", type, content, ...more });
 /** Lines of Gemini CLI: a call written before and after it ran, its response again as a message of the user, and a compression that replaces all but the first record. */
 export function geminiDay() {

@@ -39,7 +39,7 @@ export function codeOf(page) {
 }
 
 /** A page without its code, fenced or in a line: what is left has links and headings. */
-export const proseOf = (page) =>
+const proseOf = (page) =>
   read(page)
     .replace(/^\s*```[\s\S]*?^\s*```$/gm, "")
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, "x"));

@@ -66,7 +66,7 @@ export const anthropicAgent = (callAt) => (_, index) => {
 };
 
 /** How often the messages that a service received do not begin with those of the request before, byte for byte. */
-export function condensationsOf(received) {
+function condensationsOf(received) {
   let count = 0;
   for (let index = 1; index < received.length; index++) {
     const [before, now] = [received[index - 1], received[index]].map((messages) => messages.map((message) => JSON.stringify(message)));

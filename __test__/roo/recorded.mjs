@@ -37,7 +37,7 @@ export const host = {
 };
 
 /** An ApiHandler that does what the record says, and writes down what it was asked. */
-export function scriptedHandler({ chunks = [], fail, perChar = 0.25, supportsImages = true, valid = true }, calls) {
+function scriptedHandler({ chunks = [], fail, perChar = 0.25, supportsImages = true, valid = true }, calls) {
   const handler = {
     getModel: () => ({ id: "scripted", info: { supportsImages } }),
     async countTokens(blocks) {

@@ -3,12 +3,15 @@
 import { countProblems } from "./conversations.mjs";
 import { cutsOf } from "../../js/future-use/cuts.js";
 import { keptEdits, neededEdits } from "../../js/future-use/edits.js";
-import { MIN_NAMES, keptInContext, keptNames, neededNames } from "../../js/future-use/names.js";
+import { keptNames, neededNames } from "../../js/future-use/names.js";
+import { keptInContext } from "./names-in-context.mjs";
 import { factsOf, keptFacts, KINDS } from "./probes.mjs";
 import { keptQuotes, neededQuotes } from "./quotes.mjs";
 import { tokenCounter } from "./references.mjs";
 
 export const BUDGETS = [0.5, 0.25, 0.1];
+/** Cuts after which fewer names are needed are ignored. */
+const MIN_NAMES = 10;
 /** Smaller prefixes say nothing: nobody condenses them. */
 const MIN_TOKENS = 8000;
 /** A result may be over the budget by so much, as tokens are counted in several ways. */
@@ -42,7 +45,7 @@ export function measure(messages, cut) {
 }
 
 /** Sums of shares by policy, budget and measure. */
-export class Scores {
+class Scores {
   #rows = new Map();
 
   #row(policy, budget) {

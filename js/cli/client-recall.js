@@ -137,4 +137,4 @@ function noteOn({ name, how }, { damaged, leftOut, isGone }, earlier) {
   return `(${facts.join("; ")})`;
 }
 
-module.exports = { ClientRecall, MOST_BYTES, noteOn };
+module.exports = { ClientRecall, MOST_BYTES };

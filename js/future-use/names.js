@@ -4,13 +4,9 @@
 // identifiers, hashes.
 
 const { share } = require("./cuts.js");
-const { blocksOf, textOf, textOfMessage, withoutLineNumbers } = require("./texts.js");
+const { textOfMessage } = require("./texts.js");
 
-/** Cuts after which fewer names are needed are ignored. */
-const MIN_NAMES = 10;
 const MAX_NAME = 120;
-/** Characters on each side that must be there too if a name counts only in its context. */
-const CONTEXT = 40;
 
 // Limited, so that a line of a megabyte does not take a minute.
 const PATH = String.raw`[\w.\-]{0,120}(?:\/[\w.\-]+)+`;
@@ -26,6 +22,7 @@ function isName(text) {
   return isCamelCase || /[_$0-9]/.test(text);
 }
 
+/** Yields each name in a text, and where it stands. */
 function* mentions(text) {
   for (const { 0: found, index } of text.matchAll(CANDIDATE)) {
     if (isName(found)) yield { name: found.replace(/[.-]+$/, ""), index };
@@ -50,39 +47,4 @@ function keptNames(messages, needed) {
   return share(needed, (name) => there.has(name));
 }
 
-/** Line ends: in parameters, which are JSON, the line break is escaped. */
-const LINE_BREAK = /\n|\\n/;
-
-/** Returns a name with up to 40 characters before and after it in its line. */
-function inContext(text, { name, index }) {
-  const end = index + name.length;
-  // In JSON the first letter may belong to an escaped line break.
-  const isEscaped = text[index - 1] === "\\";
-  const before = isEscaped
-    ? ""
-    : text
-        .slice(Math.max(0, index - CONTEXT), index)
-        .split(LINE_BREAK)
-        .at(-1);
-  return `${before}${name}${text.slice(end, end + CONTEXT).split(LINE_BREAK)[0]}`;
-}
-
-function* contextsOf(messages, wanted) {
-  for (const block of messages.flatMap(blocksOf)) {
-    const text = withoutLineNumbers(textOf(block));
-    for (const mention of mentions(text)) {
-      if (wanted.has(mention.name)) yield [mention.name, inContext(text, mention)];
-    }
-  }
-}
-
-/** Returns the share of the names that are still somewhere in their context from the older part; a list of names is no context. */
-function keptInContext(messages, needed, { older }) {
-  const wanted = new Set(needed);
-  const contexts = new Set([...contextsOf(older, wanted)].map(([, context]) => context));
-  const there = new Set();
-  for (const [name, context] of contextsOf(messages, wanted)) if (contexts.has(context)) there.add(name);
-  return share(needed, (name) => there.has(name));
-}
-
-module.exports = { MIN_NAMES, keptInContext, keptNames, namesOf, neededNames };
+module.exports = { keptNames, mentions, namesOf, neededNames };

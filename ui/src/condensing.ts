@@ -46,7 +46,7 @@ export function useChoices(history: string, draft: PassDraft, remembered: Rememb
   return { choice, choose, taken: taken?.provider === choice ? taken : undefined, take, percent, setPercent };
 }
 
-export type Choices = ReturnType<typeof useChoices>;
+type Choices = ReturnType<typeof useChoices>;
 
 /** The custom passes while they are chosen, and their faults. */
 export function usePasses(choice: string, { config }: PassDraft) {

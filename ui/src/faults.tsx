@@ -31,7 +31,7 @@ export const isAbout = (fault: ConfigFault, path: string) =>
 const withoutPath = (said: string, path: string | undefined) =>
   path !== undefined && said.startsWith(path) ? said.slice(path.length).replace(/^\s?:? /, "") : said;
 
-export interface FieldFault {
+interface FieldFault {
   /** Attributes of the control, so that screen readers read the fault with it. */
   control: { "data-path"?: string; "aria-invalid"?: true; "aria-describedby"?: string };
   /** To be put below the control. */

@@ -45,7 +45,7 @@ function useObstacle(history: HistoryInfo, condensation: Condensation | undefine
 /** Where the target is set: without one the slider waits until one is wanted. */
 const TARGET = ".rc-choices [role=slider]:not([data-disabled]), .rc-choices input[type=checkbox]";
 
-export interface HistoryProps {
+interface HistoryProps {
   hello: Hello;
   history: HistoryInfo;
   contextWindow: number | undefined;

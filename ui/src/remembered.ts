@@ -7,7 +7,7 @@ import type { KeptChoice } from "./types.js";
 const PAGE = "roo-condense.page";
 
 /** The choices for the page as a whole. They outlive the page as long as its origin stays: a restarted studio has another port. */
-export interface PageChoices {
+interface PageChoices {
   language: Language | undefined;
   theme: Theme | undefined;
   /** The model's context window, in tokens. */

@@ -1,6 +1,6 @@
 // Data that a page stores in the browser for the next visit. Storage may be forbidden, and contain anything.
 
-export type StorageName = "localStorage" | "sessionStorage";
+type StorageName = "localStorage" | "sessionStorage";
 
 /** Returns the object stored under a key, if there is one. */
 export function stored(storage: StorageName, key: string): object | undefined {

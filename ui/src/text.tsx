@@ -16,7 +16,7 @@ const numberOf = (character: string) => `U+${(character.codePointAt(0) ?? 0).toS
 const ESCAPE = "␛";
 
 /** Returns the text in parts: plain ones, and names of invisible characters. */
-export function visibleParts(text: string): { text: string; hidden: boolean; title?: string }[] {
+function visibleParts(text: string): { text: string; hidden: boolean; title?: string }[] {
   const parts: { text: string; hidden: boolean; title?: string }[] = [];
   let from = 0;
   for (const { 0: character, index } of text.matchAll(UNSEEN)) {

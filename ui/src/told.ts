@@ -29,7 +29,7 @@ interface InWords {
   said?: Said | undefined;
 }
 
-export interface Told {
+interface Told {
   /**
    * Returns a fault or a warning in plain words with its numbers. If there are none: the words for its code or, in
    * English, its own sentence unless that is for programmers.

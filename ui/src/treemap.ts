@@ -1,7 +1,7 @@
 // Areas in the ratio of numbers, as close to squares as possible ("squarified treemaps", Bruls, Huizing and van Wijk
 // 2000). d3-hierarchy 3.1 gives the same boxes (2,000 random lists) in 4.0 KB instead of 0.7 KB, minified.
 
-export interface Box {
+interface Box {
   left: number;
   top: number;
   width: number;

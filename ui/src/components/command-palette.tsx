@@ -6,7 +6,7 @@ import { useStudio } from "../context.js";
 import { useAnswer } from "../hooks.js";
 import { visibleText } from "../text.js";
 
-export interface CommandPaletteProps {
+interface CommandPaletteProps {
   /** The history whose messages are searched, and a function that opens one of them. */
   history?: { id: string; revision: number; labelOf: (index: number) => string; count: number; open: (index: number) => void } | undefined;
   onClose: () => void;

@@ -40,7 +40,7 @@ function sortedBy(row: Row, column: Column): string | number {
 }
 
 /** Returns the names of the trials: the choice of the answer, every provider, and the first three presets of the smart one. */
-export function trialNames(hello: Hello): string[] {
+function trialNames(hello: Hello): string[] {
   const providers = hello.providers.filter(({ id }) => id !== "smart").map(({ id }) => id);
   const presets = hello.presets.filter((preset) => ["conservative", "balanced", "aggressive"].includes(preset));
   const hasSmart = hello.providers.some(({ id }) => id === "smart");

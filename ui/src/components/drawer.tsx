@@ -6,7 +6,7 @@ import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "rea
 import { IconButton } from "./icon-button.js";
 import { useStudio } from "../context.js";
 
-export interface DrawerProps {
+interface DrawerProps {
   label: string;
   onClose: () => void;
   /** Goes to the previous and the next item; absent at the ends. */

@@ -9,7 +9,7 @@ export function compact<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 }
 
-export interface NumberFieldProps {
+interface NumberFieldProps {
   label: string;
   /** The path of the field in the configuration, to find its faults. */
   path?: string | undefined;
@@ -41,7 +41,7 @@ export function NumberField({ label, path, value, min, max, onChange }: NumberFi
   );
 }
 
-export interface TextFieldProps {
+interface TextFieldProps {
   label: string;
   path?: string | undefined;
   value: string | undefined;
@@ -71,7 +71,7 @@ export function TextField({ label, path, value, placeholder, isLong = false, onC
   );
 }
 
-export interface ChoiceFieldProps<Name extends string> {
+interface ChoiceFieldProps<Name extends string> {
   label: string;
   path?: string | undefined;
   value: Name;
@@ -98,7 +98,7 @@ export function ChoiceField<Name extends string>({ label, path, value, names, wo
   );
 }
 
-export interface SwitchProps {
+interface SwitchProps {
   label: string;
   path?: string | undefined;
   checked: boolean;
@@ -121,7 +121,7 @@ export function Switch({ label, path, checked, onChange }: SwitchProps): ReactNo
 const MAX_NAMED = 100_000;
 
 /** Returns `3, 7-9` as numbers, and the parts that are no numbers. */
-export function readIndices(text: string): { indices: number[]; wrong: string[] } {
+function readIndices(text: string): { indices: number[]; wrong: string[] } {
   const indices = new Set<number>();
   const wrong: string[] = [];
   for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
@@ -134,7 +134,7 @@ export function readIndices(text: string): { indices: number[]; wrong: string[] 
 }
 
 /** Writes numbers as people do: `3, 7-9`. */
-export function writeIndices(indices: readonly number[]): string {
+function writeIndices(indices: readonly number[]): string {
   const parts: string[] = [];
   for (let at = 0; at < indices.length; at++) {
     const from = at;
@@ -144,7 +144,7 @@ export function writeIndices(indices: readonly number[]): string {
   return parts.join(", ");
 }
 
-export interface IndicesFieldProps {
+interface IndicesFieldProps {
   label: string;
   path?: string | undefined;
   value: readonly number[];

@@ -29,7 +29,7 @@ export interface JsonViewHandle {
   goTo(path: string): void;
 }
 
-export interface JsonViewProps {
+interface JsonViewProps {
   value: SmartConfig;
   onChange: (config: SmartConfig) => void;
   faults: readonly ConfigFault[];

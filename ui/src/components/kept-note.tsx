@@ -7,7 +7,7 @@ import { useStudio } from "../context.js";
 import { useTold } from "../told.js";
 import type { KeptChoice } from "../types.js";
 
-export interface KeptNoteProps {
+interface KeptNoteProps {
   kept: readonly KeptChoice[];
   /** Condenses it after all. */
   onForget: () => void;

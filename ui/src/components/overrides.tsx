@@ -14,7 +14,7 @@ import { CONTENT_KINDS, ContentTypeSelector } from "./pass-fields.js";
 
 type Override = NonNullable<IndividualConfig["overrides"]>[number];
 
-export interface OverridesProps {
+interface OverridesProps {
   value: readonly Override[];
   /** The operations for all other messages. */
   defaults: ContentOperations;

@@ -16,7 +16,6 @@ import { type PassMemory, newPassMemory, stepKeys, useFocus, usePasses, useSteps
 import { PassList } from "./pass-list.js";
 
 export { type PassMemory, newPassMemory };
-export type { ConfigFault };
 
 export interface PassConfigurationPanelProps {
   value: SmartConfig;

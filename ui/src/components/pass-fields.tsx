@@ -9,11 +9,11 @@ import { OperationBadges } from "./badges.js";
 import { ChoiceField, NumberField, TextField, compact } from "./fields.js";
 
 export const CONTENT_KINDS = ["messageText", "toolParameters", "toolResults"] as const;
-export type ContentKind = (typeof CONTENT_KINDS)[number];
+type ContentKind = (typeof CONTENT_KINDS)[number];
 type Operation = ContentOperation["operation"];
 
 /** The operations allowed for each kind: message texts are never left out, and parameters are never summarised. */
-export const ALLOWED: Record<ContentKind, readonly Operation[]> = {
+const ALLOWED: Record<ContentKind, readonly Operation[]> = {
   messageText: ["keep", "truncate", "summarize"],
   toolParameters: ["keep", "suppress", "truncate"],
   toolResults: ["keep", "suppress", "truncate", "summarize"],

@@ -7,7 +7,7 @@ import { useStudio } from "../context.js";
 import { type ConfigFault, isAbout } from "../faults.js";
 import { type Passes, usePassName } from "./pass-hooks.js";
 
-export interface PassListProps {
+interface PassListProps {
   list: Passes;
   faults: readonly ConfigFault[];
   /** Describes the savings of a pass. */

@@ -23,7 +23,7 @@ class Boundary extends Component<BoundaryProps, { error?: Error }> {
   }
 }
 
-export interface SafeProps {
+interface SafeProps {
   children: ReactNode;
   /** An action that helps besides trying again. */
   reset?: { label: string; do: () => void } | undefined;

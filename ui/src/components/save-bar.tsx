@@ -8,7 +8,7 @@ import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import type { Condensation, HistoryInfo } from "../types.js";
 
-export interface SaveBarProps {
+interface SaveBarProps {
   history: HistoryInfo;
   condensation: Condensation | undefined;
   /** Whether the model can recall what is left out. Default: false. */

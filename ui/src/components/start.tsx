@@ -8,7 +8,7 @@ import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
 import { type FoundSession, type HistoryInfo, faultOf } from "../types.js";
 
-export interface StartProps {
+interface StartProps {
   contextWindow: number | undefined;
   /** True if the host can find sessions. */
   canFind: boolean;

@@ -7,7 +7,7 @@ import type { MeasuredStep } from "../condensing.js";
 import { type Key, useStudio } from "../context.js";
 import type { Step } from "../types.js";
 
-export interface HowFarProps {
+interface HowFarProps {
   steps: readonly MeasuredStep[];
   /** The target of what is shown; undefined for none. */
   targetTokens: number | undefined;

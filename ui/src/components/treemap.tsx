@@ -7,7 +7,7 @@ import { roleText, visibleText } from "../text.js";
 import { type Group, type Part, groupsOf, squarified } from "../treemap.js";
 import type { Condensation, Inspection } from "../types.js";
 
-export interface TreemapProps {
+interface TreemapProps {
   inspection: Inspection;
   condensation?: Condensation | undefined;
   onSelect?: ((index: number) => void) | undefined;
