@@ -321,7 +321,7 @@ const FLAGS = deepFrozen([
   {
     name: "window",
     value: "TOKENS",
-    about: "The model's context window: 200000 or 200k",
+    about: "The model's context window: 200000, 200k or 1m",
     group: "work",
     commands: ["studio", "report", "inspect", "recommend"],
     options: ["context.contextWindow", "contextWindow"],

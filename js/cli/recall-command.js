@@ -10,7 +10,7 @@ const { SessionFiles } = require("./session-files.js");
 const { SessionIndex } = require("./session-index.js");
 const { sessionsOf } = require("./sessions.js");
 const { print } = require("./telling.js");
-const { bytes, plural, visible, visibleLine } = require("./terminal.js");
+const { bytes, item, plural, visible, visibleLine, widthOf } = require("./terminal.js");
 const { readLines } = require("../recall/ask.js");
 const { version } = require("../../package.json");
 
@@ -61,6 +61,16 @@ const notesOn = ({ damaged, leftOut }) => [
   ...(leftOut > 0 ? [`the oldest ${bytes(leftOut)} are not searched`] : []),
 ];
 
+/** Returns the lines to print. On a terminal they are broken at blanks, below their indent; a program reads whole lines. */
+function linesFor(stdout, text) {
+  const lines = text.split("\n").map(visibleLine);
+  if (!stdout.isTTY) return lines;
+  return lines.flatMap((line) => {
+    const [indent] = /^ {0,12}/.exec(line) ?? [""];
+    return item(indent, line.slice(indent.length), widthOf(stdout)).map((part) => part.trimEnd());
+  });
+}
+
 /** Returns the exit code. */
 async function recall({ file = newestHere(), words, patterns, json }, { stdout }) {
   const redact = redactor(patterns);
@@ -84,7 +94,7 @@ async function recall({ file = newestHere(), words, patterns, json }, { stdout }
     await print(stdout, `${redact(JSON.stringify(report, null, 2))}\n`);
   } else {
     const text = redact(textOf(answer, path.basename(file), notesOn(state)));
-    await print(stdout, `${text.split("\n").map(visibleLine).join("\n")}\n`);
+    await print(stdout, `${linesFor(stdout, text).join("\n")}\n`);
   }
   return EXIT.done;
 }
