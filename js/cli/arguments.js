@@ -326,8 +326,7 @@ function readNames({ name: command, arguments: { isOptional, isMany } }, names, 
 /** Returns the session to search, unless it is the newest one, and the words to search for. */
 function readWords({ name: command }, names, { last }) {
   const [file, ...words] = last ? [undefined, ...names] : names;
-  if (file === undefined && !last)
-    throw wrong(`${command} needs a session to search: a file, or --last for the newest of this folder`, command);
+  if (file === undefined && !last) throw wrong(`${command} needs a session to search: a file, or --last for the newest`, command);
   if (file === "-") throw wrong(`${command} needs a file: it cannot search standard input`, command);
   if (words.join("").trim() === "") {
     const isFile = file === undefined || fs.existsSync(file);

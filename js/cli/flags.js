@@ -315,6 +315,7 @@ const FLAGS = deepFrozen([
   {
     name: "last",
     about: "Take the newest agent session on this machine",
+    for: { recall: { details: "Sessions of the current folder come first." } },
     group: "work",
     commands: ["condense", "inspect", "studio", "report", "recall"],
   },

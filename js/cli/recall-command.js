@@ -8,20 +8,20 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { redactor } = require("./session-cleaning.js");
 const { SessionFiles } = require("./session-files.js");
 const { SessionIndex } = require("./session-index.js");
-const { sessionsOf } = require("./sessions.js");
+const { findSessions, sessionsOf } = require("./sessions.js");
 const { print } = require("./telling.js");
-const { bytes, item, plural, visible, visibleLine, widthOf } = require("./terminal.js");
+const { bytes, item, plural, visibleLine, widthOf } = require("./terminal.js");
 const { readLines } = require("../recall/ask.js");
 const { version } = require("../../package.json");
 
 /** The tokens of an answer: about two screens. */
 const MAX_TOKENS = 1500;
 
-/** Returns the newest session of the current folder. */
-function newestHere() {
-  const [newest] = sessionsOf({ project: process.cwd() });
-  if (newest) return newest.name;
-  throw new Failure(EXIT.unreadable, `no coding agent has a session of ${visible(process.cwd())}`, {
+/** Returns the newest session of the current folder, or without one the newest on this machine. */
+function newest() {
+  const [found] = [...sessionsOf({ project: process.cwd() }), ...findSessions().sessions];
+  if (found) return found.name;
+  throw new Failure(EXIT.unreadable, "no coding agent has a session on this machine", {
     hints: ["Name a file: roo-condense recall FILE WORDS"],
   });
 }
@@ -72,7 +72,7 @@ function linesFor(stdout, text) {
 }
 
 /** Returns the exit code. */
-async function recall({ file = newestHere(), words, patterns, json }, { stdout }) {
+async function recall({ file = newest(), words, patterns, json }, { stdout }) {
   const redact = redactor(patterns);
   const index = new SessionIndex({ redact: patterns });
   const parts = new SessionFiles().partsAt(file, { most: MOST_BYTES });
