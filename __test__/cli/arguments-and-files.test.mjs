@@ -34,6 +34,10 @@ describe("wrong usage ends with 2", () => {
     [["--wrong", "a"], "--wrong"],
     [["a", "--explian"], "--explian", "did you mean --explain?"],
     [["a", "--pre-set=x"], "--pre-set", "did you mean --preset?"],
+    [["a", "--output", "b"], "--output", "did you mean --out?"],
+    [["a", "-t", "50%"], "-t", "did you mean --target or --tools?"],
+    [["a", "-x"], "-x", "flags of one letter are", "-o (--out)", "-q (--quiet)"],
+    [["count", "a", "-z"], "-z", "flags of one letter are -h (--help), -V (--version)"],
     [["a", "--color", "sometimes"], "--color", '"sometimes"', "auto, always, never"],
     [["a", "--color=alway"], "--color", "did you mean always?"],
     [["a", "--provider", "smrt"], "--provider", '"smrt"', "did you mean smart?"],
@@ -51,6 +55,15 @@ describe("wrong usage ends with 2", () => {
       JSON.stringify(target),
       "a whole number of tokens",
     ]),
+    ...[
+      [".5", "50%"],
+      ["50 %", "50%"],
+      ["50percent", "50%"],
+      ["12.5pct", "12.5%"],
+      ["20,000", "20000"],
+      ["1_000_000", "1000000"],
+    ].map(([target, meant]) => [["a", "--target", target], "--target", `got "${target}"; did you mean ${meant}?`]),
+    [["inspect", "a", "--window", "200,000"], "--window", "did you mean 200000?"],
     [["a", "--target", "-5"], "--target", '"-5"'],
     [["calibrate", "a", "--target", "40k"], "--target", '"40k"', "calibrate"],
     [["a", "--frozen-messages", "-1"], "--frozen-messages", '"-1"', "a whole number, 0 or more"],
@@ -59,6 +72,7 @@ describe("wrong usage ends with 2", () => {
     [["a", "--target", "--json"], "--target", "--target=-…"],
     [["a", "-o"], "--out"],
     [["cout", "a"], undefined, '"cout"', "did you mean the command count?"],
+    [["help", "targt"], "COMMAND", "--target is a flag of condense", "roo-condense help condense"],
     [["help", "interactive"], "COMMAND", "--interactive is a flag of condense", "roo-condense help condense"],
     [["recomend", "--priority", "cost"], undefined, '"recomend"', "did you mean the command recommend?"],
     [["calibrate"], "calibrate", "a file or a folder"],
@@ -105,6 +119,13 @@ describe("wrong usage ends with 2", () => {
     ).toEqual(["Usage: roo-condense count HISTORY... [options]", "More: roo-condense help count"]);
   });
 
+  test("tokens are written with k and m", () => {
+    expect(readArguments(["a", "--target", "1.5k"]).target).toEqual({ text: "1.5k", tokens: 1500 });
+    expect(readArguments(["a", "--target", "0.2M"]).target).toEqual({ text: "0.2M", tokens: 200_000 });
+    expect(readArguments(["inspect", "a", "--window", "1m"]).window).toBe(1_000_000);
+    expect(thrownBy(() => readArguments(["inspect", "a", "--window", "1e9m"])).message).not.toContain("did you mean");
+  });
+
   test.each([
     ["/etc/passwd", "/etc/passwd"],
     ["/usr/bin/", "/usr/bin/"],
@@ -129,7 +150,9 @@ describe("wrong usage ends with 2", () => {
     const file = copyOf("claude-code");
     expect(expectFailure(["cuont", file], 2, /did you mean the command count\?/).stdout).toBe("");
     // A word that is like no command may have been one all the same: nothing is condensed in its place.
-    expect(expectFailure(["undo", file, "--in-place"], 2, /"undo" is neither a command nor a file/).stdout).toBe("");
+    expect(expectFailure(["undo", file, "--in-place"], 2, /"undo" is neither .*; did you mean the command restore\?/).stdout).toBe("");
+    expectFailure(["compare", file], 2, /"compare" is neither .*; did you mean roo-condense inspect HISTORY --compare\?/);
+    expectFailure(["defrag", file], 2, /"defrag" is neither .*; the commands are condense, .*restore/);
     // A file is a file, whatever it is called.
     put("cuont", readFileSync(fixture("claude-code")));
     expect(run(["cuont", file]).code).toBe(0);

@@ -330,6 +330,7 @@ describe("terminals of 45 columns", () => {
       [[fixture("odd-shapes"), "--explain"]],
       [["count", fixture("claude-code")]],
       [["validate", fixture("odd-shapes")]],
+      [["recall", fixture("claude-code"), "stale reads of dates"]],
     ])("%j", (args) => {
     const command = `stty cols 45; ${[process.execPath, main, ...args, "--no-progress"].map(quoted).join(" ")}`;
     const options = {

@@ -269,14 +269,15 @@ describe("the command", () => {
     expect(run(["recall", file, "flamingo"]).stdout).toMatch(/^None of \d+ entries in .* has any of these words/);
   });
 
-  test("--last takes the newest session of the folder", () => {
+  test("--last takes the newest session of the folder, else of the machine", () => {
     putAt(claudeFile("old"), linesOf([claude.user("The heron.")]), 60);
     putAt(codexFile(), linesOf([...codexDay(), codex.said("user", "The stork.")]));
     const env = { HOME: home, USERPROFILE: home };
     expect(run(["recall", "--last", "stork"], { cwd: project, env }).stdout).toContain("The stork.");
-    const elsewhere = run(["recall", "--last", "stork"], { env });
-    expect(elsewhere.code).toBe(3);
-    expect(elsewhere.stderr).toContain("no coding agent has a session of");
+    expect(run(["recall", "--last", "stork"], { env }).stdout).toContain("The stork.");
+    const nowhere = run(["recall", "--last", "stork"], { env: { HOME: project, USERPROFILE: project } });
+    expect(nowhere.code).toBe(3);
+    expect(nowhere.stderr).toContain("no coding agent has a session on this machine");
   });
 
   test("what is no session is refused by name", () => {

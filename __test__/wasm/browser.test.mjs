@@ -106,12 +106,12 @@ describe.skipIf(isMissing)("in a browser", () => {
     const { createTruncationProvider, restore } = await import("../../index.js");
     const { messages } = JSON.parse(history);
     const wanted = await createTruncationProvider().condense({ messages });
-    const after = () => tab.locator(".rc-card", { hasText: "After" }).locator("dd").first().textContent();
+    const after = () => tab.locator(".rc-window-after strong").textContent();
     await expect.poll(after, { timeout: 60_000 }).toBe(wanted.newContextTokens.toLocaleString("en-US"));
     /** @type {import("playwright-core").Download[]} */
     const downloads = [];
     tab.on("download", (download) => downloads.push(download));
-    await tab.getByRole("button", { name: "Save condensed" }).click();
+    await tab.locator(".rc-acts").getByRole("button", { name: "Save condensed" }).click();
     await expect
       .poll(() => downloads.map((download) => download.suggestedFilename()).sort())
       .toEqual(["claude-code.condensed.json", "claude-code.condensed.restore.json"]);

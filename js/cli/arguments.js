@@ -47,6 +47,26 @@ function didYouMean(name, known, before = "") {
   return meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "";
 }
 
+/** Letters from which on a flag's name may be recognised in a longer word: `--output` for `--out`. */
+const TELLING = 3;
+/** The most flags that are suggested for one letter. */
+const MOST_MEANT = 4;
+
+/** Returns a question about an unknown flag: the flags that are similar, or for a single letter those of the command that begin with it, else the letters that exist. */
+function flagsLike(dashes, name, command) {
+  if (dashes === "--") {
+    const known = FLAGS.map((flag) => flag.name);
+    const similar = didYouMean(name, known, "--");
+    const within = known.filter((each) => each.length >= TELLING && name.startsWith(each));
+    return similar || (within.length > 0 ? `; did you mean ${within.map((each) => `--${each}`).join(" or ")}?` : "");
+  }
+  const own = flagsOf(command);
+  const begun = own.filter((flag) => flag.name.startsWith(name.toLowerCase())).slice(0, MOST_MEANT);
+  if (begun.length > 0) return `; did you mean ${begun.map((flag) => `--${flag.name}`).join(" or ")}?`;
+  const letters = own.filter(({ short }) => short !== undefined).map(({ short, name: long }) => `-${short} (--${long})`);
+  return `; flags of one letter are ${letters.join(", ")}`;
+}
+
 /** Returns the failure of a word that is none of the allowed ones. */
 const notAmong = (what, value, allowed) =>
   wrong(`${what} must be one of ${allowed.join(", ")}; got "${value}"${didYouMean(value, allowed)}`, what);
@@ -65,7 +85,8 @@ function withNumbersJoined(args, options) {
 }
 
 function parse(args) {
-  const options = optionsOf(args.find((arg) => commandNames.includes(arg)));
+  const command = args.find((arg) => commandNames.includes(arg));
+  const options = optionsOf(command);
   try {
     return parseArgs({ args: withNumbersJoined(args, options), options, allowPositionals: true, tokens: true });
   } catch (error) {
@@ -77,29 +98,49 @@ function parse(args) {
     if (option !== undefined) throw wrong(`--${option} needs a value; write --${option}=-… if it begins with a dash`, `--${option}`);
     // Node adds advice about `--` that misleads.
     const [sentence] = error.message.split(/\.\s/, 1);
-    const name = /^Unknown option '--([^']*)'/.exec(error.message)?.[1];
-    const meant = name === undefined ? "" : didYouMean(name, Object.keys(options), "--");
+    const [, dashes, name] = /^Unknown option '(--?)([^']*)'/.exec(error.message) ?? [];
+    const meant = name === undefined ? "" : flagsLike(dashes, name, command ?? "condense");
     throw wrong(
       sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "") + meant,
-      name === undefined ? undefined : `--${name}`,
+      name === undefined ? undefined : `${dashes}${name}`,
     );
   }
 }
 
-/** Returns the percentage that a number without a percent sign may mean: 50 for both 50 and 0.5; undefined if it cannot be one. */
+/** Returns the percentage that a text may mean: 50% for 50, 0.5, .5, "50 %" and "50percent"; undefined if it cannot be one. */
 function percentMeant(text) {
-  const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-  const percent = number < 1 ? Math.round(number * 1e6) / 1e4 : number;
-  return percent > 0 && percent <= 100 ? percent : undefined;
+  const [, digits, rest] = /^(\d*\.?\d+)\s*(%|p\w*)?$/i.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const number = Number(digits);
+  const percent = number < 1 && rest === undefined ? Math.round(number * 1e6) / 1e4 : number;
+  return percent > 0 && percent <= 100 ? `${percent}%` : undefined;
+}
+
+/** Returns the number that a text with separators may mean: 20000 for 20,000, 20_000 and 20 000; undefined if it cannot be one. */
+function numberMeant(text) {
+  return /^\d{1,3}([,_' ]\d{3})+$/.test(text) ? text.replace(/\D/g, "") : undefined;
+}
+
+/** Returns the failure of a number of tokens, with the value that may have been meant. */
+function wrongTokens(flag, text, allowed, meant = numberMeant(text)) {
+  return wrong(`${flag} must be ${allowed}; got "${text}"${meant === undefined ? "" : `; did you mean ${meant}?`}`, flag);
 }
 
 /** Returns the failure of an invalid target. */
-function wrongTarget(text, allowed) {
-  const percent = percentMeant(text);
-  return wrong(`--target must be ${allowed}; got "${text}"${percent === undefined ? "" : `; did you mean ${percent}%?`}`, "--target");
+const wrongTarget = (text, allowed) => wrongTokens("--target", text, allowed, numberMeant(text) ?? percentMeant(text));
+
+/** How many tokens a suffix stands for. */
+const SUFFIXES = Object.freeze({ "": 1, k: 1e3, m: 1e6 });
+
+/** Reads `200000`, `200k` or `1m` as tokens; undefined if it is none of them. */
+function readTokens(text) {
+  const [, digits, suffix] = /^(\d+(?:\.\d+)?)([km]?)$/i.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const tokens = Math.round(Number(digits) * SUFFIXES[suffix.toLowerCase()] * 1e6) / 1e6;
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }
 
-/** Reads `40000`, `40k` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes only a share below 100%. */
+/** Reads `40000`, `40k`, `1m` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes only a share below 100%. */
 function readTarget(text, command) {
   const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
   if (command === "calibrate") {
@@ -108,18 +149,16 @@ function readTarget(text, command) {
     throw wrongTarget(text, "a percentage above 0% and below 100% for calibrate (40%)");
   }
   if (percent > 0 && percent <= 100) return { text, percent };
-  const count = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text);
-  const tokens = count ? Math.round(Number(count[1]) * (count[2] ? 1000 : 1) * 1e6) / 1e6 : Number.NaN;
-  if (Number.isSafeInteger(tokens) && tokens > 0) return { text, tokens };
+  const tokens = readTokens(text);
+  if (tokens !== undefined) return { text, tokens };
   throw wrongTarget(text, "a whole number of tokens (40000, 40k), or a percentage above 0% up to 100% (50%)");
 }
 
-/** Reads `200000` or `200k`. */
+/** Reads the tokens of a window. */
 function readWindow(text) {
-  const [, digits, thousands] = /^(\d+(?:\.\d+)?)(k?)$/i.exec(text) ?? [];
-  const tokens = digits === undefined ? Number.NaN : Math.round(Number(digits) * (thousands ? 1000 : 1) * 1e6) / 1e6;
-  if (Number.isSafeInteger(tokens) && tokens > 0) return tokens;
-  throw invalid("--window", text, "a whole number of tokens (200000, 200k)");
+  const tokens = readTokens(text);
+  if (tokens !== undefined) return tokens;
+  throw wrongTokens("--window", text, "a whole number of tokens (200000, 200k, 1m)");
 }
 
 function readModel(values) {
@@ -150,6 +189,18 @@ function toUrl(text) {
 /** Returns true if a command works without a history: a project may contain a folder with its name. */
 const takesNoHistory = (name) => Boolean(commandNamed(name)?.arguments.isFolder);
 
+/** Returns the help for a word where a command was meant: a flag of that name, commands whose description contains it, or all commands. */
+function commandsFor(word) {
+  const flag = flagNamed(word);
+  if (flag) return `; did you mean roo-condense ${flag.commands[0] === "condense" ? "" : `${flag.commands[0]} `}HISTORY --${word}?`;
+  const placed = COMMANDS.map(({ name, about }) => ({ name, at: about.toLowerCase().split(/\W+/).indexOf(word.toLowerCase()) }));
+  // A description begins with what its command does.
+  const said = [placed.filter(({ at }) => at === 0), placed.filter(({ at }) => at > 0)].find((found) => found.length > 0);
+  return said
+    ? `; did you mean the command ${said.map(({ name }) => name).join(" or ")}?`
+    : `; the commands are ${commandNames.join(", ")}`;
+}
+
 /**
  * Returns the command and its arguments: histories, or a word such as the shell of `completions`. `mistyped` suggests
  * the command that may have been meant.
@@ -162,7 +213,7 @@ function readCommand(positionals) {
   const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, commandNames, "the command ");
   // If a command was meant, such as "undo", the history after it is not to be condensed.
   const isWord = !isCommand && /^[\w-]+$/.test(first ?? "") && !fs.existsSync(first) && rest.some((name) => fs.existsSync(name));
-  if (isWord || (mistyped && rest.length > 0)) throw wrong(`"${first}" is neither a command nor a file${mistyped}`);
+  if (isWord || (mistyped && rest.length > 0)) throw wrong(`"${first}" is neither a command nor a file${mistyped || commandsFor(first)}`);
   return { command, names: isCommand ? rest : positionals, mistyped: mistyped && `"${first}" is neither a command nor a file${mistyped}` };
 }
 
@@ -210,8 +261,20 @@ function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
 
 /** The help that has the flag which `help` was asked about. */
 function flagMeant(command, word) {
-  const flag = command === "help" ? flagNamed(word) : undefined;
-  return flag && wrong(`--${word} is a flag of ${flag.commands[0]}: roo-condense help ${flag.commands[0]}`, "COMMAND");
+  if (command !== "help") return undefined;
+  const name = word.replace(/^-+/, "");
+  const flag =
+    flagNamed(name) ??
+    flagNamed(
+      near(
+        name,
+        FLAGS.map((each) => each.name),
+      )[0],
+    );
+  const isSure = near(name, commandNames).length === 0;
+  return isSure && flag
+    ? wrong(`--${flag.name} is a flag of ${flag.commands[0]}: roo-condense help ${flag.commands[0]}`, "COMMAND")
+    : undefined;
 }
 
 /**
@@ -263,8 +326,7 @@ function readNames({ name: command, arguments: { isOptional, isMany } }, names, 
 /** Returns the session to search, unless it is the newest one, and the words to search for. */
 function readWords({ name: command }, names, { last }) {
   const [file, ...words] = last ? [undefined, ...names] : names;
-  if (file === undefined && !last)
-    throw wrong(`${command} needs a session to search: a file, or --last for the newest of this folder`, command);
+  if (file === undefined && !last) throw wrong(`${command} needs a session to search: a file, or --last for the newest`, command);
   if (file === "-") throw wrong(`${command} needs a file: it cannot search standard input`, command);
   if (words.join("").trim() === "") {
     const isFile = file === undefined || fs.existsSync(file);

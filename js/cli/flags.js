@@ -315,13 +315,14 @@ const FLAGS = deepFrozen([
   {
     name: "last",
     about: "Take the newest agent session on this machine",
+    for: { recall: { details: "Sessions of the current folder come first." } },
     group: "work",
     commands: ["condense", "inspect", "studio", "report", "recall"],
   },
   {
     name: "window",
     value: "TOKENS",
-    about: "The model's context window: 200000 or 200k",
+    about: "The model's context window: 200000, 200k or 1m",
     group: "work",
     commands: ["studio", "report", "inspect", "recommend"],
     options: ["context.contextWindow", "contextWindow"],

@@ -8,20 +8,20 @@ const { EXIT, Failure } = require("./exit-codes.js");
 const { redactor } = require("./session-cleaning.js");
 const { SessionFiles } = require("./session-files.js");
 const { SessionIndex } = require("./session-index.js");
-const { sessionsOf } = require("./sessions.js");
+const { findSessions, sessionsOf } = require("./sessions.js");
 const { print } = require("./telling.js");
-const { bytes, plural, visible, visibleLine } = require("./terminal.js");
+const { bytes, item, plural, visibleLine, widthOf } = require("./terminal.js");
 const { readLines } = require("../recall/ask.js");
 const { version } = require("../../package.json");
 
 /** The tokens of an answer: about two screens. */
 const MAX_TOKENS = 1500;
 
-/** Returns the newest session of the current folder. */
-function newestHere() {
-  const [newest] = sessionsOf({ project: process.cwd() });
-  if (newest) return newest.name;
-  throw new Failure(EXIT.unreadable, `no coding agent has a session of ${visible(process.cwd())}`, {
+/** Returns the newest session of the current folder, or without one the newest on this machine. */
+function newest() {
+  const [found] = [...sessionsOf({ project: process.cwd() }), ...findSessions().sessions];
+  if (found) return found.name;
+  throw new Failure(EXIT.unreadable, "no coding agent has a session on this machine", {
     hints: ["Name a file: roo-condense recall FILE WORDS"],
   });
 }
@@ -61,8 +61,18 @@ const notesOn = ({ damaged, leftOut }) => [
   ...(leftOut > 0 ? [`the oldest ${bytes(leftOut)} are not searched`] : []),
 ];
 
+/** Returns the lines to print. On a terminal they are broken at blanks, below their indent; a program reads whole lines. */
+function linesFor(stdout, text) {
+  const lines = text.split("\n").map(visibleLine);
+  if (!stdout.isTTY) return lines;
+  return lines.flatMap((line) => {
+    const [indent] = /^ {0,12}/.exec(line) ?? [""];
+    return item(indent, line.slice(indent.length), widthOf(stdout)).map((part) => part.trimEnd());
+  });
+}
+
 /** Returns the exit code. */
-async function recall({ file = newestHere(), words, patterns, json }, { stdout }) {
+async function recall({ file = newest(), words, patterns, json }, { stdout }) {
   const redact = redactor(patterns);
   const index = new SessionIndex({ redact: patterns });
   const parts = new SessionFiles().partsAt(file, { most: MOST_BYTES });
@@ -84,7 +94,7 @@ async function recall({ file = newestHere(), words, patterns, json }, { stdout }
     await print(stdout, `${redact(JSON.stringify(report, null, 2))}\n`);
   } else {
     const text = redact(textOf(answer, path.basename(file), notesOn(state)));
-    await print(stdout, `${text.split("\n").map(visibleLine).join("\n")}\n`);
+    await print(stdout, `${linesFor(stdout, text).join("\n")}\n`);
   }
   return EXIT.done;
 }

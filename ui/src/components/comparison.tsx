@@ -290,7 +290,7 @@ export function ProviderComparison(props: ProviderComparisonProps): ReactNode {
                       <td>{kept(trial, "names")}</td>
                       <td>{kept(trial, "edits")}</td>
                       <td>{t("compare.gone", { superseded: format.number(trial.superseded), lost: format.number(trial.lost) })}</td>
-                      <td>{about(trial, format.dollars(trial.cost))}</td>
+                      <td>{trial.cost > 0 ? about(trial, format.dollars(trial.cost)) : "–"}</td>
                       <td>{format.duration(trial.timeMs)}</td>
                       <td>{format.number(trial.changes)}</td>
                       <td>{trial.metTarget === null ? "–" : t(trial.metTarget ? "yes" : "no")}</td>

@@ -58,7 +58,7 @@ function Quiet({ condensation, recall }: { condensation: Condensation; recall: b
     ...some("quiet.superseded", fate.superseded, "rc-grade-superseded"),
     ...some("quiet.inline", fate.pointed, "rc-grade-inline"),
     ...some("quiet.told", fate.told),
-    [recall ? "quiet.recalled" : "quiet.lost", about(format.number(fate.lost)), fate.lost > 0 && !recall ? "rc-grade-lossy" : undefined],
+    ...(recall ? some("quiet.recalled", fate.lost) : some("quiet.lost", fate.lost, "rc-grade-lossy")),
     ...(cost > 0 ? [["quiet.cost", about(format.dollars(cost))] as Fact] : []),
   ];
   return (
@@ -68,6 +68,7 @@ function Quiet({ condensation, recall }: { condensation: Condensation; recall: b
           <b>{value}</b> {t(key)}
         </li>
       ))}
+      {exact && fate.lost + fate.told === 0 && <li>{t("quiet.nothingLost")}</li>}
       {metTarget === false && <li className="rc-warning-line">{t("quiet.targetMissed")}</li>}
       {didCondense && promptCache && firstChangedIndex >= 0 && (
         <li className="rc-quiet-cache">

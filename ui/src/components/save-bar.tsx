@@ -2,7 +2,7 @@
 
 import { Copy, Download, FileText, Save, Undo2 } from "lucide-react";
 import { type ReactNode, useId } from "react";
-import { useStudio } from "../context.js";
+import { type Key, useStudio } from "../context.js";
 import type { Done, Saving } from "../saving.js";
 import { visibleText } from "../text.js";
 import { useTold } from "../told.js";
@@ -59,13 +59,12 @@ export function SaveBar({
   const { done, problem } = saving;
   const isWorking = isBusy || saving.isBusy;
   const isThere = condensation?.exact === true && !condensation.error;
+  const some = (key: Key, count: number) => (count > 0 ? [t(key, { shown: format.number(count) })] : []);
   const counts = isThere && [
     t("bar.changes", { count: condensation.changes.length, shown: format.number(condensation.changes.length) }),
-    ...(condensation.kept.length > 0 ? [t("bar.kept", { shown: format.number(condensation.kept.length) })] : []),
-    t(recall ? "bar.goneRecalled" : "bar.gone", {
-      superseded: format.number(condensation.fate.superseded),
-      lost: format.number(condensation.fate.lost),
-    }),
+    ...some("bar.kept", condensation.kept.length),
+    ...some(recall ? "bar.recalled" : "bar.lost", condensation.fate.lost),
+    ...some("bar.superseded", condensation.fate.superseded),
   ];
   return (
     <section className="rc-save" aria-label={t("bar.title")} aria-busy={isWorking}>
@@ -110,7 +109,7 @@ export function SaveBar({
             aria-describedby={note}
             onClick={saving.save}
           >
-            <Save size={14} aria-hidden="true" /> <span>{t("bar.save")}</span>
+            <Save size={14} aria-hidden="true" /> <span>{t("save.title")}</span>
           </button>
         )}
       </div>

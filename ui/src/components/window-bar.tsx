@@ -32,7 +32,8 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
     ...(target ? [{ name: "line.target" as const, at: target.tokens }] : []),
     ...(window
       ? [
-          { name: "line.threshold" as const, at: window.atThreshold.tokens },
+          // A threshold of the whole window would lie below the window's own line.
+          ...(window.atThreshold.tokens < window.contextWindow ? [{ name: "line.threshold" as const, at: window.atThreshold.tokens }] : []),
           { name: "line.limit" as const, at: window.atLimit.tokens },
           { name: "line.window" as const, at: window.contextWindow },
         ]
