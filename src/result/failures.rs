@@ -61,14 +61,31 @@ fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant, and tested")
 }
 
-/// Returns true for a line that reports a failure, or mentions one.
-pub fn is_failure(line: &str) -> bool {
-    HINT.is_match(line) && (reports(line) || is_bad(&MENTION, line))
+/// How a line speaks of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// Its form says that something failed.
+    Reported,
+    /// A word within it names a failure: most such lines are about failures, as the titles of tests are.
+    Mentioned,
 }
 
-/// Returns true for a line that [`is_failure`] if its form says so, not just a word within a sentence.
-pub fn reports(line: &str) -> bool {
-    reports_failure(line) || (line.trim_start().starts_with('{') && is_failure_in_json(line)) || is_bad(&REPORT, line)
+/// Returns how a line speaks of a failure, if it does.
+pub fn failure_in(line: &str) -> Option<Failure> {
+    if !HINT.is_match(line) {
+        return None;
+    }
+    let is_json = || line.trim_start().starts_with('{') && is_failure_in_json(line);
+    if reports_failure(line) || is_json() || is_bad(&REPORT, line) {
+        return Some(Failure::Reported);
+    }
+    is_bad(&MENTION, line).then_some(Failure::Mentioned)
+}
+
+/// Returns true for a line that reports a failure.
+#[cfg(test)]
+pub fn is_failure(line: &str) -> bool {
+    failure_in(line) == Some(Failure::Reported)
 }
 
 fn is_bad(pattern: &Regex, line: &str) -> bool {
@@ -128,7 +145,7 @@ mod tests {
     fn a_word_within_a_sentence_mentions_a_failure_and_its_form_reports_one() {
         for line in ["00:12 +240: a_test.dart: tells the error", "* test an error is told (0.1ms)", "An error occurred"]
         {
-            assert!(is_failure(line) && !reports(line), "{line}");
+            assert_eq!(failure_in(line), Some(Failure::Mentioned), "{line}");
         }
         for line in [
             "[app] [error] no space",
@@ -138,7 +155,7 @@ mod tests {
             "04:00 main ERROR no space",
             "12 | error here",
         ] {
-            assert!(is_failure(line) && reports(line), "{line}");
+            assert!(is_failure(line), "{line}");
         }
         assert!(!is_failure_in_json(r#"{"name": "error12"}"#));
     }
@@ -164,7 +181,7 @@ mod tests {
             r#"{"time":"04:00:01","level":"info","error":null}"#,
             "level=info error=null took=3ms",
         ] {
-            assert!(!is_failure(line), "{line}");
+            assert_eq!(failure_in(line), None, "{line}");
         }
         assert!(is_failure_in_json(r#"{"id":3,"status":"failed"}"#));
         assert!(is_failure_in_json(r#"{"error": "no"}"#));

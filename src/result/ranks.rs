@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    failures::{is_failure, reports},
+    failures::{Failure, failure_in},
     shape::shape,
     stamps::Stamps,
     units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit},
@@ -24,6 +24,8 @@ const BEHIND: usize = 12;
 const NEXT: usize = 2;
 /// Failures of one shape that stay before the lines around them; the others come behind those.
 const OF_ONE_SHAPE: usize = 8;
+/// Lines that only mention a failure of which so many, the first, stay before the lines around them.
+const MENTIONS: usize = 8;
 /// Lines with an exit status that are kept, from the end.
 const STATUSES: usize = 4;
 
@@ -41,21 +43,24 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Ranks the units of the output of a call that may have failed.
 pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stamps, is_error: bool) {
-    let mut shapes: HashMap<u64, usize, ByHash> = HashMap::default();
+    let mut kinds: HashMap<u64, usize, ByHash> = HashMap::default();
     for unit in units.iter_mut() {
         // A word may go on in the next part of a long line.
         let end = unit.range.end.max(floor_char_boundary(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
         let said = if unit.is_part { &text[unit.range.start..end] } else { stamps.said(&text[unit.range.clone()]) };
-        if is_failure(said) {
-            let times = shapes.entry(if unit.is_part { 0 } else { shape(said) }).or_default();
+        if let Some(failure) = failure_in(said) {
+            unit.is_failure = failure == Failure::Reported;
+            let kind = match failure {
+                Failure::Mentioned => 1,
+                Failure::Reported if unit.is_part => 0,
+                Failure::Reported => shape(said),
+            };
+            let times = kinds.entry(kind).or_default();
             *times += 1;
-            let is_one_of_many = *times > OF_ONE_SHAPE;
-            // Many sentences of one shape with such a word are about failures, as the titles of tests are.
-            unit.is_failure = !is_one_of_many || reports(said);
-            unit.rank = match (unit.is_failure, is_one_of_many && !unit.is_part) {
-                (false, _) => unit.rank,
-                (true, false) => FAILURE,
-                (true, true) => MORE_FAILURES,
+            unit.rank = match failure {
+                Failure::Reported if *times > OF_ONE_SHAPE && !unit.is_part => MORE_FAILURES,
+                Failure::Mentioned if *times > MENTIONS => unit.rank,
+                _ => FAILURE,
             };
         }
         unit.has_place = is_error && !unit.is_part && PLACE.is_match(said);
@@ -109,7 +114,8 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
     let indentation = |unit: &Unit| said(unit).len() - said(unit).trim_start().len();
     let is_blank = |unit: &Unit| said(unit).trim().is_empty();
     for at in 0..units.len() {
-        if !units[at].is_failure || units[at].rank == MORE_FAILURES {
+        let explains = units[at].rank == FAILURE || (units[at].is_failure && units[at].rank != MORE_FAILURES);
+        if !explains {
             continue;
         }
         let failure = Block { indentation: indentation(&units[at]), sign: sign(said(&units[at])) };

@@ -168,6 +168,17 @@ fn where_there_is_no_room_for_all_failures_their_number_is_told() {
 }
 
 #[test]
+fn titles_of_tests_about_failures_are_not_counted_as_failures() {
+    let verbs = ["parses", "renders", "tells", "stores", "sends", "reads", "shows", "keeps", "merges", "opens"];
+    let title =
+        |at: usize| format!("    {} {} {at}\n", verbs[at % 10], ["the error", "a day", "a failure of it"][at % 3]);
+    let text: String = (0..1200).map(title).collect();
+    let (result, short) = short(&format!("{text}\n1200 examples, 0 failures\n"), 500);
+    assert_eq!((result.fits, result.failures_left_out), (true, 0), "{short}");
+    assert!(!short.contains("report a failure") && short.contains("1200 examples, 0 failures"), "{short}");
+}
+
+#[test]
 fn one_long_line_is_cut_inside() {
     let text = format!("{} fatal: no space left {}", "word soup, ".repeat(40_000), "more of it; ".repeat(40_000));
     let (result, short) = short(&text, 500);
