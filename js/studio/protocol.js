@@ -99,7 +99,6 @@ const inspection = object({
   approximate: flag,
   tokens: object({ total: number, system: number, tools: number, messages: number }),
   kinds: tokensByKind,
-  /** @type {Reader<import("../../types/inspect.js").InspectedMessage[]>} */
   messages: list(object({ role: text, tokens: number, kinds: tokensByKind, label: text })),
   byTool: list(object({ tool: text, calls: count, failed: count, callTokens: number, resultTokens: number })),
   byFile: list(object({ path: text, reads: count, changes: count, tokens: number, wastedTokens: number })),

@@ -3,7 +3,7 @@
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react";
 import { StudioError } from "./types.js";
 
-interface Asked<T> {
+export interface Asked<T> {
   /** The newest answer; the previous one stays while another is on its way. */
   answer: T | undefined;
   error: StudioError | undefined;
