@@ -32,14 +32,17 @@ async function start(...args) {
   });
   children.push(child);
   const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
-  let told = "";
+  let [told, warned] = ["", ""];
   const address = await new Promise((resolve, reject) => {
     child.stdout.on("data", (text) => {
       told += text;
       const [found] = /^http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/$/m.exec(told) ?? [];
       if (found && told.includes("Ctrl+C")) resolve(found);
     });
-    child.stderr.on("data", (text) => reject(new Error(String(text))));
+    child.stderr.on("data", (text) => {
+      warned += text;
+    });
+    child.on("exit", () => reject(new Error(warned)));
   });
   const ask = async (method, params = {}) => {
     const response = await fetch(new URL("call", address), {
@@ -51,7 +54,7 @@ async function start(...args) {
     if (error) throw Object.assign(new Error(error.message), error);
     return answer;
   };
-  return { child, ended, address, ask, told: () => told };
+  return { child, ended, address, ask, told: () => told, warned: () => warned };
 }
 
 describe("studio", () => {
@@ -91,7 +94,8 @@ describe("studio", () => {
   test("of several files one that cannot be read ends nothing, and is there when it can", async () => {
     const good = copyOf("claude-code");
     const empty = put("empty.json", "");
-    const { ask } = await start(good, empty, "--write");
+    const { ask, warned } = await start(good, empty, "--write");
+    expect(warned()).toMatch(/^roo-condense: .*empty\.json is empty\n$/);
     const { histories } = await ask("hello");
     expect(histories).toMatchObject([
       { messages: 200, canWrite: true },

@@ -254,9 +254,18 @@ function checkValues(values, command) {
   }
 }
 
+/** Returns the number in a text with a unit: 20 for 20%, 0.05 for $0.05, and in milliseconds 2000 for 2s; undefined if it is none. */
+function withoutUnit(text) {
+  const [, number, unit] = /^\$?(\d+(?:\.\d+)?) ?(%|\$|ms|s)?$/i.exec(text) ?? [];
+  if (number === undefined || number === text) return undefined;
+  return unit?.toLowerCase() === "s" ? 1000 * Number(number) : Number(number);
+}
+
 function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= most) return;
-  throw invalid(`--${name}`, text, most < Number.POSITIVE_INFINITY ? `a number from 0 to ${most}` : "a number, 0 or more");
+  const allowed = most < Number.POSITIVE_INFINITY ? `a number from 0 to ${most}` : "a number, 0 or more";
+  const meant = withoutUnit(text);
+  throw wrong(`--${name} must be ${allowed}; got "${text}"${meant === undefined ? "" : `; did you mean ${meant}?`}`, `--${name}`);
 }
 
 /** The help that has the flag which `help` was asked about. */

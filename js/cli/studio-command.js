@@ -78,11 +78,11 @@ function savingIn(name) {
 
 /**
  * Creates the source of a history in a file for the studio's host. `isOnly`: if it cannot be read, the command ends;
- * with several files the others can still be shown.
+ * with several files the others can still be shown, and `warn` is given the reason.
  * @param {string} file
- * @param {{ canWrite: boolean, isOnly: boolean, format?: string | undefined }} options
+ * @param {{ canWrite: boolean, isOnly: boolean, format?: string | undefined, warn?: ((sentence: string) => void) | undefined }} options
  */
-function fileSource(file, { canWrite, isOnly, format: named }) {
+function fileSource(file, { canWrite, isOnly, format: named, warn }) {
   let history;
   const read = () => {
     history = readHistory(file, undefined, named);
@@ -100,6 +100,7 @@ function fileSource(file, { canWrite, isOnly, format: named }) {
     read();
   } catch (error) {
     if (isOnly) throw error;
+    warn?.(error.message);
   }
   const save = (messages, restoreData) => {
     const condensed = { messages, restoreData, didCondense: true };
@@ -156,12 +157,13 @@ function openBrowser(address) {
 /**
  * @param {any} library
  * @param {string[]} files
- * @param {{ write: boolean, window?: number, recall?: boolean, model?: any, price?: string, settings?: string, format?: string }} settings
+ * @param {{ write: boolean, window?: number, recall?: boolean, model?: any, price?: string, settings?: string, format?: string,
+ *   warn?: ((sentence: string) => void) | undefined }} settings
  */
-function hostOf(library, files, { write: canWrite, window, recall, model, price, settings, format }, env = process.env) {
+function hostOf(library, files, { write: canWrite, window, recall, model, price, settings, format, warn }, env = process.env) {
   // Loaded here, because it loads the addon, which help does not depend on.
   const { createStudioHost } = require("../studio/index.js");
-  const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format }));
+  const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format, warn }));
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return createStudioHost(new library.CondensationManager(handler && { handler }), {
@@ -195,8 +197,8 @@ async function prepare(host) {
 }
 
 /** Serves until it is interrupted. */
-async function studio(library, settings, { stdout, env, loadServer = () => require("./studio-server.js") }) {
-  const host = hostOf(library, settings.files, settings, env);
+async function studio(library, settings, { stdout, env, warn, loadServer = () => require("./studio-server.js") }) {
+  const host = hostOf(library, settings.files, { ...settings, warn }, env);
   let server;
   try {
     server = await loadServer().serveStudio(host);
