@@ -17,7 +17,7 @@ use crate::{
     restore::{NO_EXCERPT, Row, RowKind, Rows, readings},
 };
 
-/// What no line has: its row is a pointer, or stands for state that was left out.
+/// The number of rows that are no lines: pointers, and notes of state that was left out.
 pub const NO_LINE: u32 = u32::MAX;
 
 /// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
@@ -37,7 +37,7 @@ struct TextLines<'t> {
 }
 
 impl<'t> KnownLines<'t> {
-    /// Of these texts, while this thread first does something else.
+    /// Reads the lines of texts, while this thread first does something else.
     pub fn read_beside<F>(texts: &'t [&'t str], first: impl FnOnce() -> F) -> (F, Self) {
         let numbers = Mutex::new(LineNumbers::default());
         let read = |text: &&'t str| TextLines::read(text, &numbers);
@@ -53,7 +53,7 @@ impl<'t> TextLines<'t> {
         let hashes: Vec<u64> = rows.rows.iter().map(|row| hash(content(row))).collect();
         let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let id = |(row, hash): (&Row, u64)| {
-            // Of state that was left out nobody knows how many lines it had: what a pointer stands for can be counted.
+            // The lines of a pointer can be counted, those of state that was left out cannot.
             let is_line = row.kind == RowKind::Line && LeftOut::read(&text[row.content_range()]).is_none();
             if is_line { numbers.id(content(row), hash) } else { NO_LINE }
         };
@@ -83,7 +83,7 @@ pub struct LineTable {
 }
 
 impl LineTable {
-    /// Of these texts. `known` are the lines of each as it was before anything was left out of it.
+    /// Reads the lines of texts. `known` are the lines of each as it was before anything was left out of it.
     #[must_use]
     pub fn read<'t>(texts: &'t [Text<'_>], known: KnownLines<'t>) -> Self {
         let numbers = Mutex::new(known.numbers);
@@ -145,7 +145,7 @@ impl LineTable {
     }
 
     fn beginnings(&self, texts: &[Text<'_>]) -> Vec<Vec<(u32, u32)>> {
-        let wanted = Wanted::of(self, texts);
+        let wanted = Wanted::collect(self, texts);
         let numbered: Vec<(usize, &Text<'_>)> = texts.iter().enumerate().collect();
         let beginnings = |(index, text): &(usize, &Text<'_>)| wanted.beginnings(&text.text, &self.rows[*index]);
         in_parts(&numbered, |(_, text)| text.text.len(), |texts| texts.iter().map(beginnings).collect())
@@ -171,19 +171,19 @@ impl LineTable {
     }
 }
 
-/// What a row can be taken to begin with, whether its number stays or not.
+/// Returns the beginnings that a row can be read with, whether its number stays or not.
 pub fn row_readings<'t>(text: &'t str, row: &Row) -> impl Iterator<Item = &'t [u8]> {
     let bytes = text.as_bytes();
     let without_number = (row.excerpt != NO_EXCERPT).then(|| readings(&bytes[row.content_range()]));
     readings(&bytes[row.range()]).chain(without_number.into_iter().flatten())
 }
 
-/// A hash of what lines begin with that begin with a quote. Of a longer quote the first bytes: as many as each has, unless its line is shorter.
+/// Hashes the beginning of the lines that begin with a quote: its first bytes, as many as each quote has unless its line is shorter.
 pub fn beginning(quote: &[u8]) -> u32 {
     xxh3_64(&quote[..quote.len().min(LEAST_QUOTE)]) as u32
 }
 
-/// What repeated lines can be quoted by begins with: only these lines are pointed to.
+/// The beginnings of quotes of repeated lines: only these lines are pointed to.
 struct Wanted {
     /// Bits of [`beginning`]s: one for several of them.
     long: Vec<u64>,
@@ -193,7 +193,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(lines: &LineTable, texts: &[Text<'_>]) -> Self {
+    fn collect(lines: &LineTable, texts: &[Text<'_>]) -> Self {
         let repeated = lines.repeated.iter().filter(|repeated| **repeated).count();
         let long = vec![0; (repeated / 8).next_power_of_two()];
         let mut wanted = Self { long, short: HashSet::default(), lengths: HashMap::default() };
@@ -232,7 +232,7 @@ impl Wanted {
         (bit / 64, 1 << (bit % 64))
     }
 
-    /// What the rows of a text begin with of it, each with the row; in order.
+    /// Returns the wanted beginnings of a text's rows, each with the row; in order.
     fn beginnings(&self, text: &str, rows: &Rows) -> Vec<(u32, u32)> {
         let mut found: Vec<(u32, u32)> = Vec::with_capacity(rows.rows.len());
         for (index, row) in (0..).zip(&rows.rows).filter(|(_, row)| row.kind == RowKind::Line) {

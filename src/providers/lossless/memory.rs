@@ -1,4 +1,4 @@
-//! What was found in the conversation before, for when the same one comes again: an estimate, and then the condensation.
+//! Remembers the findings about the last conversation, for when the same one comes again: an estimate, and then the condensation.
 
 use std::sync::{Mutex, PoisonError};
 

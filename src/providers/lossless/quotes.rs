@@ -1,4 +1,4 @@
-//! What the pointers quote: enough of a line for it to be the nearest one, from the pointer on, that begins so.
+//! Chooses the quotes of pointers: enough of a line for it to be the nearest one, from the pointer on, that begins so.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::{
 };
 use crate::markers::quote_of;
 
-/// Of the lines between a pointer and its target that begin alike, only so many are looked at. That keeps a million of them linear.
+/// The number of lines between a pointer and its target that begin alike and are examined, so that a million of them take linear time.
 const MAX_BETWEEN: usize = 1000;
 
-/// Of so many of them what they say is remembered.
+/// The number of them whose content is remembered.
 const MAX_TOLD_APART: usize = 8;
 
-/// Of a run, so many lines that begin alike are looked at before the rest of it stays, whichever of its own lines they begin like: each of those is
-/// tried, as long as the one before leads nowhere.
+/// The number of lines that begin like lines of a run and are examined before the rest of the run stays. Each line of the run is tried, as long as the
+/// one before leads nowhere.
 const MAX_LOOKS: usize = 12 * MAX_LINKS;
 
 /// Gives runs their quotes. A run whose first line cannot be quoted begins with a later one, or is taken out.
@@ -26,8 +26,8 @@ pub struct Chooser<'f, 'a> {
     stays: Stays,
 }
 
-/// What the rows say that stay in the texts that have had their turn, chained by what it begins with: what was met last comes first. Of rows that say the
-/// same it is the last one that is met first from here on, whoever looks for them.
+/// The rows that stay in the texts treated so far, chained by the beginnings of their content, the newest first. Among rows with the same content, a
+/// search therefore meets the last one first.
 struct Stays {
     /// By beginning.
     newest: Vec<u32>,
@@ -91,18 +91,18 @@ impl Stays {
         self.newest[place] = known;
     }
 
-    /// `None` for what only lies in the same chain.
-    fn of(&self, beginning: u32) -> impl Iterator<Item = Option<usize>> {
+    /// Returns the rows with a beginning; `None` for others in the same chain.
+    fn beginning_with(&self, beginning: u32) -> impl Iterator<Item = Option<usize>> {
         let next = |at: u32| self.links.get(at as usize).copied();
         let links = std::iter::successors(next(self.newest[self.place(beginning)]), move |link| next(link.next));
         links.take(MAX_LINKS).map(move |link| (link.beginning == beginning).then_some(link.row as usize))
     }
 }
 
-/// A chain holds little else than what begins alike; this keeps it so for who makes hashes collide.
+/// Maximum length of a chain. It rarely contains other beginnings, unless somebody makes hashes collide.
 const MAX_LINKS: usize = 16 * MAX_BETWEEN;
 
-/// What a line of a run can be found by.
+/// The way in which a line of a run can be found.
 enum Found<'q> {
     /// This quote leads to it, or to a line further on after which the same lines follow: so many of them.
     By { quote: &'q str, target: usize, lines: usize },
@@ -203,7 +203,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
                     let row = target - self.finder.lines.of_text(there).start;
                     let rows = rest.rows.start + skipped..rest.rows.start + skipped + lines;
                     let quoted = Run::reference(text, rows, (there, row), quote, rest.operation);
-                    // What was found pays already, and most quotes are the first that was tried.
+                    // The run pays as it was found, and most quotes are the first that was tried.
                     if quoted == *run || self.finder.pays(text, &quoted.rows, &quoted.marker) {
                         chosen.push(quoted);
                     }
@@ -279,7 +279,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let position = |row: usize| here.partition_point(|entry| *entry < (beginning, (row - start) as u32));
         let rows = |range: Range<usize>| here[range].iter().map(move |(_, row)| start + *row as usize);
         let end = here.partition_point(|(known, _)| *known <= beginning);
-        let done = self.stays.of(beginning);
+        let done = self.stays.beginning_with(beginning);
         let stays = |row: usize| (!self.leaves[row]).then_some(row);
         if target < from {
             Box::new(rows(position(start)..position(from)).rev().take(MAX_LINKS).map(stays).chain(done))
@@ -288,7 +288,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
         }
     }
 
-    /// What a row can be taken to begin with.
+    /// Returns the beginnings that a row can be read with.
     fn readings(&self, row: usize) -> impl Iterator<Item = &[u8]> {
         let Finder { texts, lines, .. } = self.finder;
         let text = lines.text_of(row);
