@@ -180,7 +180,8 @@ fn damaged_data_is_refused_with_its_place() {
         damage(&mut data);
         asked(&case.condensed, data, None, false).unwrap_err()
     };
-    let rows: [(&str, &dyn Fn(&mut Value)); 14] = [
+    type Row<'r> = (&'r str, &'r dyn Fn(&mut Value));
+    let rows: [Row<'_>; 14] = [
         ("restoreData.version: 1 is of an earlier version", &|data| data["version"] = 1.into()),
         ("restoreData: not what a condensation returned (version 2, with edits)", &|data| data["version"] = 3.into()),
         ("restoreData: not what", &|data| data["edits"] = Value::Null),
