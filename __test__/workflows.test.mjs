@@ -62,6 +62,23 @@ describe("all that is promised is tried", () => {
     expect(readJson(path.join(root, "package.json")).engines.node).toBe(">=20");
   });
 
+  test("Rust is tested once a system, with one version of Node", () => {
+    const [, job] = /\n {2}test:\n(.*?)\n\n/s.exec(text("ci.yml"));
+    const steps = [...job.matchAll(/- run: (npm .+)\n +if: (.+)/g)].map(([, command, condition]) => [condition, command]);
+    expect(steps).toEqual([
+      ["matrix.node == 22", "npm test"],
+      ["matrix.node == 22", "npm run test:thorough"],
+      ["matrix.node != 22", "npm test -- --javascript"],
+      ["matrix.node != 22", "npm run test:thorough -- --javascript"],
+    ]);
+    for (const name of ["test.mjs", "test-thorough.mjs"]) {
+      const steps = readFileSync(path.join(root, "scripts", name), "utf8").match(/\{[^{}]*name: [^{}]*\}/g);
+      const ofRust = steps.filter((step) => /cargo|rustTests|integrationTests/.test(step));
+      expect(ofRust.filter((step) => !step.includes("isRust: true"))).toEqual([]);
+      expect(ofRust.length).toBeGreaterThan(1);
+    }
+  });
+
   test("every platform is built", () => {
     const targets = [...text("release.yml").matchAll(/target: (\S+?)(?:\.2\.28)?, rust: (\S+),/g)].map(([, target, rust]) => {
       expect(rust).toBe(target);

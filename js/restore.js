@@ -1,13 +1,9 @@
 "use strict";
 
-// Undoes a condensation exactly, or not at all. Both the restored values and the messages they go into are compared
-// with their fingerprints.
+// Undoes a condensation exactly, or not at all; or single changes of it.
 
 const { notAllowed, readable, refuseUnknown } = require("./errors.js");
-const { fingerprintOfMessages } = require("./fingerprints.js");
-const { applyPlan } = require("./plan.js");
-const { attempt, checkMessages, checkedData, invalid, resolved } = require("./restore-data.js");
-const { undo, undoWithDependants } = require("./undo.js");
+const { undo, undoAll } = require("./undo.js");
 
 /**
  * Returns the messages before the condensation that led to `condensed`; with `only`, the messages after undoing these
@@ -22,9 +18,7 @@ function restore(condensed, options) {
       throw notAllowed("result", condensed, "a result, or { messages, restoreData }");
     const { messages, restoreData: data } = condensed;
     if (!Array.isArray(messages)) throw notAllowed("messages", messages, "the array of condensed messages");
-    const known = checkedData(data);
-    if (!only) return restored(messages, known);
-    return withDependants ? undoWithDependants(messages, known, data, only) : undo(messages, known, data, only);
+    return only ? undo(messages, data, only, withDependants) : undoAll(messages, data);
   });
 }
 
@@ -47,18 +41,6 @@ function readOptions(options) {
     });
     return { only: ids, withDependants };
   });
-}
-
-function restored(messages, { edits, contents, original, format }) {
-  if (edits.length === 0) return messages;
-  checkMessages(messages, contents, format);
-  const plain = edits.map((edit, index) => resolved(edit, `restoreData.edits[${index}]`, messages));
-  const back = attempt("restoreData", () => applyPlan(messages, plain, { format }).messages);
-  const length = back.length - (messages.length - contents.length);
-  if (attempt("messages", () => fingerprintOfMessages(back.slice(0, length), format)) !== original) {
-    throw invalid("restoreData.edits", "what comes out is not what was condensed: edits are missing or belong to something else");
-  }
-  return back;
 }
 
 module.exports = { restore };

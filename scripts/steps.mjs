@@ -55,6 +55,9 @@ export const vitest = (...given) => {
   return check(process.execPath, [commandOf("vitest", "vitest"), ...args], `vitest ${args.join(" ")}`, { ROO_CONDENSE_BINARY: debugAddon });
 };
 
+/** Returns the steps that are asked for: with `--javascript`, those that do not test Rust. */
+export const askedFor = (steps) => (process.argv.includes("--javascript") ? steps.filter(({ isRust }) => !isRust) : steps);
+
 /** The tests of Rust. Properties are tried from the same seed each time, as the soak is, unless more of them are asked for. */
 export const rustTests = (...args) => cargoTest(args, {});
 

@@ -17,7 +17,7 @@
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `protect` | the caller's protection rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | writes and recognises the text that replaces left-out or summarised content | `conversation` |
-//! | `restore` | resolves pointers, and writes recipes for old texts | `conversation`, `markers` |
+//! | `restore` | resolves pointers, writes recipes for old texts, and decides how a condensation is undone | `conversation`, `formats`, `markers` |
 //! | `story` | quotations of messages that are left out | `transcript`, `tokens`, `markers` |
 //! | `salience` | selects the content that is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `result` | one new tool result, shortened before it enters a conversation | `salience`, `story`, `transcript`, `tokens`, `markers`, `restore` |

@@ -193,7 +193,7 @@ export interface SummarizeParams {
 
 /** An operation on a text. A text is never replaced by one with as many tokens or more. */
 export interface ContentOperation {
-  /** What is done to a text. `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about. */
+  /** The operation on a text. `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about. */
   operation: "keep" | "suppress" | "truncate" | "summarize";
   /** How. Parameters of other operations are ignored. */
   params?: { truncate?: TruncateParams | undefined; summarize?: SummarizeParams | undefined } | undefined;
@@ -201,11 +201,11 @@ export interface ContentOperation {
 
 /** An operation for each content kind; kinds without one are kept. */
 export interface ContentOperations {
-  /** What the user and the assistant wrote; kept when absent. */
+  /** The words of the user and the assistant; kept when absent. */
   messageText?: ContentOperation | undefined;
-  /** What the assistant called tools with; kept when absent. */
+  /** The parameters of tool calls; kept when absent. */
   toolParameters?: ContentOperation | undefined;
-  /** What tools answered; kept when absent. */
+  /** The results of tools; kept when absent. */
   toolResults?: ContentOperation | undefined;
 }
 
@@ -373,7 +373,7 @@ export interface UserPreferences {
 
 /** Configuration of the strategy `per_user`. */
 export interface PerUserConfig {
-  /** What each user prefers, by `context.userId`. Default: none. */
+  /** The preferences of each user, by `context.userId`. Default: none. */
   users?: Readonly<Record<string, UserPreferences>> | undefined;
   /** For users of whom nothing is known, and where no user is named. Default: `smart` with the preset `balanced`. */
   default?: UserPreferences | undefined;
@@ -391,7 +391,7 @@ export interface PerUserConfig {
 
 /** One of the providers that an experiment compares. */
 export interface AbTestVariant {
-  /** What reports call it; no two variants share one. */
+  /** The name of the variant in reports; no two variants share one. */
   name: string;
   /** The id of a provider: of this library, or one that the host has registered. Default: `native`. */
   provider?: ProviderId | undefined;
@@ -410,9 +410,9 @@ export interface AbTestVariant {
 
 /** Configuration of the strategy `ab_test`. */
 export interface AbTestConfig {
-  /** What the experiment is called; others assign independently of it. `manager.getExperiment` has it by this name. Default: `ab_test`. */
+  /** The name of the experiment; others assign independently of it. `manager.getExperiment` has it by this name. Default: `ab_test`. */
   experiment?: string | undefined;
-  /** Of which everybody gets always the same. Default: A, native, and B, smart with the preset balanced. */
+  /** The variants; each user always gets the same one. Default: A, native, and B, smart with the preset balanced. */
   variants?: readonly AbTestVariant[] | undefined;
   /** Another one assigns anew. Default: empty. */
   salt?: string | undefined;

@@ -10,7 +10,10 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{Block, Content, Conversation, Entry, Message, json_text::unescape, scan::string_end, surrogates};
+use super::{
+    Block, Content, Conversation, Entry, Message, json_text::unescape, scan::string_end, surrogates,
+    utf16::utf16_length,
+};
 use crate::parallel::in_parts;
 
 /// Length and hash of a text or another JSON value. As a string it is `20312:9f86d081884c7d65`.
@@ -48,6 +51,15 @@ impl Fingerprint {
         hashed.finish()
     }
 
+    /// Returns the length that a fingerprint outside names; `None` if the text is none.
+    #[must_use]
+    pub fn length_in(text: &str) -> Option<usize> {
+        let (length, hash) = text.split_once(':')?;
+        let is_hash = hash.len() == 16 && is_hexadecimal(hash);
+        let is_length = (1..=10).contains(&length.len()) && length.bytes().all(|byte| byte.is_ascii_digit());
+        (is_hash && is_length).then(|| length.parse().ok()).flatten()
+    }
+
     /// Returns the fingerprint of JavaScript's own text.
     #[must_use]
     pub fn of_units(units: &[u16]) -> Self {
@@ -67,10 +79,6 @@ impl Fingerprint {
         let hash = json_hash(json, &mut length);
         Self { length, hash }
     }
-}
-
-fn utf16_length(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
 }
 
 impl fmt::Display for Fingerprint {
@@ -312,6 +320,13 @@ impl Contents {
         self.0.get(index).copied()
     }
 
+    /// Divides hashes as they are outside; `None` if the text is none.
+    #[must_use]
+    pub fn divide(outside: &str) -> Option<Vec<&str>> {
+        let is_whole = outside.len().is_multiple_of(DIGITS) && is_hexadecimal(outside);
+        is_whole.then(|| (0..outside.len()).step_by(DIGITS).map(|at| &outside[at..at + DIGITS]).collect())
+    }
+
     /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -330,6 +345,13 @@ impl Contents {
         let bytes: Vec<u8> = self.0.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         Fingerprint { length: self.0.len(), hash: xxh3_64(&bytes) }
     }
+}
+
+/// The digits of each message in [`Contents`].
+pub const DIGITS: usize = 8;
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Returns the digits of a [`Message::content_hash`] as written in [`Contents`].

@@ -21,6 +21,8 @@ enum Separator {
 }
 
 impl Separator {
+    const ALL: [Self; 4] = [Self::Tab, Self::Arrow, Self::Pipe, Self::Colon];
+
     fn text(self) -> &'static str {
         match self {
             Self::Tab => "\t",
@@ -35,6 +37,13 @@ impl Separator {
 const WIDEST: usize = 12;
 
 impl NumberStyle {
+    /// Creates the style with this width and separator; `None` if no tool separates so.
+    #[must_use]
+    pub fn new(width: u8, separator: &str) -> Option<Self> {
+        let separator = Separator::ALL.into_iter().find(|known| known.text() == separator)?;
+        Some(Self { width, separator })
+    }
+
     /// Parses the number at the start of a line. Returns the number, its style, and the start of the content.
     #[must_use]
     pub fn read(line: &[u8]) -> Option<(u32, Self, usize)> {

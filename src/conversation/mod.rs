@@ -12,6 +12,7 @@ mod message;
 mod pins;
 mod plan;
 mod reader;
+mod rebuild;
 mod recipe;
 mod scan;
 mod searchable;
@@ -40,13 +41,14 @@ pub use self::{
     bound::{BoundPlan, Replaced},
     estimate::Estimate,
     fields::Fields,
-    fingerprint::{Contents, Fingerprint, content_digits, hash_of_blocks},
+    fingerprint::{Contents, DIGITS, Fingerprint, content_digits, hash_of_blocks},
     json_text::PathStep,
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
     pins::Pins,
     plan::{BlockOrigins, Edit, Inserted, NewValue, Plan, PlanError},
     reader::{MessageReader, NotMessages, each_raw},
+    rebuild::{OutsidePath, SourceText},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     text_addresses::{ContentKind, TextAt},

@@ -7,19 +7,30 @@ use serde::{Serialize, Serializer, ser::SerializeSeq};
 use super::{NumberStyle, PathStep, TextAt, utf16::Units};
 
 /// The limit of a text's length against the texts it is made of: 64 times their length, plus 2^20 UTF-16 units. The
-/// reader of recipes (js/recipe.js) refuses longer ones, because a recipe may come from anywhere.
+/// reader of recipes ([`Recipe::rebuilt`]) refuses longer ones, because a recipe may come from anywhere.
 const MAX_EXPANSION: usize = 64;
 const FREE_UNITS: usize = 1 << 20;
+
+/// Returns the UTF-16 units that a text made of texts with `sources` units in total may have.
+pub(super) fn most_units(sources: usize) -> usize {
+    MAX_EXPANSION.saturating_mul(sources).saturating_add(FREE_UNITS)
+}
 
 /// The parts of a text, which joined by line feeds give the text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recipe {
     /// The texts that the parts come from: index of the message in the condensed conversation, and path in it.
-    texts: Vec<(usize, Vec<PathStep>)>,
-    parts: Vec<Part>,
+    pub(super) texts: Vec<(usize, Vec<PathStep>)>,
+    pub(super) parts: Vec<Part>,
 }
 
 impl Recipe {
+    /// Returns the texts that the parts come from, each by its message and the path in it.
+    #[must_use]
+    pub fn sources(&self) -> &[(usize, Vec<PathStep>)] {
+        &self.texts
+    }
+
     /// Returns the recipe with its texts at other places; `None` if `place` returns none for one of them.
     #[must_use]
     pub fn moved(&self, place: impl Fn(usize, &[PathStep]) -> Option<(usize, Vec<PathStep>)>) -> Option<Self> {
@@ -32,14 +43,14 @@ impl Recipe {
 /// to remove (`[number, width, separator, every]`, 0 for none); line numbers to add (`[number, width, separator]`, 0
 /// for none); repetitions. Trailing zeros, and `times` if 1, are omitted.
 #[derive(Debug, Clone, PartialEq)]
-struct Part {
-    text: usize,
+pub(super) struct Part {
+    pub text: usize,
     /// The range in UTF-16 units.
-    range: Range<usize>,
+    pub range: Range<usize>,
     /// The first line's number and its style. Only lines whose number is a multiple of the last value show theirs.
-    from: Option<(u32, NumberStyle, u32)>,
-    to: Option<(u32, NumberStyle)>,
-    times: u32,
+    pub from: Option<(u32, NumberStyle, u32)>,
+    pub to: Option<(u32, NumberStyle)>,
+    pub times: u32,
 }
 
 impl Serialize for Part {
@@ -130,9 +141,8 @@ impl<'a> RecipeWriter<'a> {
             recipe.parts.push(Part { text: number, range, from, to, times });
         }
         let sources: usize = known.keys().map(|text| self.length(*text)).sum();
-        let most = MAX_EXPANSION * sources + FREE_UNITS;
         let size = serde_json::to_string(&recipe).ok()?.len();
-        (size < was.len() && was.len() <= most).then_some(recipe)
+        (size < was.len() && was.len() <= most_units(sources)).then_some(recipe)
     }
 
     /// Returns the UTF-16 units of a text used so far.

@@ -92,6 +92,11 @@ fn narrow(units: &[u16; UNITS]) -> Option<[u8; UNITS]> {
     (all < 0x80).then_some(ascii)
 }
 
+/// Returns the number of UTF-16 units of a text.
+pub(crate) fn utf16_length(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
+}
+
 /// The UTF-16 offsets of a text by byte.
 #[derive(Debug)]
 pub(crate) struct Units {
@@ -136,6 +141,26 @@ impl Units {
         let step = (byte / Self::STEP).min(last);
         self.before[step] + Self::in_bytes(&text.as_bytes()[step * Self::STEP..byte])
     }
+
+    /// Returns the byte at which the character behind `units` units begins; `None` if there are fewer, or if one would
+    /// be split.
+    pub(crate) fn byte(&self, text: &str, units: usize) -> Option<usize> {
+        if self.before.is_empty() {
+            return (units <= text.len()).then_some(units);
+        }
+        let step = self.before.partition_point(|before| *before <= units).saturating_sub(1);
+        let mut left = units - self.before[step];
+        // A step may begin inside a character, which belongs to the step before.
+        let mut byte = (step * Self::STEP..=text.len()).find(|byte| text.is_char_boundary(*byte))?;
+        for character in text[byte..].chars() {
+            if left == 0 {
+                break;
+            }
+            left = left.checked_sub(character.len_utf16())?;
+            byte += character.len_utf8();
+        }
+        (left == 0).then_some(byte)
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +175,9 @@ mod tests {
             let units = Units::count(&text);
             for (at, _) in text.char_indices().step_by(7).chain([(text.len(), ' ')]) {
                 prop_assert_eq!(units.at(&text, at), text[..at].encode_utf16().count());
+                prop_assert_eq!(units.byte(&text, units.at(&text, at)), Some(at));
             }
+            prop_assert_eq!(units.byte(&text, utf16_length(&text) + 1), None);
         }
 
         #[test]

@@ -73,7 +73,7 @@ pub struct Added {
 
 /// An edit inside one message.
 #[derive(Debug, Clone)]
-pub(super) enum Inside {
+pub enum Inside {
     /// Sets a value.
     Set(Path, NewValue),
     /// Removes an element of the array at the path.
@@ -91,7 +91,7 @@ impl Inside {
 }
 
 /// Returns the message `json` with these edits made; everything else stays byte for byte.
-pub(super) fn rewritten(json: Json<'_>, edits: &[Inside]) -> Box<RawValue> {
+pub fn rewritten(json: Json<'_>, edits: &[Inside]) -> Box<RawValue> {
     let mut out = String::with_capacity(json.json().len());
     rewrite(json, 0, &edits.iter().collect::<Vec<_>>(), &mut out);
     checked(out)

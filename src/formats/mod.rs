@@ -28,7 +28,7 @@ mod tests;
 
 pub use self::{
     carry::{Carried, NotCarried},
-    edit::{ForeignEdit, edited},
+    edit::{ForeignEdit, Inside, edited, rewritten},
     format::Format,
     projection::Projection,
     reader::{Messages, ProjectionReader},

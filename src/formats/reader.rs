@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{format::Format, part::Part, projection::Projection};
 use crate::{
-    conversation::{Conversation, Json, MessageReader, NotMessages, each_raw},
+    conversation::{Contents, Conversation, Json, Message, MessageReader, NotMessages, each_raw},
     parallel::Ahead,
 };
 
@@ -76,6 +76,27 @@ impl ProjectionReader {
 }
 
 impl Messages {
+    /// Reads messages of a format, or of our own if `None`.
+    #[must_use]
+    pub fn read(format: Option<&'static dyn Format>, raws: &[&RawValue]) -> Self {
+        match format {
+            None => Self::Own(Conversation::new(raws.iter().map(|raw| Message::read(raw)).collect())),
+            Some(format) => {
+                let read = raws.iter().map(|raw| ((*raw).to_owned(), format.parts(Json::from(*raw))));
+                Self::Foreign(Arc::new(Projection::assemble(format, read.collect())))
+            }
+        }
+    }
+
+    /// Hashes the content of each message.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        match self {
+            Self::Own(conversation) => Contents::hash(conversation),
+            Self::Foreign(projection) => projection.contents(),
+        }
+    }
+
     /// Returns the messages as messages of ours.
     #[must_use]
     pub fn conversation(&self) -> &Conversation {

@@ -32,14 +32,14 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// About no provider or profile in particular.
-    fn of(code: &'static str, said: Said) -> Self {
+    /// Creates an alert about no provider or profile in particular.
+    fn general(code: &'static str, said: Said) -> Self {
         Self { code, message: said.to_string(), said, provider_id: None, profile_id: None }
     }
 }
 
-/// The alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
-pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) -> Vec<Alert> {
+/// Returns the alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
+pub(super) fn alerts(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) -> Vec<Alert> {
     let mut alerts = Vec::new();
     for (kind, by_id) in [("provider", &metrics.providers), ("profile", &metrics.profiles)] {
         for (id, totals) in by_id {
@@ -50,14 +50,18 @@ pub(super) fn of(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) ->
                 let words = if kind == "provider" { "alert.providerReduces" } else { "alert.profileReduces" };
                 let (removed, least) = (rounded(average, 1), LOW_REDUCTION_PERCENT);
                 let said = said!(words, id: id.as_str(), removed: removed, least: least);
-                alerts.push(Alert { provider_id: provider, profile_id: profile, ..Alert::of("low_reduction", said) });
+                alerts.push(Alert {
+                    provider_id: provider,
+                    profile_id: profile,
+                    ..Alert::general("low_reduction", said)
+                });
             }
         }
     }
     if let Some(limit) = cost_alert.filter(|limit| metrics.total.highest_cost > *limit) {
-        alerts.push(Alert::of("high_cost", high_cost(metrics.total.highest_cost, limit)));
+        alerts.push(Alert::general("high_cost", high_cost(metrics.total.highest_cost, limit)));
     }
-    alerts.extend(over_limit(budget).map(|said| Alert::of("cost_limit", said)));
+    alerts.extend(over_limit(budget).map(|said| Alert::general("cost_limit", said)));
     alerts
 }
 

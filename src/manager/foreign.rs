@@ -80,7 +80,7 @@ impl Report {
                 return failed;
             }
         };
-        let groups = Groups::of(&carried, own.groups());
+        let groups = Groups::join(&carried, own.groups());
         self.groups = groups.merged(&self.groups);
         let edits = carried.edits.iter().zip(&groups.of_edits);
         let edits = edits.map(|(edit, group)| GroupedEdit { edit: edit.clone(), group: *group }).collect();
@@ -140,9 +140,9 @@ struct Groups {
 }
 
 impl Groups {
-    /// `groups`: those of the edits of the plan. An edit that comes from several joins their groups, and where elements of a message move, all edits of it
+    /// Joins `groups`, those of the edits of the plan. An edit that comes from several joins their groups, and where elements of a message move, all edits of it
     /// are one.
-    fn of(carried: &Carried, groups: &[usize]) -> Self {
+    fn join(carried: &Carried, groups: &[usize]) -> Self {
         let mut joined: BTreeMap<usize, usize> = BTreeMap::new();
         fn root(joined: &BTreeMap<usize, usize>, mut group: usize) -> usize {
             while let Some(next) = joined.get(&group) {

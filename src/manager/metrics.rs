@@ -182,7 +182,7 @@ pub struct CondensationRecord {
 impl CondensationRecord {
     /// Creates the entry of a call that ends now.
     #[must_use]
-    pub fn of(call: &CallRecord, provider: &str, profile: Option<&str>, error: Option<&'static str>) -> Self {
+    pub fn ended(call: &CallRecord, provider: &str, profile: Option<&str>, error: Option<&'static str>) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             timestamp: u64::try_from(now.as_millis()).unwrap_or_default(),
@@ -313,7 +313,7 @@ mod tests {
         for totals in [&metrics.total, &metrics.providers["native"], &metrics.profiles["fast"]] {
             assert_eq!((totals.summary_quality_score, totals.information_preservation), (Some(0.5), Some(0.9)));
         }
-        let record = CondensationRecord::of(&call, "native", None, None).with_kept(kept[0]);
+        let record = CondensationRecord::ended(&call, "native", None, None).with_kept(kept[0]);
         assert_eq!((record.summary_quality_score, record.information_preservation), (Some(0.5), Some(0.8)));
     }
 
@@ -324,7 +324,7 @@ mod tests {
             let latency_ms = index as f64;
             let call = CallRecord { success: true, cost: 0.0, tokens_before: 10, tokens_after: 5, latency_ms };
             metrics.add_call(None, &call);
-            metrics.add_record(CondensationRecord::of(&call, "native", None, None));
+            metrics.add_record(CondensationRecord::ended(&call, "native", None, None));
         }
         metrics.add_models(&BTreeMap::from([("a".to_owned(), 0.5)]));
         metrics.add_models(&BTreeMap::from([("a".to_owned(), 0.25), ("b".to_owned(), 1.0)]));

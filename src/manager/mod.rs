@@ -110,7 +110,7 @@ struct Ran {
 }
 
 impl Ran {
-    fn of(report: Report) -> Self {
+    fn alone(report: Report) -> Self {
         Self { report, proposal: None, was_ready: false }
     }
 }
@@ -129,9 +129,9 @@ impl Chain {
         // On the heap, because callers await this within their own futures.
         let outcome = Box::pin(chain::run(self, request, goal)).await;
         let mut outcome = if trial.is_some() { outcome.in_words() } else { outcome };
-        let preview = trial.map(|trial| PreviewReport::of(&outcome, scale, trial));
+        let preview = trial.map(|trial| PreviewReport::describe(&outcome, scale, trial));
         let (proposal, was_ready) = (outcome.ran.proposal.take(), outcome.ran.was_ready);
-        let mut report = Report::of(outcome, prev, price.as_ref());
+        let mut report = Report::build(outcome, prev, price.as_ref());
         report.preview = preview;
         Ran { report, proposal, was_ready }
     }
@@ -269,7 +269,7 @@ impl Manager {
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         let mut metrics = self.state().metrics.clone().finished();
-        metrics.alerts = alerts::of(&metrics, &self.budget, self.options.cost_alert);
+        metrics.alerts = alerts::alerts(&metrics, &self.budget, self.options.cost_alert);
         metrics
     }
 
@@ -303,7 +303,7 @@ impl Manager {
 
     /// Says what [`Manager::condense`] would do, and remembers nothing.
     pub async fn preview(&self, work: Work, trial: Trial) -> Report {
-        self.run(&Trial::of(work), Run { trial: Some(trial), ..Run::default() }).await
+        self.run(&Trial::without_model(work), Run { trial: Some(trial), ..Run::default() }).await
     }
 
     /// Condenses when that is due. `usage` of the call (tokens and context window) has to be known.
@@ -384,12 +384,12 @@ impl Manager {
         let prev = decision.map(|decision| decision.prev_context_tokens).or(work.call.total_tokens);
         let mut chain = match self.chain(work, decision, limit) {
             Ok(chain) => Chain { ready, keeps_proposal, ..chain },
-            Err(error) => return Ran::of(Report::failed(error, prev)),
+            Err(error) => return Ran::alone(Report::failed(error, prev)),
         };
         work.progress.report("counting", "", 0, 1);
         let tally = match self.count(work) {
             Ok(tally) => tally,
-            Err(error) => return Ran::of(Report::failed(error, prev)),
+            Err(error) => return Ran::alone(Report::failed(error, prev)),
         };
         let (conversation, warnings) = self.pinned(work);
         chain.warnings.extend(warnings);
@@ -534,7 +534,7 @@ impl Manager {
         state.metrics.add_kept(report.provider(), profile, report.kept());
         state.metrics.add_models(report.cost_by_model());
         state.metrics.add_variants(report.choices(), report.kept());
-        let record = CondensationRecord::of(&record, report.provider(), profile, report.error_code());
+        let record = CondensationRecord::ended(&record, report.provider(), profile, report.error_code());
         state.metrics.add_record(record.with_kept(report.kept()));
     }
 }
@@ -584,7 +584,7 @@ pub async fn condense_with(provider: &Arc<dyn Provider>, encoding: Encoding, wor
 
 /// Says what [`condense_with`] would do.
 pub async fn preview_with(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Trial) -> Report {
-    run_alone(provider, encoding, Trial::of(work), Some(trial)).await
+    run_alone(provider, encoding, Trial::without_model(work), Some(trial)).await
 }
 
 async fn run_alone(provider: &Arc<dyn Provider>, encoding: Encoding, work: Work, trial: Option<Trial>) -> Report {

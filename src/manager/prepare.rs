@@ -104,7 +104,7 @@ impl Preparations {
         }
     }
 
-    fn of(&self, task: &str) -> Option<Arc<Prepared>> {
+    fn for_task(&self, task: &str) -> Option<Arc<Prepared>> {
         self.kept.iter().find(|(known, _)| known == task).map(|(_, prepared)| Arc::clone(prepared))
     }
 
@@ -249,7 +249,7 @@ impl Manager {
 
     /// Returns the preparation that serves this call. One for another beginning of the conversation is forgotten.
     fn prepared(&self, task: &str, now: &Snapshot) -> Option<Arc<Prepared>> {
-        let prepared = self.preparations().of(task)?;
+        let prepared = self.preparations().for_task(task)?;
         if !now.contents.starts_with(&prepared.snapshot.contents) {
             self.preparations().forget(task);
         }
@@ -266,7 +266,7 @@ impl Manager {
         let task = &work.call.task_id;
         let (under_way, kept) = {
             let all = self.preparations();
-            (all.under_way.get(task).cloned(), all.of(task))
+            (all.under_way.get(task).cloned(), all.for_task(task))
         };
         if under_way.is_none() && kept.is_none() {
             return Ok((None, None));
@@ -276,9 +276,9 @@ impl Manager {
             // Its outcome is in the preparations kept.
             under_way.end(work).await?;
         }
-        let was_kept = self.preparations().of(task).is_some();
+        let was_kept = self.preparations().for_task(task).is_some();
         let prepared = self.prepared(task, &now);
-        let is_stale = was_kept && self.preparations().of(task).is_none();
+        let is_stale = was_kept && self.preparations().for_task(task).is_none();
         let warning = is_stale.then(|| Warning::new(WarningCode::PreparationStale, said!("warning.preparationStale")));
         Ok((prepared, warning))
     }

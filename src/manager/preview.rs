@@ -28,8 +28,8 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// The work that asks no model.
-    pub(super) fn of(work: Work) -> Work {
+    /// Returns the work without requests to a model.
+    pub(super) fn without_model(work: Work) -> Work {
         let llm = Llm { preview: Some(Preview::Expected), ..work.llm };
         Work { llm, ..work }
     }
@@ -79,7 +79,7 @@ impl PreviewReport {
     }
 
     /// Describes the outcome of a dry run.
-    pub(super) fn of(outcome: &Outcome, scale: Scale, trial: Trial) -> Self {
+    pub(super) fn describe(outcome: &Outcome, scale: Scale, trial: Trial) -> Self {
         let Outcome { ran, restorable, tokens: counted, .. } = outcome;
         let spent = &ran.now.llm.spent;
         let (exact, priced) = (!spent.would_ask(), !spent.is_unpriced());
@@ -102,7 +102,7 @@ impl PreviewReport {
 /// A few of the changed messages, in order: what was added; for each operation, those that save most first, the message in which it saves
 /// most; and others that save most.
 fn samples(outcome: &Outcome) -> Vec<PreviewSample> {
-    let savings = Savings::of(&outcome.changed.changes);
+    let savings = Savings::by_message(&outcome.changed.changes);
     let mut all: Vec<(PreviewSample, bool)> = changed_messages(&outcome.restorable)
         .into_iter()
         .map(|sample| {
@@ -169,7 +169,7 @@ fn changed_messages(restorable: &Restorable) -> Vec<PreviewSample> {
 struct Savings<'a>(BTreeMap<usize, Vec<(&'a str, usize)>>);
 
 impl<'a> Savings<'a> {
-    fn of(changes: &'a [Change]) -> Self {
+    fn by_message(changes: &'a [Change]) -> Self {
         let mut by_message: BTreeMap<usize, Vec<(&str, usize)>> = BTreeMap::new();
         for change in changes {
             add(

@@ -27,10 +27,10 @@ pub struct PromptCache {
 }
 
 impl PromptCache {
-    /// The effect of a change that leaves `after` of `before` tokens, `kept` of them before the first change. A model without prices for
+    /// Returns the effect of a change that leaves `after` of `before` tokens, `kept` of them before the first change. A model without prices for
     /// caching has no cache: all tokens cost what tokens of a question cost.
     #[must_use]
-    pub fn of(kept: usize, before: usize, after: usize, price: Option<&ModelPrice>) -> Self {
+    pub fn compare(kept: usize, before: usize, after: usize, price: Option<&ModelPrice>) -> Self {
         let rewritten = after.saturating_sub(kept);
         let unpriced = Self { kept_tokens: kept, rewritten_tokens: rewritten, ..Self::default() };
         let Some(price) = price else { return unpriced };
@@ -62,7 +62,7 @@ mod tests {
             cache_writes: Some(3.75),
             cache_reads: Some(0.3),
         });
-        let effect = PromptCache::of(10_000, 100_000, 40_000, Some(&price));
+        let effect = PromptCache::compare(10_000, 100_000, 40_000, Some(&price));
         assert_eq!((effect.kept_tokens, effect.rewritten_tokens), (10_000, 30_000));
         let near =
             |found: Option<f64>, wanted: f64| assert!((found.unwrap() - wanted).abs() < 1e-9, "{found:?} {wanted}");
@@ -75,9 +75,9 @@ mod tests {
     #[test]
     fn without_a_cache_less_is_cheaper_at_once_and_without_a_price_nothing_is_said() {
         let price = ModelPrice::from(Prices { input: Some(1.0), ..Prices::default() });
-        let effect = PromptCache::of(0, 1_000_000, 400_000, Some(&price));
+        let effect = PromptCache::compare(0, 1_000_000, 400_000, Some(&price));
         assert_eq!((effect.rewrite_cost, effect.extra_cost), (Some(0.4), Some(-0.6)));
-        assert_eq!(PromptCache::of(5, 10, 8, None).rewrite_cost, None);
-        assert_eq!(PromptCache::of(5, 10, 8, None).rewritten_tokens, 3);
+        assert_eq!(PromptCache::compare(5, 10, 8, None).rewrite_cost, None);
+        assert_eq!(PromptCache::compare(5, 10, 8, None).rewritten_tokens, 3);
     }
 }

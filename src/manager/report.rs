@@ -143,7 +143,7 @@ struct SavedByGrade {
 }
 
 impl SavedByGrade {
-    fn of(changes: &[Change], saved: usize) -> Self {
+    fn divide(changes: &[Change], saved: usize) -> Self {
         // A pointer whose lines were put in its place has given back what it saved.
         let of_grade = |grade: Option<Grade>| {
             let of = changes.iter().filter(|change| change.grade == grade);
@@ -180,13 +180,13 @@ impl Report {
     /// Builds the report of a chain that ran. `prev`: the tokens in the context, as the API reported them; `price`: of the conversation's
     /// model, if known.
     #[must_use]
-    pub fn of(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
+    pub fn build(outcome: Outcome, prev: Option<f64>, price: Option<&ModelPrice>) -> Self {
         let Outcome { ran, restorable, mut changed, survival, tokens, elapsed_ms } = outcome;
         let Restorable { plan, before, after, replaced, recipes, .. } = restorable;
         let Ran { now, turn, summary, .. } = ran;
         let did_condense = !plan.is_empty();
         name_changes(&mut changed.changes, &before);
-        let groups = UndoGroups::of(&plan, &changed.changes);
+        let groups = UndoGroups::group(&plan, &changed.changes);
         let saved = tokens.original.saturating_sub(tokens.left);
         let reduction = percent(saved, tokens.original);
         let prev = prev.unwrap_or(tokens.original as f64);
@@ -208,7 +208,7 @@ impl Report {
                 original_tokens: tokens.original,
                 final_tokens: tokens.left,
                 reduction_percent: reduction,
-                saved_by_grade: SavedByGrade::of(&changed.changes, saved),
+                saved_by_grade: SavedByGrade::divide(&changed.changes, saved),
                 cost,
                 operations_performed: operations.clone(),
             },
@@ -225,11 +225,11 @@ impl Report {
             },
             summary,
             changed,
-            prompt_cache: did_condense.then(|| PromptCache::of(kept, prev as usize, new as usize, price)),
+            prompt_cache: did_condense.then(|| PromptCache::compare(kept, prev as usize, new as usize, price)),
             survival,
             warnings: turn.warnings,
             passes: turn.passes,
-            providers: ProviderShare::of(&turn.saved, saved),
+            providers: ProviderShare::each(&turn.saved, saved),
             requests: now.llm.requests.all(),
             choices: now.choices.all(),
             trigger: None,
@@ -258,7 +258,7 @@ impl Report {
     /// The report of a call that changes nothing.
     pub(super) fn unchanged(prev: f64, tokens: usize) -> Self {
         let tokens = Tokens { original: tokens, left: tokens, kept_share: 0.0 };
-        Self::of(Outcome { tokens, ..Outcome::default() }, Some(prev), None)
+        Self::build(Outcome { tokens, ..Outcome::default() }, Some(prev), None)
     }
 
     /// Adds why it was done.

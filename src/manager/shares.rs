@@ -13,8 +13,8 @@ pub struct ProviderShare {
 }
 
 impl ProviderShare {
-    /// Each provider of `done` once, in the order in which they had their turns, with its share of the tokens that were `saved` in all.
-    pub(super) fn of<'a>(done: impl IntoIterator<Item = &'a (String, usize)>, saved: usize) -> Vec<Self> {
+    /// Returns each provider of `done` once, in the order in which they ran, with its share of the tokens that were `saved` in all.
+    pub(super) fn each<'a>(done: impl IntoIterator<Item = &'a (String, usize)>, saved: usize) -> Vec<Self> {
         let mut shares: Vec<Self> = Vec::new();
         for (id, tokens) in done {
             match shares.iter_mut().find(|share| share.id == *id) {
@@ -42,7 +42,7 @@ mod tests {
 
     fn shares(done: &[(&str, usize)], saved: usize) -> Vec<(String, usize)> {
         let done: Vec<_> = done.iter().map(|(id, tokens)| ((*id).to_owned(), *tokens)).collect();
-        ProviderShare::of(&done, saved).into_iter().map(|share| (share.id, share.tokens_saved)).collect()
+        ProviderShare::each(&done, saved).into_iter().map(|share| (share.id, share.tokens_saved)).collect()
     }
 
     #[test]

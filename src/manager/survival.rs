@@ -162,10 +162,10 @@ pub struct Done<'a> {
 
 impl Survival {
     /// Compares the conversations.
-    pub fn of(done: &Done<'_>) -> Self {
+    pub fn compare(done: &Done<'_>) -> Self {
         let kinds = kinds(done.before, done.tools);
-        let after = Afterwards::of(done);
-        let why = Reasons::of(done);
+        let after = Afterwards::count(done);
+        let why = Reasons::collect(done);
         let mut survival = Self::default();
         for (message, kinds) in kinds.iter().enumerate() {
             for (block, kind) in kinds.iter().enumerate() {
@@ -239,7 +239,7 @@ struct Afterwards {
 }
 
 impl Afterwards {
-    fn of(done: &Done<'_>) -> Self {
+    fn count(done: &Done<'_>) -> Self {
         let mut touched: HashMap<Place, usize> = HashMap::new();
         let mut dropped = HashSet::new();
         let mut shifts: HashMap<usize, Vec<(usize, isize)>> = HashMap::new();
@@ -302,7 +302,7 @@ struct Reasons {
 }
 
 impl Reasons {
-    fn of(done: &Done<'_>) -> Self {
+    fn collect(done: &Done<'_>) -> Self {
         let mut of_blocks = ByBlock::new();
         for change in done.changes.iter().filter(|change| change.tokens_before > 0) {
             let reason = match (change.grade, change.operation.as_str()) {

@@ -51,8 +51,8 @@ enum Group {
 
 impl UndoGroups {
     /// Groups the edits of a plan.
-    pub(super) fn of(plan: &Plan, changes: &[Change]) -> Self {
-        let stretches = Stretches::of(plan);
+    pub(super) fn group(plan: &Plan, changes: &[Change]) -> Self {
+        let stretches = Stretches::find(plan);
         let mut numbers: HashMap<Group, usize> = HashMap::new();
         // When blocks go, the places of all others move: such a message comes back as a whole.
         let moved: HashSet<usize> = plan
@@ -136,7 +136,7 @@ struct Stretches {
 const NONE: usize = usize::MAX;
 
 impl Stretches {
-    fn of(plan: &Plan) -> Self {
+    fn find(plan: &Plan) -> Self {
         let dropped: std::collections::BTreeSet<usize> = plan
             .edits
             .iter()
@@ -241,7 +241,7 @@ mod tests {
             change(9, None, (0, 2)),
         ];
         name_changes(&mut changes, &Contents::hash(&original));
-        let groups = UndoGroups::of(&Plan { edits }, &changes);
+        let groups = UndoGroups::group(&Plan { edits }, &changes);
         assert_eq!(groups.of_edits, [0, 1, 1, 2, 2, 2, 3, 4]);
         let found: Vec<Vec<usize>> = groups
             .changes

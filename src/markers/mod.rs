@@ -54,7 +54,8 @@ pub use self::{
     more::More,
     notes::{NoteLine, before_note, characters_of, is_about_messages, is_heading, messages_at_end, notes_in_line},
     pointer::{
-        Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers, quote_of,
+        Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, NUMBERED_EVERY, Pointer, Reference, may_hold_pointers,
+        may_point_elsewhere, quote_of,
     },
     result_note::{ResultNote, ResultParts},
     summary::{SummaryHead, is_summary},

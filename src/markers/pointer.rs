@@ -71,6 +71,9 @@ const REPEATED: &str = "[The line above ";
 const TIMES: &str = " more times]";
 const NUMBERED: &str = " lines, every 10th numbered:]";
 
+/// The words behind the number of a pointer to lines elsewhere.
+const ELSEWHERE: [&str; 2] = [" lines as ", " line as "];
+
 /// Returns true if a text may hold a pointer. Fast: only the characters after brackets are examined. Also works on
 /// JSON that contains the text.
 #[must_use]
@@ -78,16 +81,30 @@ pub fn may_hold_pointers(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).any(|at| {
         let rest = &bytes[at..];
-        match rest.get(1) {
-            Some(b'T') => rest.starts_with(REPEATED.as_bytes()),
-            Some(b'1'..=b'9') => {
-                let digits = rest[1..].iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
-                let rest = &rest[1 + digits..];
-                [NUMBERED, " lines as ", " line as "].iter().any(|words| rest.starts_with(words.as_bytes()))
-            }
-            _ => false,
-        }
+        rest.starts_with(REPEATED.as_bytes())
+            || behind_number(rest).is_some_and(|rest| rest.starts_with(NUMBERED.as_bytes()) || is_elsewhere(rest))
     })
+}
+
+/// Returns true if a text may hold a pointer to lines of another text. Fast, and works on JSON, as
+/// [`may_hold_pointers`].
+#[must_use]
+pub fn may_point_elsewhere(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'[', bytes).any(|at| behind_number(&bytes[at..]).is_some_and(is_elsewhere))
+}
+
+/// Returns the text behind a bracket and a number.
+fn behind_number(text: &[u8]) -> Option<&[u8]> {
+    if !matches!(text.get(1), Some(b'1'..=b'9')) {
+        return None;
+    }
+    let digits = text[1..].iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+    Some(&text[1 + digits..])
+}
+
+fn is_elsewhere(rest: &[u8]) -> bool {
+    ELSEWHERE.iter().any(|words| rest.starts_with(words.as_bytes()))
 }
 
 /// Returns the quote for a pointer to a line with this content: its beginning after the indentation, at least `least`

@@ -9,12 +9,10 @@ use super::{
     messages::{Messages, format_of},
     thrown::{Result, thrown, unreadable},
 };
-use crate::{
-    conversation::{Contents, Fingerprint, surrogates, utf16},
-    formats::Messages as Read,
-};
+use crate::conversation::{Contents, Fingerprint, surrogates, utf16};
 
-fn utf8(json: &Utf16String) -> Result<String> {
+/// Returns JSON from JavaScript as UTF-8.
+pub fn utf8(json: &Utf16String) -> Result<String> {
     utf16::utf8(json).ok_or_else(|| thrown("invalid_argument", "not UTF-16"))
 }
 
@@ -48,8 +46,5 @@ pub fn fingerprint_messages(messages: JsString<'_>, format: Option<String>) -> R
 fn contents(messages: &JsString<'_>, format: Option<String>) -> Result<Contents> {
     let messages = Messages::copy(messages)?;
     let (read, _room) = messages.parse(format_of(format)?).map_err(|error| thrown("invalid_messages", error))?;
-    Ok(match &read {
-        Read::Own(conversation) => Contents::hash(conversation),
-        Read::Foreign(projection) => projection.contents(),
-    })
+    Ok(read.contents())
 }

@@ -10,7 +10,7 @@ use super::{
     thrown::{Code, Result, system_limit, thrown},
 };
 use crate::{
-    conversation::{Conversation, NotMessages, utf16},
+    conversation::{Conversation, NotMessages, surrogates, utf16},
     formats::{self, Format, Messages as Read, Projection, ProjectionReader},
 };
 
@@ -26,6 +26,12 @@ impl Messages {
         let length = length(json)?;
         let room = Room::for_messages(length).map_err(system_limit)?;
         Ok(Self { json: units(json, length)?, room })
+    }
+
+    /// Returns the JSON for reading without its unpaired surrogates, with the room to hold during the work on it.
+    pub fn entered(self) -> Result<(String, Room)> {
+        let json = utf16::utf8(&self.json).ok_or_else(|| thrown("invalid_messages", NotMessages::NotUtf16))?;
+        Ok((surrogates::enter(&json).into_owned(), self.room))
     }
 
     /// Reads the messages in a format or our own. Returns them with the room to hold during the work on them.

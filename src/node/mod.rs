@@ -37,6 +37,7 @@ mod store;
 mod threads;
 mod thrown;
 mod tokens;
+mod undo;
 mod work;
 
 #[cfg(not(target_family = "wasm"))]

@@ -32,7 +32,7 @@ pub fn thrown(code: &'static str, message: impl ToString) -> napi::Error<Code> {
 }
 
 /// Creates an error with this code, about this field.
-fn thrown_about(code: &'static str, field: Option<&str>, message: impl ToString) -> napi::Error<Code> {
+pub fn thrown_about(code: &'static str, field: Option<&str>, message: impl ToString) -> napi::Error<Code> {
     let code = field.map_or_else(|| code.to_owned(), |field| format!("{code} {}", surrogates::leave_text(field)));
     napi::Error::new(Code(code), surrogates::leave_text(&message.to_string()).into_owned())
 }

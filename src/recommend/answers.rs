@@ -38,7 +38,7 @@ options! {
     /// The answers as hosts write them.
     struct AnswerFields: Table::titled("Answers").called("answers").null_is_absent();
 
-    /// What matters most.
+    /// The most important quality.
     priority: Option<&'static str> = word(PRIORITIES).if_set(),
     /// Dollars that one condensation may cost.
     budget_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
@@ -50,9 +50,9 @@ options! {
     reduction_percent: Option<f64> = number(0.0, 100.0).if_set(),
     /// How much is to be configured.
     configuration: Option<&'static str> = word(CONFIGURATIONS).if_set(),
-    /// Who asks.
+    /// The kind of user.
     user_profile: Option<&'static str> = word(PROFILES).if_set(),
-    /// What it is for.
+    /// The purpose.
     scenario: Option<&'static str> = word(SCENARIOS).if_set(),
     /// Whether there is a model to ask; absent where that is not known.
     has_handler: Option<bool> = flag().if_set(),
@@ -64,9 +64,9 @@ options! {
     target_tokens: Option<f64> = number(0.0, f64::MAX).if_set(),
     /// Tokens of the conversation.
     tokens: Option<f64> = number(0.0, f64::MAX).if_set(),
-    /// What the model costs that is measured with.
+    /// The price of the model that is measured with.
     price: Unread = object::<PriceFields>().unread(),
-    /// What was measured on the conversation.
+    /// The measurements of the conversation.
     measured: Vec<Measured> = list(&object().read_as(), MEASURED).or_default(),
 }
 

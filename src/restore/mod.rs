@@ -1,4 +1,4 @@
-//! Resolves the pointers in a condensed conversation from that conversation alone.
+//! Resolves the pointers in a condensed conversation from that conversation alone, and decides how it is undone.
 //!
 //! | module | its one idea |
 //! | --- | --- |
@@ -8,12 +8,14 @@
 //! | `expand` | replaces the pointers of a conversation by their lines |
 //! | `upkeep` | keeps pointers true, whatever happens to the texts |
 //! | `recipes` | recipes for old texts |
+//! | `undo` | how a condensation, or single changes, are undone |
 
 mod decoder;
 mod expand;
 mod quotes;
 mod recipes;
 mod rows;
+mod undo;
 mod upkeep;
 
 pub use self::{
@@ -22,5 +24,6 @@ pub use self::{
     quotes::{readings, without_indentation},
     recipes::RecipeSources,
     rows::{NO_EXCERPT, NumberedExcerpt, Row, RowKind, Rows},
+    undo::{UndoError, UndoRequest, undo},
     upkeep::{Expansion, Mended, holds_pointers, kept_true, message_holds_pointers},
 };

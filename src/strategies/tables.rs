@@ -114,7 +114,7 @@ options! {
 }
 
 options! {
-    /// What is free first, then models.
+    /// Providers without cost first, then models.
     pub struct ProgressiveConfig: Table::titled("Configuration of the strategy progressive").interface("ProgressiveConfig", "Configuration of the strategy `progressive`.");
 
     /// Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded.
@@ -127,7 +127,7 @@ options! {
     /// Providers by user.
     pub struct PerUserConfig: Table::titled("Configuration of the strategy per_user").interface("PerUserConfig", "Configuration of the strategy `per_user`.");
 
-    /// What each user prefers, by `context.userId`.
+    /// The preferences of each user, by `context.userId`.
     ///
     /// Default: none.
     users: Vec<(String, Preferences)> = record(&object(), "an object of preferences by user").or_default(),
@@ -159,11 +159,11 @@ options! {
     /// Providers side by side.
     pub struct AbTestConfig: Table::titled("Configuration of the strategy ab_test").interface("AbTestConfig", "Configuration of the strategy `ab_test`.");
 
-    /// What the experiment is called; others assign independently of it.
+    /// The name of the experiment; others assign independently of it.
     ///
     /// `manager.getExperiment` has it by this name.
     experiment: String = name(&[]).or(AB_TEST),
-    /// Of which everybody gets always the same. Default: A, native, and B, smart with the preset balanced.
+    /// The variants; each user always gets the same one. Default: A, native, and B, smart with the preset balanced.
     variants: Option<Vec<Variant>> = list(&object(), VARIANTS).if_set(),
     /// Another one assigns anew.
     salt: String = text().or(""),
@@ -175,7 +175,7 @@ options! {
     /// One of the providers that an experiment compares.
     pub struct Variant: Table::titled("variant").interface("AbTestVariant", "One of the providers that an experiment compares.");
 
-    /// What reports call it; no two variants share one.
+    /// The name of the variant in reports; no two variants share one.
     name: String = name(&["A", "B"]).required(),
     /// The id of a provider: of this library, or one that the host has registered.
     provider: String = provider_id().or(Native::ID),

@@ -71,7 +71,7 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
     let ran = fallback::run(chain, &tasks, &begun, warnings).await;
     let ran = thinking::settled(ran, &begun).await.concluded(&begun);
     let ran = missed::told(ran, &begun, goal).await;
-    Outcome::of(ran, &begun, started)
+    Outcome::complete(ran, &begun, started)
 }
 
 /// Applies each provider's rules to the whole chain, so that no provider removes what another is told to keep. Also returns warnings about

@@ -81,7 +81,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    fn of(ran: &Ran, begun: &Request, first_changed: Option<usize>) -> Self {
+    fn count(ran: &Ran, begun: &Request, first_changed: Option<usize>) -> Self {
         let (original, left) = (begun.scaled(&begun.tally), ran.now.scaled(&ran.now.tally));
         let kept = first_changed.map_or(0, |first| {
             let tokens: usize = (0..first).map(|message| begun.tally.message(message)).sum();
@@ -96,18 +96,18 @@ impl Tokens {
 }
 
 impl Outcome {
-    /// The outcome of a call that began with `begun` at `started`.
-    pub fn of(mut ran: Ran, begun: &Request, started: Instant) -> Self {
+    /// Completes a call that began with `begun` at `started`.
+    pub fn complete(mut ran: Ran, begun: &Request, started: Instant) -> Self {
         let changes = std::mem::take(&mut ran.turn.changes);
         let (restorable, survival) = match &changes[..] {
             [] => Default::default(),
             changes => {
-                let (restorable, survival) = Restorable::of(&ran.now, &begun.tally, changes);
+                let (restorable, survival) = Restorable::describe(&ran.now, &begun.tally, changes);
                 (restorable, Some(survival))
             }
         };
         let first = restorable.first_changed_index();
-        let tokens = Tokens::of(&ran, begun, first.or((!changes.is_empty()).then_some(0)));
+        let tokens = Tokens::count(&ran, begun, first.or((!changes.is_empty()).then_some(0)));
         let first_changed_index = first.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
         let changed = Changed { changes, first_changed_index, thinking_removed: ran.thinking_removed };
         Self { ran, restorable, changed, survival, tokens, elapsed_ms: milliseconds(started) }

@@ -33,7 +33,7 @@ pub struct Restorable {
 
 impl Restorable {
     /// Describes the changes of `now`, and what survived them.
-    pub fn of(now: &Request, tally_before: &Tally, changes: &[Change]) -> (Self, Survival) {
+    pub fn describe(now: &Request, tally_before: &Tally, changes: &[Change]) -> (Self, Survival) {
         let (original, condensed) = (now.original.clone(), now.conversation.clone());
         let plan = Plan::between(&original, &condensed);
         let done = Done {
@@ -50,7 +50,8 @@ impl Restorable {
         // On all threads, because the hashes of the plan take longest.
         let before = Contents::hash(&original);
         let ties = || (before.of_later(&original, &condensed), Replaced::record(&plan, &original, &before));
-        let (recipes, (after, replaced), survival) = all_three(original.bytes(), follow, ties, || Survival::of(&done));
+        let (recipes, (after, replaced), survival) =
+            all_three(original.bytes(), follow, ties, || Survival::compare(&done));
         // Behind the others, so that all threads have time for them.
         let recipes = recipes.map(|recipes| recipes.write(&original, &plan)).unwrap_or_default();
         (Self { plan, original, condensed, before, after, replaced, recipes }, survival)

@@ -85,7 +85,7 @@ impl Manager {
             return Ok(Weighed { decision: open.told("nothing_to_gain", said), call: None });
         }
         let call = self.call_by_money(work, &history, target, &economics);
-        let trial = Trial::of(Work { call: call.clone(), ..work.clone() });
+        let trial = Trial::without_model(Work { call: call.clone(), ..work.clone() });
         let tried = self.run(&trial, Run { trial: Some(Trial::Estimate), ..Run::default() }).await;
         if tried.error_code().is_some() {
             return Err(Box::new(tried));

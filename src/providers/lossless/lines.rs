@@ -16,7 +16,7 @@ use crate::{
     restore::{NO_EXCERPT, Row, RowKind, Rows},
 };
 
-/// What no line has: its row is a pointer, or stands for state that was left out.
+/// The number of rows that are no lines: pointers, and notes of state that was left out.
 pub const NO_LINE: u32 = u32::MAX;
 
 /// A quote has at least so many bytes, where its line has them: short ones are soon said elsewhere too, and a reader recognises nothing by them.
@@ -36,7 +36,7 @@ struct TextLines<'t> {
 }
 
 impl<'t> KnownLines<'t> {
-    /// Of these texts, while this thread first does something else.
+    /// Reads the lines of texts, while this thread first does something else.
     pub fn read_beside<F>(texts: &'t [&'t str], first: impl FnOnce() -> F) -> (F, Self) {
         let numbers = Mutex::new(LineNumbers::default());
         let read = |text: &&'t str| TextLines::read(text, &numbers);
@@ -52,7 +52,7 @@ impl<'t> TextLines<'t> {
         let hashes: Vec<u64> = rows.rows.iter().map(|row| hash(content(row))).collect();
         let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let id = |(row, hash): (&Row, u64)| {
-            // Of state that was left out nobody knows how many lines it had: what a pointer stands for can be counted.
+            // The lines of a pointer can be counted, those of state that was left out cannot.
             let is_line = row.kind == RowKind::Line && LeftOut::read(&text[row.content_range()]).is_none();
             if is_line { numbers.id(content(row), hash) } else { NO_LINE }
         };
@@ -77,12 +77,12 @@ pub struct LineTable {
     pub may_change: Vec<bool>,
     /// Whether the line of each row is there more than once. Most are not, and then there is nothing to look for.
     pub repeated: Vec<bool>,
-    /// What they begin with.
+    /// Their beginnings.
     pub beginnings: Beginnings,
 }
 
 impl LineTable {
-    /// Of these texts. `known` are the lines of each as it was before anything was left out of it.
+    /// Reads the lines of texts. `known` are the lines of each as it was before anything was left out of it.
     #[must_use]
     pub fn read<'t>(texts: &'t [Text<'_>], known: KnownLines<'t>) -> Self {
         let numbers = Mutex::new(known.numbers);

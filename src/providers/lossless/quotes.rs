@@ -142,7 +142,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
                     let row = target - self.finder.lines.of_text(there).start;
                     let rows = rest.rows.start + skipped..rest.rows.start + skipped + lines;
                     let quoted = Run::reference(text, rows, (there, row), quote, rest.operation);
-                    // What was found pays already, and most quotes are the first that was tried.
+                    // The run pays as it was found, and most quotes are the first that was tried.
                     if quoted == *run || self.finder.pays(text, &quoted.rows, &quoted.marker) {
                         chosen.push(quoted);
                     }

@@ -108,7 +108,7 @@ impl SmartConfig {
     /// # Errors
     /// Every wrong or unknown field.
     pub fn read(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        Self::of(config, false)
+        Self::read_over_preset(config, false)
     }
 
     /// Reads a configuration for a call without a model, on which learned thresholds can depend.
@@ -116,10 +116,10 @@ impl SmartConfig {
     /// # Errors
     /// The errors of [`Self::read`].
     pub fn read_alone(config: &Value) -> Result<Self, Vec<ConfigError>> {
-        Self::of(config, true)
+        Self::read_over_preset(config, true)
     }
 
-    fn of(config: &Value, alone: bool) -> Result<Self, Vec<ConfigError>> {
+    fn read_over_preset(config: &Value, alone: bool) -> Result<Self, Vec<ConfigError>> {
         let shared = shared_ids(config);
         let given = match ConfigOptions::read(config) {
             Ok(given) if shared.is_empty() => given,

@@ -45,7 +45,7 @@ options! {
     description: Unread = text().unread(),
     /// Off leaves every conversation as it is.
     enabled: bool = flag().or(true),
-    /// What goes before the passes.
+    /// The lossless step before the passes.
     lossless_prelude: PreludeOptions = object().or_default(),
     /// Done in this order.
     passes: Option<Vec<WithJson<PassOptions>>> = list(&object().with_json(), "allowed.passes").if_set(),
@@ -86,7 +86,7 @@ options! {
         ])
         .shared();
 
-    /// What reports call it; no two passes share one.
+    /// The name of the pass in reports; no two passes share one.
     id: String = some_text_but(&PassReport::RESERVED).required(),
     /// For people.
     name: Option<String> = text().if_set(),
@@ -96,9 +96,9 @@ options! {
     selection: SelectionOptions = object().required(),
     /// Each text on its own, or the selected messages as one.
     mode: PassMode = choice().required(),
-    /// What is done to the selected messages as one.
+    /// The operation on the selected messages as one.
     batch_config: Option<BatchOptions> = object().if_set(),
-    /// What is done to each text.
+    /// The operations on each text.
     individual_config: Option<IndividualOptions> = object().if_set(),
     /// When it runs.
     execution: ExecutionOptions = object().or_default(),
@@ -188,11 +188,11 @@ options! {
     /// An operation for each content kind; kinds without one are kept.
     pub(super) struct ContentOperations: Table::titled("operations").shared().interface("ContentOperations", "An operation for each content kind; kinds without one are kept.");
 
-    /// What the user and the assistant wrote; kept when absent.
+    /// The words of the user and the assistant; kept when absent.
     message_text: Option<ContentOperation> = object().read_as().if_set(),
-    /// What the assistant called tools with; kept when absent.
+    /// The parameters of tool calls; kept when absent.
     tool_parameters: Option<ContentOperation> = object().read_as().if_set(),
-    /// What tools answered; kept when absent.
+    /// The results of tools; kept when absent.
     tool_results: Option<ContentOperation> = object().read_as().if_set(),
 }
 
@@ -217,7 +217,7 @@ options! {
     /// An operation on a text, and how it is done.
     pub(super) struct OperationOptions: Table::titled("operation").shared().interface("ContentOperation", "An operation on a text. A text is never replaced by one with as many tokens or more.");
 
-    /// What is done to a text.
+    /// The operation on a text.
     ///
     /// `suppress` leaves a note; in parameters it keeps texts of up to 100 characters, which say what a call was about.
     operation: OperationKind = choice().required(),
@@ -305,7 +305,7 @@ options! {
 
     /// Whether it runs in any case.
     kind as "type": ExecutionKind = choice().or_first(),
-    /// What has to hold for it to run.
+    /// The condition for it to run.
     condition: Option<ConditionOptions> = object().if_set(),
 }
 

@@ -27,7 +27,7 @@ options! {
     /// A tool, and what becomes of its calls.
     pub struct ToolRow: Table::titled("tool").shared();
 
-    /// What the tool does.
+    /// The kind of event that its calls are.
     meaning: Option<Meaning> = choice().required_unless(&["keep", "maxTokens", "suppress", "protect", "keepErrors"]),
     /// Its parameter that names the file.
     path: Option<Names> = PARAMETER,
