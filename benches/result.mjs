@@ -51,7 +51,10 @@ const median = (values) => values.toSorted((one, other) => one - other)[Math.flo
 
 /** Milliseconds for a text, those of all processors together, and what it left. */
 async function timeOf(text) {
-  const [times, ofProcessors] = [[], []];
+  /** @type {number[]} */
+  const times = [];
+  /** @type {number[]} */
+  const ofProcessors = [];
   let condensed;
   for (let time = 0; time < TIMES; time++) {
     const [begun, before] = [performance.now(), process.cpuUsage()];

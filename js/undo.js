@@ -33,7 +33,12 @@ function written(value) {
 
 /** Returns the edits and their values as JSON, and why values cannot be written, by the numbers of their edits. */
 function writtenEdits(edits) {
-  const [forms, values, unwritten] = [[], [], {}];
+  /** @type {string[]} */
+  const forms = [];
+  /** @type {string[]} */
+  const values = [];
+  /** @type {Record<number, string>} */
+  const unwritten = {};
   for (const edit of edits) {
     if (!isObject(edit)) {
       forms.push("null");
@@ -63,7 +68,12 @@ function writtenWhole(messages, count, format) {
   }
 }
 
-/** Returns the addon's answer: the edits to make, what is left to undo then, and what cannot be undone. */
+/**
+ * Returns the addon's answer: the edits to make, what is left to undo then, and what cannot be undone.
+ * @param {any} messages
+ * @param {any} data
+ * @param {{ only?: any, withDependants?: boolean }} what
+ */
 function decided(messages, data, { only, withDependants = false }) {
   const isList = Array.isArray(data?.edits);
   const { forms, values, unwritten } = writtenEdits(isList ? data.edits : []);

@@ -107,7 +107,7 @@ mod tests {
     use crate::{
         cancel::Cancel,
         conversation::Conversation,
-        options::{Options, Readable},
+        options::Options,
         tokens::{Encoding, Tally},
     };
 
