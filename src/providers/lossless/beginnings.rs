@@ -23,7 +23,6 @@ const MANY: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX;
 
 /// The beginnings of all lines that a quote could be taken for.
-#[derive(Default)]
 pub struct Beginnings {
     /// In order.
     all: Vec<Beginning>,

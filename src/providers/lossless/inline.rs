@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{
+    beginnings::Beginnings,
     lines::{KnownLines, LineTable},
     operations::{LosslessConfig, LosslessOperation},
     run::{Finder, Run},
@@ -56,10 +57,12 @@ pub fn condense(
     encoding: Encoding,
 ) -> (Vec<Changed>, bool) {
     let lines = LineTable::read(texts, known);
+    let beginnings = Beginnings::read(&lines, texts);
     let before: Vec<&str> = texts.iter().map(|text| &*text.text).collect();
     let mut decoder = Decoder::with_known(&before, |text| Some(lines.rows[text].clone()));
     let pointed_at = decoder.of_pointers(Decoder::target);
-    let (runs, is_unfinished) = Finder { texts, lines: &lines, pointed_at: &pointed_at, options, encoding }.find();
+    let (runs, is_unfinished) =
+        Finder { texts, lines: &lines, beginnings: &beginnings, pointed_at: &pointed_at, options, encoding }.find();
     let change = |(index, runs): &(usize, Vec<Run>)| {
         let (text, rows) = (&texts[*index], &lines.rows[*index]);
         let may_lose_numbers =

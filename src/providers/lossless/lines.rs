@@ -8,7 +8,7 @@ use std::{
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{beginnings::Beginnings, work_text::Text};
+use super::work_text::Text;
 use crate::{
     by_hash::ByHash,
     markers::LeftOut,
@@ -77,8 +77,6 @@ pub struct LineTable {
     pub may_change: Vec<bool>,
     /// Whether the line of each row is there more than once. Most are not, and then there is nothing to look for.
     pub repeated: Vec<bool>,
-    /// Their beginnings.
-    pub beginnings: Beginnings,
 }
 
 impl LineTable {
@@ -101,7 +99,6 @@ impl LineTable {
             zones: Vec::with_capacity(count),
             may_change: Vec::with_capacity(count),
             repeated: Vec::new(),
-            beginnings: Beginnings::default(),
         };
         let mut zone = 0;
         for (text, rows) in texts.iter().zip(&rows) {
@@ -130,7 +127,6 @@ impl LineTable {
         lines.rows = rows.into_iter().map(Arc::new).collect();
         lines.different = numbers.into_inner().unwrap_or_else(PoisonError::into_inner).next as usize;
         lines.repeated = lines.repeated();
-        lines.beginnings = Beginnings::read(&lines, texts);
         lines
     }
 

@@ -161,7 +161,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
 
     /// How row `skipped` of a run is found, from there on, with so many looks left.
     fn found(&self, text: usize, run: &Run, skipped: usize, looks: &mut usize) -> Found<'_> {
-        let Finder { texts, lines, .. } = self.finder;
+        let Finder { texts, lines, beginnings, .. } = self.finder;
         let row = &lines.rows[text].rows[run.rows.start + skipped];
         let content = &texts[text].text[row.content_range()];
         let Some(quote) = quote_of(content, LEAST_QUOTE) else { return Found::No };
@@ -173,9 +173,9 @@ impl<'f, 'a> Chooser<'f, 'a> {
         let line = lines.ids[from];
         let Some(place) = self.first_met(line, &way) else { return Found::No };
         way.rows = if is_up { place + 1..from } else { from + 1..place };
-        let Some(in_order) = lines.beginnings.place(line) else { return Found::No };
-        let common = self.most_in_common(lines.beginnings.before(in_order), quote.len(), &way, looks);
-        let common = common.max(self.most_in_common(lines.beginnings.behind(in_order), quote.len(), &way, looks));
+        let Some(in_order) = beginnings.place(line) else { return Found::No };
+        let common = self.most_in_common(beginnings.before(in_order), quote.len(), &way, looks);
+        let common = common.max(self.most_in_common(beginnings.behind(in_order), quote.len(), &way, looks));
         let longer = || quote_of(content, common + 1).filter(|quote| quote.len() > common);
         let Some(quote) = (if common == 0 { Some(quote) } else { longer() }) else { return Found::No };
         let length = run.rows.len() - skipped;
@@ -214,7 +214,7 @@ impl<'f, 'a> Chooser<'f, 'a> {
 
     /// The first row of a line that is met on the way.
     fn first_met(&self, line: u32, way: &Way) -> Option<usize> {
-        let rows = self.finder.lines.beginnings.rows(line);
+        let rows = self.finder.beginnings.rows(line);
         let position = |at: usize| rows.partition_point(|row| (*row as usize) < at);
         let (start, end) = (way.rows.start.max(way.here.start), way.rows.end.min(way.here.end));
         let here = &rows[position(start)..position(end.max(start))];

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{
+    beginnings::Beginnings,
     lines::{LEAST_QUOTE, LineTable},
     operations::{LosslessConfig, LosslessOperation},
     work_text::Text,
@@ -58,6 +59,8 @@ pub struct Finder<'a> {
     pub texts: &'a [Text<'a>],
     /// Their lines.
     pub lines: &'a LineTable,
+    /// The beginnings of those.
+    pub beginnings: &'a Beginnings,
     /// The targets of the pointers that exist already.
     pub pointed_at: &'a [RowsOf],
     /// The operations that are switched on.
