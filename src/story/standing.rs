@@ -28,8 +28,13 @@ fn story_at(conversation: &Conversation, message: usize, block: usize) -> Option
 /// whole to know it.
 #[must_use]
 pub fn story_blocks(conversation: &Conversation, message: usize) -> Vec<usize> {
+    stories_in(conversation, message).map(|(block, _)| block).collect()
+}
+
+/// Returns the stories in a message, each with its block.
+fn stories_in(conversation: &Conversation, message: usize) -> impl Iterator<Item = (usize, &str)> {
     let blocks = conversation.message(message).content.blocks().len().max(1);
-    (0..blocks).filter(|block| story_at(conversation, message, *block).is_some()).collect()
+    (0..blocks).filter_map(move |block| Some((block, story_at(conversation, message, block)?)))
 }
 
 fn says_left_out(message: &Message) -> bool {
@@ -39,9 +44,7 @@ fn says_left_out(message: &Message) -> bool {
 
 /// Returns the texts of the stories in a conversation, oldest first.
 pub fn stories(conversation: &Conversation) -> impl Iterator<Item = &str> {
-    (0..conversation.len()).flat_map(move |message| {
-        story_blocks(conversation, message).into_iter().filter_map(move |block| story_at(conversation, message, block))
-    })
+    (0..conversation.len()).flat_map(|message| stories_in(conversation, message)).map(|(_, story)| story)
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ impl<'a> Telling<'a> {
         let told = self.readable.entries(self.start..end, shown);
         let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
         let mut next = 0;
-        let known = |told: &Told| {
+        let mut known = |told: &Told| {
             let is_same = |candidate: &Rc<Candidate>| {
                 candidate.told.message == told.message && candidate.told.entry == told.entry
             };
@@ -165,7 +165,6 @@ impl<'a> Telling<'a> {
             next = found + 1;
             told.shown.is_empty().then(|| Rc::clone(&self.entries[found]))
         };
-        let mut known = known;
         told.into_iter()
             .filter(|told| self.is_worth(told))
             .map(|told| known(&told).unwrap_or_else(|| self.candidate(told, &writer)))
