@@ -70,9 +70,6 @@ async function keptBy(condense, cuts) {
   return sums.names.needed + sums.edits.needed === 0 ? {} : { names: share(sums.names), edits: share(sums.edits) };
 }
 
-/** The shares of a measured candidate; none if it has none. */
-const keptLike = ({ names, edits }) => ({ ...(names !== undefined && { names }), ...(edits !== undefined && { edits }) });
-
 /** Returns true if the price of a model is known: with a limit in dollars, a model without a known price is not asked. */
 async function isPriceKnown(context, options) {
   const limited = new CondensationManager({ fallback: false, cache: false, provider: "native", maxCost: Number.MAX_VALUE });
@@ -99,6 +96,8 @@ async function measure({ messages, format, ours, systemPrompt, handler, price, s
   const options = { ...(format && { format }), ...(price && { price }), ...(signal && { signal }) };
   const isPriced = !handler || (await isPriceKnown(context, { handler, ...options }));
   const measured = [];
+  /** @type {Map<string, { names?: number, edits?: number }>} */
+  const keptOf = new Map();
   for (const { key, provider, config, fallback } of JSON.parse(native.recommendable())) {
     const trials = {
       largest: 0,
@@ -119,14 +118,15 @@ async function measure({ messages, format, ours, systemPrompt, handler, price, s
       return result.error ? undefined : result.messages;
     };
     const { tokens: left, superseded, summarized, lost, cost } = trial;
-    const figures = { tokens: left, superseded, lost: lost + summarized };
+    const gone = lost + summarized;
     // Presets that leave, replace and lose the same to the token made the same of it, and are not tried on its parts again.
-    const same = exact && measured.find((known) => known.exact && Object.entries(figures).every(([name, value]) => known[name] === value));
-    const kept = same ? keptLike(same) : exact ? await keptBy(condense, cuts) : {};
+    const outcome = `${left} ${superseded} ${gone}`;
+    const kept = exact ? (keptOf.get(outcome) ?? (await keptBy(condense, cuts))) : {};
+    if (exact) keptOf.set(outcome, kept);
     if (signal?.aborted) throw aborted();
     // Content that only a summary covers cannot be read either.
     const price = exact || isPriced ? { cost } : {};
-    measured.push({ key, ...figures, ...price, exact, timeMs, ...kept });
+    measured.push({ key, tokens: left, superseded, lost: gone, ...price, exact, timeMs, ...kept });
   }
   return { tokens, measured, targetTokens };
 }

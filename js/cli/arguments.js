@@ -41,11 +41,11 @@ function usedAs(command, read) {
 /** Returns the failure of a flag with an invalid value; `allowed` continues "must be". */
 const invalid = (flag, value, allowed) => wrong(`${flag} must be ${allowed}; got "${value}"`, flag);
 
+/** Returns the question whether one of these was meant; nothing if there are none. */
+const asking = (meant) => (meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "");
+
 /** Returns a question about an unknown name if a known one is similar. */
-function didYouMean(name, known, before = "") {
-  const meant = near(name, known).map((each) => `${before}${each}`);
-  return meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "";
-}
+const didYouMean = (name, known, before = "") => asking(near(name, known).map((each) => `${before}${each}`));
 
 /** Letters from which on a flag's name may be recognised in a longer word: `--output` for `--out`. */
 const TELLING = 3;
@@ -58,11 +58,11 @@ function flagsLike(dashes, name, command) {
     const known = FLAGS.map((flag) => flag.name);
     const similar = didYouMean(name, known, "--");
     const within = known.filter((each) => each.length >= TELLING && name.startsWith(each));
-    return similar || (within.length > 0 ? `; did you mean ${within.map((each) => `--${each}`).join(" or ")}?` : "");
+    return similar || asking(within.map((each) => `--${each}`));
   }
   const own = flagsOf(command);
   const begun = own.filter((flag) => flag.name.startsWith(name.toLowerCase())).slice(0, MOST_MEANT);
-  if (begun.length > 0) return `; did you mean ${begun.map((flag) => `--${flag.name}`).join(" or ")}?`;
+  if (begun.length > 0) return asking(begun.map((flag) => `--${flag.name}`));
   const letters = own.filter(({ short }) => short !== undefined).map(({ short, name: long }) => `-${short} (--${long})`);
   return `; flags of one letter are ${letters.join(", ")}`;
 }
@@ -121,13 +121,12 @@ function numberMeant(text) {
   return /^\d{1,3}([,_' ]\d{3})+$/.test(text) ? text.replace(/\D/g, "") : undefined;
 }
 
-/** Returns the failure of a number of tokens, with the value that may have been meant. */
-function wrongTokens(flag, text, allowed, meant = numberMeant(text)) {
-  return wrong(`${flag} must be ${allowed}; got "${text}"${meant === undefined ? "" : `; did you mean ${meant}?`}`, flag);
-}
+/** Returns the failure of a number, with the one that may have been meant. */
+const wrongNumber = (flag, text, allowed, meant) =>
+  wrong(`${flag} must be ${allowed}; got "${text}"${asking(meant === undefined ? [] : [meant])}`, flag);
 
 /** Returns the failure of an invalid target. */
-const wrongTarget = (text, allowed) => wrongTokens("--target", text, allowed, numberMeant(text) ?? percentMeant(text));
+const wrongTarget = (text, allowed) => wrongNumber("--target", text, allowed, numberMeant(text) ?? percentMeant(text));
 
 /** How many tokens a suffix stands for. */
 const SUFFIXES = Object.freeze({ "": 1, k: 1e3, m: 1e6 });
@@ -158,7 +157,7 @@ function readTarget(text, command) {
 function readWindow(text) {
   const tokens = readTokens(text);
   if (tokens !== undefined) return tokens;
-  throw wrongTokens("--window", text, "a whole number of tokens (200000, 200k, 1m)");
+  throw wrongNumber("--window", text, "a whole number of tokens (200000, 200k, 1m)", numberMeant(text));
 }
 
 function readModel(values) {
@@ -264,8 +263,7 @@ function withoutUnit(text) {
 function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= most) return;
   const allowed = most < Number.POSITIVE_INFINITY ? `a number from 0 to ${most}` : "a number, 0 or more";
-  const meant = withoutUnit(text);
-  throw wrong(`--${name} must be ${allowed}; got "${text}"${meant === undefined ? "" : `; did you mean ${meant}?`}`, `--${name}`);
+  throw wrongNumber(`--${name}`, text, allowed, withoutUnit(text));
 }
 
 /** The help that has the flag which `help` was asked about. */
