@@ -73,7 +73,7 @@ async function measure(name) {
   const text = make(bytes);
   const before = process.resourceUsage().maxRSS;
   await condenseResult(text, { budget: BUDGET });
-  // Of one call: what is given back is the system's to take, and counts until it does.
+  // One call alone: memory that it gives back counts until the system takes it.
   const memory = (process.resourceUsage().maxRSS - before) / 1024;
   const tenth = await timeOf(make(bytes / 10));
   const { milliseconds, processors, tokensBefore, tokensAfter, fits } = await timeOf(text);

@@ -87,7 +87,7 @@ export function crossingsIn(from, text, all = packages()) {
   });
 }
 
-/** Those of the whole product. */
+/** Returns the imports across borders in all files of the product. */
 export function crossings(all = packages()) {
   return files().flatMap((file) => crossingsIn(file, readFileSync(path.join(root, file), "utf8"), all));
 }

@@ -172,7 +172,7 @@ const percent = (share) => (share === undefined || Number.isNaN(share) ? "-" : `
 const lostNames = (rows) => sum(rows, (row) => row.used.length - row.library.view);
 const saved = (rows) => sum(rows, (row) => row.tokensBefore - row.tokensAfter);
 
-/** What a budget saves of the tokens of all these results, and the used names that it loses. */
+/** A row of the table: the tokens of all these results that a budget saves, and the used names that it loses. */
 function rowOfBudget(name, budget, rows, all) {
   const short = rows.filter((row) => row.tokensAfter < row.tokensBefore);
   const lost = lostNames(short);

@@ -114,7 +114,6 @@ const fn paid(candidate: Candidate, budget: f64, above: bool, loss: f64, reducti
 
 /// All candidates. Latencies, losses, reductions and budgets are from the design's comparison: truncation under 100
 /// ms and 80 to 90% smaller, lossless under 500 ms and 20 to 40%, native seconds and 40 to 60%, smart up to 90%.
-/// 500 ms and 20 to 40%, native seconds and 40 to 60%, smart up to 90%.
 pub const ALL: &[Candidate] = &[
     Candidate {
         latency_ms: 2000.0,

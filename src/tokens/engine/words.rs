@@ -74,7 +74,7 @@ impl Words {
         Self { encoding, classes: &CLASSES, ascii }
     }
 
-    /// Calls `each` with the range of each word, in order; together they are the self.
+    /// Calls `each` with the range of each word, in order; together they are the text.
     #[inline]
     pub(super) fn each(&self, text: &str, each: impl FnMut(Range<usize>)) {
         let text = Text { bytes: text.as_bytes(), words: self };
