@@ -44,7 +44,7 @@ pub(super) fn estimates_after(
     let mut all = new;
     let mut searched: HashMap<&[PathStep], usize> = HashMap::new();
     for estimate in old {
-        let (Some(was), Some(is)) = (was.get(&estimate.path), is.get(&estimate.path)) else { continue };
+        let (Some(was), Some(is)) = (was.get(&*estimate.path), is.get(&*estimate.path)) else { continue };
         let from = searched.entry(&estimate.path).or_default();
         for kept in still_there(estimate, was, is, from) {
             let is_free = all.iter().all(|known| known.path != kept.path || !overlap(&known.range, &kept.range));

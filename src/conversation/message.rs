@@ -8,6 +8,7 @@ use super::{
     block::Depth,
     fields::{Fields, RawFields, owned, serialize_into},
     json_text,
+    remembered::Remembered,
     scan::elements,
 };
 
@@ -99,13 +100,14 @@ pub struct Message {
     pub extra: Fields,
     /// The JSON if it was not a message at all (a number, for example), carried through unchanged.
     unreadable: Option<Box<RawValue>>,
+    pub(super) remembered: Remembered,
 }
 
 impl Message {
     /// Creates a message without further fields.
     #[must_use]
     pub fn new(role: Role, content: Content) -> Self {
-        Self { role, content, extra: Vec::new(), unreadable: None }
+        Self { role, content, extra: Vec::new(), unreadable: None, remembered: Remembered::default() }
     }
 
     /// Copies the time of another message, if it has one, because hosts order and show messages by it.
@@ -124,11 +126,24 @@ impl Message {
             content: Content::Missing,
             extra: Vec::new(),
             unreadable: Some(raw.to_owned()),
+            remembered: Remembered::default(),
         };
         let Some(mut fields) = RawFields::read(raw.get()) else { return unreadable() };
         let Some(role) = fields.take_string("role") else { return unreadable() };
         let content = Content::read_at(fields.take("content"), Depth::Message);
-        Self { role: role.into(), content, extra: fields.into_owned(), unreadable: None }
+        Self {
+            role: role.into(),
+            content,
+            extra: fields.into_owned(),
+            unreadable: None,
+            remembered: Remembered::default(),
+        }
+    }
+
+    /// Returns what a reader found in this message the first time that it was asked for; `None` if another kind of
+    /// reading is kept here.
+    pub(crate) fn reading<T: Send + Sync + 'static>(&self, read: impl FnOnce() -> T) -> Option<&T> {
+        self.remembered.reading(read)
     }
 
     /// Returns true if the JSON was not a message at all.

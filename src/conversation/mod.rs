@@ -14,6 +14,7 @@ mod plan;
 mod reader;
 mod rebuild;
 mod recipe;
+mod remembered;
 mod scan;
 mod searchable;
 mod shape;

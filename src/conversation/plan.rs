@@ -143,8 +143,8 @@ pub enum PlanError {
 impl Edit {
     /// Creates an edit that replaces a text of [`Message::texts`].
     #[must_use]
-    pub fn set_text(message: usize, path: Vec<PathStep>, text: String) -> Self {
-        Self::set(message, path, NewValue::Text(text))
+    pub fn set_text(message: usize, path: impl AsRef<[PathStep]>, text: String) -> Self {
+        Self::set(message, path.as_ref().to_vec(), NewValue::Text(text))
     }
 
     /// Creates an edit that replaces a value by one without placeholders.

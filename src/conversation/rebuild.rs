@@ -304,7 +304,7 @@ mod tests {
         #[test]
         fn a_recipe_that_was_written_gives_its_text(whole in "[a-zé😀\n]{0,300}", from in 0_usize..300, times in 1_u32..4, is_numbered in any::<bool>()) {
             let start = (0..=whole.len().min(from)).rev().find(|start| whole.is_char_boundary(*start)).unwrap_or(0);
-            let text = TextAt { block: 0, path: vec!["content".into()], kind: ContentKind::MessageText, text: &whole };
+            let text = TextAt { block: 0, path: ["content".into()].into(), kind: ContentKind::MessageText, text: &whole };
             let texts = [(0, &text)];
             let to = NumberStyle::new(6, "→").filter(|_| is_numbered).map(|style| (7, style));
             let lines: Vec<&str> = whole[start..].split('\n').collect();

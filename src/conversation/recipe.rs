@@ -134,7 +134,7 @@ impl<'a> RecipeWriter<'a> {
                 return None;
             }
             let number = *known.entry(text).or_insert_with(|| {
-                recipe.texts.push((message, place.path.clone()));
+                recipe.texts.push((message, place.path.to_vec()));
                 recipe.texts.len() - 1
             });
             let range = units.at(content, range.start)..units.at(content, range.end);
@@ -192,7 +192,7 @@ mod tests {
     use crate::conversation::ContentKind;
 
     fn text(text: &str) -> TextAt<'_> {
-        TextAt { block: 0, path: vec!["content".into()], kind: ContentKind::MessageText, text }
+        TextAt { block: 0, path: ["content".into()].into(), kind: ContentKind::MessageText, text }
     }
 
     fn lines(range: Range<usize>) -> RecipeLines {

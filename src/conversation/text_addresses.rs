@@ -2,7 +2,7 @@
 //!
 //! [`super::Edit::set_text`] puts a text back at its address, and everything around it stays.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use serde::Serialize;
 
@@ -26,11 +26,31 @@ pub struct TextAt<'a> {
     /// The index of its block; 0 if the content is a string.
     pub block: usize,
     /// The path from the message to the string.
-    pub path: Vec<PathStep>,
+    pub path: Arc<[PathStep]>,
     /// The kind of its content.
     pub kind: ContentKind,
     /// The text.
     pub text: &'a str,
+}
+
+/// The address of a text in its message.
+#[derive(Debug, Clone)]
+pub(super) struct Address {
+    block: usize,
+    path: Arc<[PathStep]>,
+    kind: ContentKind,
+    place: Place,
+}
+
+/// The place of a text in its block.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// The block's own text, or the content of a result.
+    Whole,
+    /// A block in the content of a result.
+    Inner(usize),
+    /// A parameter, by its number among the texts.
+    Input(usize),
 }
 
 impl Message {
@@ -38,20 +58,30 @@ impl Message {
     /// parameters, and the text of tool results. Thinking is not listed, because it is signed and must not change.
     #[must_use]
     pub fn texts(&self) -> Vec<TextAt<'_>> {
+        let addresses = self.remembered.addresses(|| self.addresses());
+        addresses.iter().filter_map(|address| Some(address.with(self.text_of(address)?))).collect()
+    }
+
+    fn addresses(&self) -> Vec<Address> {
         let content = PathStep::from("content");
         match &self.content {
-            Content::Text(text) => {
-                vec![TextAt { block: 0, path: vec![content], kind: ContentKind::MessageText, text }]
+            Content::Text(_) => {
+                let path = [content].into();
+                vec![Address { block: 0, path, kind: ContentKind::MessageText, place: Place::Whole }]
             }
-            Content::Blocks(blocks) => blocks
-                .iter()
-                .enumerate()
-                .flat_map(|(index, block)| {
-                    let path = vec![content.clone(), PathStep::Index(index)];
-                    block.texts(index, &path)
-                })
-                .collect(),
+            Content::Blocks(blocks) => {
+                let all = blocks.iter().enumerate();
+                all.flat_map(|(index, block)| block.addresses(index, &[content.clone(), PathStep::Index(index)]))
+                    .collect()
+            }
             Content::Other(_) | Content::Missing => Vec::new(),
+        }
+    }
+
+    fn text_of(&self, address: &Address) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            content => content.blocks().get(address.block)?.text_in(address.place),
         }
     }
 }
@@ -68,7 +98,7 @@ impl Message {
 
     /// Returns the texts of this message by their path.
     #[must_use]
-    pub fn texts_by_path(&self) -> HashMap<Vec<PathStep>, &str> {
+    pub fn texts_by_path(&self) -> HashMap<Arc<[PathStep]>, &str> {
         self.texts().into_iter().map(|text| (text.path, text.text)).collect()
     }
 }
@@ -86,35 +116,51 @@ impl Block {
     /// Returns the texts in this block, which is the `index`th of its message and has the path `path`.
     #[must_use]
     pub fn texts(&self, index: usize, path: &[PathStep]) -> Vec<TextAt<'_>> {
-        let at = |rest: Vec<PathStep>, kind, text| TextAt { block: index, path: [path, &rest].concat(), kind, text };
+        let addresses = self.addresses(index, path);
+        addresses.iter().filter_map(|address| Some(address.with(self.text_in(address.place)?))).collect()
+    }
+
+    fn addresses(&self, block: usize, path: &[PathStep]) -> Vec<Address> {
+        let at = |rest: &[PathStep], kind, place| Address { block, path: [path, rest].concat().into(), kind, place };
         match self {
-            Self::Text { text, .. } => {
-                vec![at(vec!["text".into()], ContentKind::MessageText, text.as_str())]
+            Self::Text { .. } => vec![at(&["text".into()], ContentKind::MessageText, Place::Whole)],
+            Self::ToolUse { input, .. } => {
+                let path = |rest: &[PathStep]| [&["input".into()], rest].concat();
+                let texts = input.texts().iter().enumerate();
+                texts
+                    .map(|(number, text)| at(&path(&text.path), ContentKind::ToolParameters, Place::Input(number)))
+                    .collect()
             }
-            Self::ToolUse { input, .. } => input
-                .texts()
-                .iter()
-                .map(|text| {
-                    let path = [path, &["input".into()], &text.path].concat();
-                    TextAt { block: index, path, kind: ContentKind::ToolParameters, text: &text.text }
-                })
-                .collect(),
-            Self::ToolResult { content: Content::Text(text), .. } => {
-                vec![at(vec!["content".into()], ContentKind::ToolResults, text.as_str())]
+            Self::ToolResult { content: Content::Text(_), .. } => {
+                vec![at(&["content".into()], ContentKind::ToolResults, Place::Whole)]
             }
             Self::ToolResult { content: Content::Blocks(blocks), .. } => blocks
                 .iter()
                 .enumerate()
-                .filter_map(|(inner, block)| match block {
-                    Self::Text { text, .. } => Some(at(
-                        vec!["content".into(), inner.into(), "text".into()],
-                        ContentKind::ToolResults,
-                        text.as_str(),
-                    )),
-                    _ => None,
+                .filter(|(_, block)| matches!(block, Self::Text { .. }))
+                .map(|(inner, _)| {
+                    let path = ["content".into(), inner.into(), "text".into()];
+                    at(&path, ContentKind::ToolResults, Place::Inner(inner))
                 })
                 .collect(),
             _ => Vec::new(),
         }
+    }
+
+    fn text_in(&self, place: Place) -> Option<&str> {
+        match (self, place) {
+            (Self::Text { text, .. } | Self::ToolResult { content: Content::Text(text), .. }, _) => Some(text),
+            (Self::ToolUse { input, .. }, Place::Input(number)) => Some(&input.texts().get(number)?.text),
+            (Self::ToolResult { content, .. }, Place::Inner(inner)) => {
+                content.blocks().get(inner)?.text_in(Place::Whole)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Address {
+    fn with<'a>(&self, text: &'a str) -> TextAt<'a> {
+        TextAt { block: self.block, path: self.path.clone(), kind: self.kind, text }
     }
 }

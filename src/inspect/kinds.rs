@@ -10,7 +10,7 @@ use crate::{
     markers::{SummaryHead, is_summary},
     story::story_blocks,
     tokens::{Scale, Tally, count_all, file_tokens, image_tokens},
-    transcript::{ContentPiece, PieceSource, Voice},
+    transcript::{ContentPiece, PieceSource, Pieces, Voice},
 };
 
 /// The kind of content that tokens belong to.
@@ -120,7 +120,7 @@ struct Run<'a> {
 pub(super) fn kinds_of(
     conversation: &Conversation,
     tally: &Tally,
-    pieces: &[Vec<ContentPiece>],
+    pieces: &[Pieces],
     cancel: &Cancel,
 ) -> Result<Vec<Vec<BlockKinds>>, Cancelled> {
     let mut found: Vec<Vec<BlockKinds>> = Vec::with_capacity(conversation.len());

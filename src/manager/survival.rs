@@ -14,7 +14,7 @@ use crate::{
     providers::{Change, Grade},
     story::{Entry, Mark, entries, is_speaker, is_story, stories},
     tokens::{Tally, count_inside},
-    transcript::{ContentPiece, Meaning, PieceSource, ToolTable, Voice, decompose_texts, with_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, Pieces, ToolTable, Voice, decompose, with_texts},
 };
 
 /// Tokens that survived a condensation, and those that did not. Unscaled, like those of changes.
@@ -386,20 +386,20 @@ fn told_by_host(done: &Done<'_>) -> HashSet<usize> {
     summaries.flat_map(beside).collect()
 }
 
-/// The kind of every block, one for a content that is a string. What calls were given need not be read for it.
+/// The kind of every block, one for a content that is a string.
 fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
-    let texts: Vec<Vec<TextAt<'_>>> = conversation.messages().map(texts_beside_calls).collect();
-    let pieces = decompose_texts(conversation, &texts, tools);
-    let of_message = |(message, (texts, pieces)): (&Message, (&Vec<TextAt<'_>>, Vec<ContentPiece>))| {
+    let texts = conversation.texts();
+    let pieces = decompose(conversation, tools);
+    let of_message = |(message, (texts, pieces)): (&Message, (&Vec<TextAt<'_>>, Pieces))| {
         let blocks = message.content.blocks();
         let mut spoken: Vec<BTreeMap<Kind, usize>> = vec![BTreeMap::new(); blocks.len().max(1)];
-        for (piece, text) in with_texts(pieces, texts) {
+        for (piece, text) in with_texts(&pieces, texts) {
             if is_story(text.text) && piece.source == PieceSource::Words {
                 spoken[piece.block].insert(Kind::Summaries, text.text.len());
                 continue;
             }
             for stretch in piece.stretches(text.text) {
-                *spoken[piece.block].entry(of_voice(&piece, stretch.voice)).or_default() += stretch.range.len();
+                *spoken[piece.block].entry(of_voice(piece, stretch.voice)).or_default() += stretch.range.len();
             }
         }
         // A text is what most of it is.
@@ -416,20 +416,6 @@ fn kinds(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<Kind>> {
         (0..spoken.len()).map(kind).collect()
     };
     conversation.messages().zip(texts.iter().zip(pieces)).map(of_message).collect()
-}
-
-/// The texts of a message without the parameters of calls.
-fn texts_beside_calls(message: &Message) -> Vec<TextAt<'_>> {
-    let content = PathStep::from("content");
-    match &message.content {
-        Content::Blocks(blocks) => blocks
-            .iter()
-            .enumerate()
-            .filter(|(_, block)| matches!(block, Block::Text { .. } | Block::ToolResult { .. }))
-            .flat_map(|(index, block)| block.texts(index, &[content.clone(), index.into()]))
-            .collect(),
-        _ => message.texts(),
-    }
 }
 
 fn of_voice(piece: &ContentPiece, voice: Voice) -> Kind {

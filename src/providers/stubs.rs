@@ -81,7 +81,7 @@ pub(super) fn astray(before: &Conversation, after: &Conversation, plan: &Plan, t
         let Some(text) = of_block(&was[message], block).next().map(|text| &was[message][text]) else { continue };
         let note = Suppressed::sized(ContentKind::ToolResults, text.text).to_string();
         if note.len() < text.text.len() {
-            found.push(StubNote { edit: Edit::set_text(message, text.path.clone(), note), at, target: target.0 });
+            found.push(StubNote { edit: Edit::set_text(message, &text.path, note), at, target: target.0 });
         }
     }
     found

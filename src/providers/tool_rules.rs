@@ -11,7 +11,7 @@ use crate::{
     providers::truncation::cut::cut_characters,
     salience::{Cut, Room, Salience},
     tokens::{Encoding, count_inside},
-    transcript::{ContentPiece, Meaning, ToolRule, decompose_texts, with_texts},
+    transcript::{ContentPiece, Meaning, ToolRule, decompose, with_texts},
     words::{Said, said},
 };
 
@@ -70,7 +70,7 @@ pub fn limited(request: &Request, recent: usize) -> Proposal {
         replaced.1.push((excess.piece.range.clone(), new));
     }
     for ((message, path), (whole, mut replaced)) in changed {
-        proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole, &mut replaced)));
+        proposal.plan.edits.push(Edit::set_text(message, path, splice(whole, &mut replaced)));
     }
     proposal
 }
@@ -85,10 +85,10 @@ fn recalls(request: &Request) -> bool {
 fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) -> Vec<Excess<'a>> {
     let conversation = &request.conversation;
     let zone = conversation.fixed()..conversation.len().saturating_sub(recent);
-    let pieces = decompose_texts(conversation, texts, &request.tools);
+    let pieces = decompose(conversation, &request.tools);
     let mut found = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
-        for (piece, whole) in with_texts(pieces, &texts[message]) {
+        for (piece, whole) in with_texts(&pieces, &texts[message]) {
             if conversation.entries()[message].pins.holds(piece.block) {
                 continue;
             }
@@ -106,7 +106,8 @@ fn excesses<'a>(request: &Request, texts: &'a [Vec<TextAt<'a>>], recent: usize) 
             }
             let tokens = count_inside(text, request.tally.encoding()).tokens;
             if tokens > limit {
-                let reason = reason(name, rule, limit, &piece);
+                let reason = reason(name, rule, limit, piece);
+                let piece = piece.clone();
                 found.push(Excess { message, piece, whole: whole.text, text, tokens, limit, reason });
             }
         }

@@ -117,7 +117,7 @@ fn is_shorter_than_original(request: &Request, after: &Conversation, expansion: 
     let tokens = |text: &str| count(text, request.tally.encoding()).tokens;
     let is_shorter = |text: &str| text.len() > expansion.text.len() && tokens(text) > tokens(expansion.text);
     let texts = request.original.message(origin).texts();
-    texts.iter().any(|text| text.path == expansion.path && is_shorter(text.text))
+    texts.iter().any(|text| *text.path == *expansion.path && is_shorter(text.text))
 }
 
 impl TruePlan {
@@ -129,7 +129,7 @@ impl TruePlan {
             |edit: &Edit| matches!(edit, Edit::Set { message: of, path, .. } if *of == message && *path == mended.path);
         self.plan.edits.retain(|edit| !is_same(edit));
         let texts = before.message(message).texts();
-        if texts.iter().any(|text| text.path == mended.path && text.text == mended.text) {
+        if texts.iter().any(|text| *text.path == *mended.path && text.text == mended.text) {
             return;
         }
         if mended.expanded > 0 {

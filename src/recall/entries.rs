@@ -6,8 +6,7 @@ use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Json, Message, Role, TextAt},
     markers::is_summary,
     transcript::{
-        CallOutcome, ContentPiece, HostText, Meaning, PieceSource, ToolSource, ToolTable, decompose_texts,
-        outcome_of_answer,
+        CallOutcome, ContentPiece, HostText, Meaning, PieceSource, ToolSource, ToolTable, decompose, outcome_of_answer,
     },
 };
 
@@ -108,7 +107,7 @@ impl Draft {
 /// entries.
 pub fn entries(conversation: &Conversation, tools: &ToolTable) -> Vec<Draft> {
     let texts = conversation.texts();
-    let pieces = decompose_texts(conversation, &texts, tools);
+    let pieces = decompose(conversation, tools);
     let mut reader = Reader::default();
     for (index, ((message, texts), pieces)) in conversation.messages().zip(&texts).zip(&pieces).enumerate() {
         reader.message(index, message, texts, pieces);

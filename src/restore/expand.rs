@@ -64,7 +64,7 @@ pub(crate) fn expand_texts(texts: &[Vec<TextAt<'_>>]) -> Expanded {
             text: text.text[rows.rows[row].content_range()].to_owned(),
         }));
         if *new != *text.text {
-            expanded.plan.edits.push(Edit::set_text(message, text.path.clone(), new.into_owned()));
+            expanded.plan.edits.push(Edit::set_text(message, &text.path, new.into_owned()));
         }
     }
     expanded

@@ -78,11 +78,11 @@ impl Recipes<'_> {
                 let Edit::Set { message, path, .. } = set else { continue };
                 let Some(old) = before.entries().get(*message) else { continue };
                 let Some(at) = old.origin.and_then(|origin| position.get(&origin)) else { continue };
-                let Some(text) = texts[*at].iter().position(|text| text.path == *path) else { continue };
+                let Some(text) = texts[*at].iter().position(|text| *text.path == **path) else { continue };
                 if old_texts.0 != *message {
                     old_texts = (*message, old.message.texts());
                 }
-                let Some(was) = old_texts.1.iter().find(|text| text.path == *path) else { continue };
+                let Some(was) = old_texts.1.iter().find(|text| *text.path == **path) else { continue };
                 if let Some(recipe) = rebuild.recipe(starts[*at] + text, was.text) {
                     found.push((*edit, recipe));
                 }

@@ -47,7 +47,7 @@ use crate::{
     markers::ResultParts,
     salience::ExpectedNames,
     tokens::{Encoding, count_inside},
-    transcript::{ContentPiece, Meaning, ToolTable, decompose_texts},
+    transcript::{ContentPiece, Meaning, ToolTable, decompose},
 };
 
 /// How a result is shortened.
@@ -128,7 +128,7 @@ pub fn condense_result(
     let all = || texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text)));
     let before: Vec<&str> = all().filter(|(at, text)| !is_result(*at, text)).map(|(_, text)| text.text).collect();
     let results: Vec<&TextAt<'_>> = all().filter(|(at, text)| is_result(*at, text)).map(|(_, text)| text).collect();
-    let pieces = decompose_texts(conversation, &texts, tools).pop().unwrap_or_default();
+    let pieces = decompose(conversation, tools).pop().unwrap_or_default();
     let counts: Vec<usize> = results.iter().map(|text| count_inside(text.text, settings.encoding).tokens).collect();
     let budgets = budgets(&counts, settings.budget);
     let largest = (0..counts.len()).max_by_key(|at| counts[*at]);
@@ -148,7 +148,7 @@ pub fn condense_result(
         let short = shorten(&given);
         result.add(&short, largest == Some(at));
         if let Some(new) = short.text {
-            result.plan.edits.push(Edit::set_text(last, text.path.clone(), new));
+            result.plan.edits.push(Edit::set_text(last, &text.path, new));
         }
     }
     result.fits = result.tokens_after <= settings.budget;

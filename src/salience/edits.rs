@@ -42,7 +42,7 @@ impl Edits {
         }
         for ((message, path), mut replaced) in replacements {
             if let Some(whole) = texts[message].iter().find(|text| *text.path == *path) {
-                plan.edits.push(Edit::set_text(message, path.to_vec(), splice(whole.text, &mut replaced)));
+                plan.edits.push(Edit::set_text(message, &path, splice(whole.text, &mut replaced)));
             }
         }
         Self { plan, changed }

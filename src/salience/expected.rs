@@ -12,7 +12,7 @@ use super::{
 use crate::{
     by_hash::ByHash,
     conversation::{ContentKind, Conversation},
-    transcript::{ToolTable, decompose_texts, with_texts},
+    transcript::{ToolTable, decompose, with_texts},
 };
 
 /// The chance of each name to be used after a conversation, and the chance of a name that the conversation does not
@@ -30,11 +30,11 @@ impl ExpectedNames {
     #[must_use]
     pub fn after(conversation: &Conversation, messages: usize, tools: &ToolTable) -> Self {
         let texts = conversation.texts();
-        let pieces = decompose_texts(conversation, &texts, tools);
+        let pieces = decompose(conversation, tools);
         let mut table = NameTable::default();
         let mut occurrences = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().take(messages) {
-            for (piece, text) in with_texts(pieces, &texts[message]) {
+            for (piece, text) in with_texts(&pieces, &texts[message]) {
                 let is_use = piece.kind == ContentKind::ToolParameters;
                 table.add(&text.text[piece.range.clone()], message, is_use, &mut occurrences);
                 occurrences.clear();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{name_table::NameTable, weights::Weights};
 use crate::{
     conversation::{ContentKind, Conversation},
-    transcript::{ToolTable, decompose_texts, with_texts},
+    transcript::{ToolTable, decompose, with_texts},
 };
 
 /// Returns at most `most` names that the assistant used in calls in `messages`, the likeliest to be used again first.
@@ -17,11 +17,11 @@ pub fn likely_names(
     most: usize,
 ) -> Vec<String> {
     let texts = conversation.texts();
-    let pieces = decompose_texts(conversation, &texts, tools);
+    let pieces = decompose(conversation, tools);
     let mut table = NameTable::default();
     let mut occurrences = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| messages.contains(message)) {
-        for (piece, text) in with_texts(pieces, &texts[message]) {
+        for (piece, text) in with_texts(&pieces, &texts[message]) {
             let is_use = piece.kind == ContentKind::ToolParameters;
             table.add(&text.text[piece.range.clone()], message, is_use, &mut occurrences);
         }

@@ -8,7 +8,7 @@ use super::{names::for_each_name, weights::NameFacts};
 use crate::{
     by_hash::ByHash,
     conversation::{ContentKind, Conversation, PathStep},
-    transcript::{ToolTable, decompose_texts},
+    transcript::{ToolTable, decompose},
 };
 
 /// Numbers names and counts their uses.
@@ -71,12 +71,12 @@ impl<'t> NameTable<'t> {
     /// keep theirs.
     pub fn learn(&mut self, conversation: &Conversation, older: Range<usize>, tools: &ToolTable) {
         let texts = conversation.texts();
-        let pieces = decompose_texts(conversation, &texts, tools);
+        let pieces = decompose(conversation, tools);
         let mut learned = vec![NameFacts::default(); self.facts.len()];
         for message in older {
             let texts: HashMap<&[PathStep], &str> =
                 texts[message].iter().map(|text| (&*text.path, text.text)).collect();
-            for piece in &pieces[message] {
+            for piece in pieces[message].iter() {
                 let Some(text) = texts.get(&*piece.path) else { continue };
                 for_each_name(&text[piece.range.clone()], |name| {
                     if let Some(number) = self.numbers.get(&xxh3_64(name.as_bytes())) {

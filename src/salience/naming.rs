@@ -13,7 +13,7 @@ use super::{
 use crate::{
     conversation::{ContentKind, Conversation},
     story::{ShownLines, content, quoted_answer, story_blocks},
-    transcript::{PieceSource, ToolTable, decompose_texts, with_texts},
+    transcript::{PieceSource, ToolTable, decompose, with_texts},
 };
 
 /// Tokens of the sign before a line, and of its end.
@@ -50,7 +50,7 @@ impl LeftOut<'_> {
     #[must_use]
     pub fn naming_lines(&self, view: &Conversation, room: f32) -> ShownLines {
         let (texts, in_view) = (self.conversation.texts(), view.texts());
-        let pieces = decompose_texts(self.conversation, &texts, self.tools);
+        let pieces = decompose(self.conversation, self.tools);
         let mut table = NameTable::default();
         let (mut candidates, mut names) = (Vec::<Candidate<'_>>::new(), Vec::new());
         let mut block = 0;
@@ -58,7 +58,7 @@ impl LeftOut<'_> {
             let pins = &self.conversation.entries()[message].pins;
             let may_be_shown = |block: usize| self.messages.contains(&message) && !pins.holds(block);
             let stories = story_blocks(self.conversation, message);
-            for (piece, whole) in with_texts(pieces, &texts[message]) {
+            for (piece, whole) in with_texts(&pieces, &texts[message]) {
                 let text = &whole.text[piece.range.clone()];
                 let is_use = piece.kind == ContentKind::ToolParameters;
                 let is_story = piece.source == PieceSource::Words && stories.contains(&piece.block);

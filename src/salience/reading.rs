@@ -15,7 +15,7 @@ use crate::{
     conversation::{Block, ContentKind, Role, TextAt, is_blank},
     story::{ending, story_blocks},
     tokens::count_inside,
-    transcript::{ContentPiece, Meaning, PieceSource, Voice, with_texts},
+    transcript::{ContentPiece, Meaning, PieceSource, Pieces, Voice, with_texts},
 };
 
 /// Approximate tokens saved by leaving out a line number.
@@ -62,12 +62,12 @@ impl<'a, 't> Reading<'a, 't> {
     }
 
     /// Reads messages, each given with its pieces.
-    pub fn read(&mut self, messages: Vec<(usize, Vec<ContentPiece>)>) {
+    pub fn read(&mut self, messages: Vec<(usize, Pieces)>) {
         for (message, pieces) in messages {
             let mut next = 1;
             let stories = story_blocks(self.scope.conversation, message);
-            let pieces = with_texts(pieces, &self.texts[message]);
-            for (piece, whole) in pieces.flat_map(|(piece, whole)| self.scope.divided(piece, whole)) {
+            let pieces = with_texts(&pieces, &self.texts[message]);
+            for (piece, whole) in pieces.flat_map(|(piece, whole)| self.scope.divided(piece.clone(), whole)) {
                 // Pieces of one text are numbered continuously: a piece begins on the line on which the previous one
                 // ends.
                 let first = if piece.range.start == 0 { 1 } else { next };

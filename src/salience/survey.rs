@@ -13,7 +13,7 @@ use crate::{
     by_hash::ByHash,
     conversation::{PathStep, TextAt},
     parallel::{divided, each},
-    transcript::{ContentPiece, Meaning, ParameterRole, ToolTable, decompose_texts},
+    transcript::{Meaning, ParameterRole, Pieces, ToolTable, decompose},
 };
 
 /// Lines of fewer tokens, such as brackets, are repeated by chance.
@@ -36,11 +36,11 @@ pub struct Survey<'t> {
 impl<'t> Survey<'t> {
     /// Surveys the conversation.
     pub fn new(scope: &Scope<'_>, texts: &[Vec<TextAt<'t>>]) -> Self {
-        let pieces = decompose_texts(scope.conversation, texts, scope.tools);
+        let pieces = decompose(scope.conversation, scope.tools);
         let pieces: Vec<_> =
             pieces.into_iter().enumerate().filter(|(message, _)| scope.zone.contains(message)).collect();
-        let bytes = |(_, pieces): &(usize, Vec<ContentPiece>)| pieces.iter().map(|piece| piece.range.len()).sum();
-        let read = |pieces| {
+        let bytes = |(_, pieces): &(usize, Pieces)| pieces.iter().map(|piece| piece.range.len()).sum();
+        let read = |pieces: Vec<(usize, Pieces)>| {
             let mut reading = Reading::new(scope, texts);
             reading.read(pieces);
             reading

@@ -19,8 +19,8 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
-        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Stretch, ToolSource, ToolTable, Voice,
-        decompose_texts, with_texts,
+        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
+        Voice, decompose, with_texts,
     },
 };
 
@@ -48,7 +48,7 @@ pub struct Readable<'a> {
     conversation: &'a Conversation,
     tools: &'a ToolTable,
     texts: Vec<Vec<TextAt<'a>>>,
-    pieces: Vec<Vec<ContentPiece>>,
+    pieces: Vec<Pieces>,
     newest_list: Option<(usize, usize)>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Readable<'a> {
     /// Cuts a conversation into pieces.
     pub fn new(conversation: &'a Conversation, tools: &'a ToolTable) -> Self {
         let texts = conversation.texts();
-        let pieces = decompose_texts(conversation, &texts, tools);
+        let pieces = decompose(conversation, tools);
         let newest_list = newest_list(conversation, tools, &pieces);
         Self { conversation, tools, texts, pieces, newest_list }
     }
@@ -66,14 +66,14 @@ impl<'a> Readable<'a> {
         let Self { conversation, tools, newest_list, .. } = *self;
         let mut reading = Reading { newest_list, shown: shown.clone(), ..Reading::new(conversation, tools) };
         for message in messages {
-            reading.message(message, self.pieces[message].clone(), &self.texts[message]);
+            reading.message(message, &self.pieces[message], &self.texts[message]);
         }
         reading.finish()
     }
 }
 
 /// Returns the message and block of the newest call that set a todo list.
-fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Vec<ContentPiece>]) -> Option<(usize, usize)> {
+fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]) -> Option<(usize, usize)> {
     let is_list = |block: &Block| matches!(block, Block::ToolUse { name, .. } if tools.meaning(name) == Meaning::Todo);
     let in_xml =
         |piece: &ContentPiece| piece.kind == ContentKind::ToolParameters && piece.source.meaning() == Meaning::Todo;
@@ -126,29 +126,29 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn message(&mut self, message: usize, pieces: Vec<ContentPiece>, texts: &[TextAt<'_>]) {
+    fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
         let stories = story_blocks(self.conversation, message);
         for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
             let place = (message, piece.block);
             if piece.source == PieceSource::Words && stories.contains(&piece.block) {
-                self.earlier(message, &whole.text[piece.range]);
+                self.earlier(message, &whole.text[piece.range.clone()]);
                 continue;
             }
             let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
-            let draft = source.as_ref().map(|source| self.draft_of(message, &piece, source));
+            let draft = source.as_ref().map(|source| self.draft_of(message, piece, source));
             for Stretch { range, voice } in piece.stretches(whole.text) {
                 let text = &whole.text[range];
                 match (voice, draft, &source) {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
-                    (Voice::Tool, Some(draft), Some(source)) => self.answer(message, draft, &piece, source, text),
+                    (Voice::Tool, Some(draft), Some(source)) => self.answer(message, draft, piece, source, text),
                     (Voice::Assistant, Some(draft), Some(source)) => {
-                        self.parameter(message, draft, &piece, source, text);
+                        self.parameter(message, draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         // How the call ended, and who says so.
                         let (first, words) = announced(text);
-                        self.answer(message, draft, &piece, source, first);
+                        self.answer(message, draft, piece, source, first);
                         let place = self.drafts[draft].place;
                         self.words(place, USER, Kind::User, words);
                     }

@@ -49,7 +49,7 @@ pub use self::{
     patches::{FileChange, files_of_patch},
     path_pattern::PathPattern,
     paths::clean as clean_path,
-    pieces::{ContentPiece, PieceSource, decompose, decompose_texts, with_texts},
+    pieces::{ContentPiece, PieceSource, Pieces, decompose, with_texts},
     place::{Excerpt, Numbering, Place, Span},
     reader::{read, read_texts},
     replaced::{Replaced, ReplacedLines, replaced},

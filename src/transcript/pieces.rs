@@ -46,6 +46,9 @@ impl ContentPiece {
     }
 }
 
+/// The pieces of a message, in order.
+pub type Pieces = Arc<[ContentPiece]>;
+
 /// The owner of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PieceSource {
@@ -111,30 +114,20 @@ impl PieceSource {
 }
 
 /// Returns the pieces of every message, in order. The pieces of a text cover it without gaps; an empty text has one
-/// empty piece. Linear in the length of the conversation.
+/// empty piece. A message is read once: copies of the conversation, and others with the same messages, share its pieces.
 #[must_use]
-pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Vec<ContentPiece>> {
-    decompose_texts(conversation, &conversation.texts(), tools)
-}
-
-/// [`decompose`] for callers that already have the texts of the conversation.
-#[must_use]
-pub fn decompose_texts(
-    conversation: &Conversation,
-    texts: &[Vec<TextAt<'_>>],
-    tools: &ToolTable,
-) -> Vec<Vec<ContentPiece>> {
-    let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: HashSet::new() };
-    conversation.messages().zip(texts).map(|(message, texts)| decomposer.message(message, texts)).collect()
+pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Pieces> {
+    let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Arc::default() };
+    conversation.messages().map(|message| decomposer.message(message)).collect()
 }
 
 /// Pairs the pieces of a message with their texts. Texts and pieces have the same order.
-pub fn with_texts<'t, 'a>(
-    pieces: Vec<ContentPiece>,
+pub fn with_texts<'p, 't, 'a>(
+    pieces: &'p [ContentPiece],
     texts: &'t [TextAt<'a>],
-) -> impl Iterator<Item = (ContentPiece, &'t TextAt<'a>)> + use<'t, 'a> {
+) -> impl Iterator<Item = (&'p ContentPiece, &'t TextAt<'a>)> + use<'p, 't, 'a> {
     let mut texts = texts.iter().peekable();
-    pieces.into_iter().map_while(move |piece| {
+    pieces.iter().map_while(move |piece| {
         while texts.next_if(|text| *text.path != *piece.path).is_some() {}
         Some((piece, *texts.peek()?))
     })
@@ -145,30 +138,104 @@ struct Decomposer<'a, 't> {
     /// The native calls so far by id.
     calls: HashMap<&'a str, Arc<ToolSource>>,
     /// The names of the tools called in the newest message of the assistant.
-    called: HashSet<String>,
+    called: Arc<HashSet<String>>,
+}
+
+/// A message's pieces, with all that they depend on beside the message.
+struct Decomposed {
+    context: Context,
+    pieces: Pieces,
+    /// Its native calls, in order.
+    calls: Vec<Arc<ToolSource>>,
+    /// The names of the tools that it calls.
+    called: Arc<HashSet<String>>,
+}
+
+/// What the pieces of a message depend on beside the message.
+#[derive(Clone)]
+struct Context {
+    tools: ToolTable,
+    /// The calls of earlier messages to which its blocks belong.
+    earlier: Vec<(usize, Arc<ToolSource>)>,
+    called: Arc<HashSet<String>>,
+}
+
+impl Context {
+    /// Returns true if the pieces are the same. Readers pair calls and results by the allocation that they share, so two
+    /// equal calls are not the same.
+    fn is_same(&self, other: &Self) -> bool {
+        let calls = |context: &Self| -> Vec<_> {
+            context.earlier.iter().map(|(block, call)| (*block, Arc::as_ptr(call))).collect()
+        };
+        calls(self) == calls(other) && self.called == other.called && self.tools == other.tools
+    }
 }
 
 impl<'a> Decomposer<'a, '_> {
-    fn message(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
-        match message.role {
-            Role::Assistant => self.assistant(message, texts),
-            Role::User => self.user(message, texts),
-            Role::Other(_) => texts.iter().map(|text| whole(text, PieceSource::Words, Voice::Host)).collect(),
+    /// Returns the pieces of the next message: as they were read before, if the messages before it give them the same
+    /// meaning.
+    fn message(&mut self, message: &'a Message) -> Pieces {
+        let context = self.context(message);
+        let kept = message.reading(|| Decomposed::new(message, context.clone()));
+        match kept.filter(|kept| kept.context.is_same(&context)) {
+            Some(kept) => self.passed(message, kept),
+            None => self.passed(message, &Decomposed::new(message, context)),
         }
     }
 
-    fn assistant(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
-        self.called.clear();
+    fn context(&self, message: &Message) -> Context {
+        let is_own = message.role == Role::Assistant;
+        let earlier = message.content.blocks().iter().enumerate().filter_map(|(index, block)| match block {
+            Block::ToolUse { .. } if is_own => None,
+            Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. } => {
+                Some((index, self.calls.get(id.as_str())?.clone()))
+            }
+            _ => None,
+        });
+        let called = if is_own { Arc::default() } else { self.called.clone() };
+        Context { tools: self.tools.clone(), earlier: earlier.collect(), called }
+    }
+
+    fn passed(&mut self, message: &'a Message, decomposed: &Decomposed) -> Pieces {
+        if message.role == Role::Assistant {
+            self.calls.extend(call_ids(message).zip(decomposed.calls.iter().cloned()));
+            self.called = decomposed.called.clone();
+        }
+        decomposed.pieces.clone()
+    }
+}
+
+fn call_ids(message: &Message) -> impl Iterator<Item = &str> {
+    message.content.blocks().iter().filter_map(|block| match block {
+        Block::ToolUse { id, .. } => Some(id.as_str()),
+        _ => None,
+    })
+}
+
+impl Decomposed {
+    fn new(message: &Message, context: Context) -> Self {
+        let texts = &message.texts();
+        let mut found = Self { context, pieces: Pieces::default(), calls: Vec::new(), called: Arc::default() };
+        let pieces: Vec<ContentPiece> = match message.role {
+            Role::Assistant => found.assistant(message, texts),
+            Role::User => found.user(message, texts),
+            Role::Other(_) => texts.iter().map(|text| whole(text, PieceSource::Words, Voice::Host)).collect(),
+        };
+        Self { pieces: pieces.into(), ..found }
+    }
+
+    fn assistant(&mut self, message: &Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
+        let mut called = HashSet::new();
         for (index, block) in message.content.blocks().iter().enumerate() {
-            let Block::ToolUse { id, name, .. } = block else { continue };
+            let Block::ToolUse { name, .. } = block else { continue };
             let first = texts.partition_point(|text| text.block < index);
             let parameters = texts[first..].iter().take_while(|text| text.block == index);
             let parameters = parameters.filter_map(|text| {
                 // The path is: content, block, input, parameter.
                 Some(Parameter { key: last_key(&text.path)?, value: text.text, is_nested: text.path.len() > 4 })
             });
-            self.calls.insert(id, Arc::new(ToolSource::of_call(name, parameters, self.tools)));
-            self.called.insert(name.clone());
+            self.calls.push(Arc::new(ToolSource::of_call(name, parameters, &self.context.tools)));
+            called.insert(name.clone());
         }
         let mut pieces = Vec::with_capacity(texts.len());
         for text in texts {
@@ -177,14 +244,14 @@ impl<'a> Decomposer<'a, '_> {
                 continue;
             }
             let mut cutter = Cutter::new(text, &mut pieces, |_| Voice::Assistant);
-            for call in xml_calls::calls(text.text, self.tools) {
-                self.called.insert(call.name.to_owned());
+            for call in xml_calls::calls(text.text, &self.context.tools) {
+                called.insert(call.name.to_owned());
                 let values = call.parameters.iter().map(|parameter| Parameter {
                     key: parameter.name,
                     value: &text.text[parameter.value.clone()],
                     is_nested: false,
                 });
-                let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, self.tools)));
+                let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, &self.context.tools)));
                 // The tags are a separate piece, so that cuts of words or values leave the call intact.
                 let mut frame = call.range.start;
                 for value in xml_calls::values(text.text, &call) {
@@ -200,16 +267,17 @@ impl<'a> Decomposer<'a, '_> {
             }
             cutter.finish();
         }
+        self.called = Arc::new(called);
         pieces
     }
 
-    fn user(&mut self, message: &'a Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
+    fn user(&self, message: &Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
         let is_one_text = matches!(message.content, Content::Text(_));
         let mut pieces = Vec::with_capacity(texts.len());
         let mut answers = Vec::new();
         {
-            let called = &self.called;
-            let mut reader = UserTexts::new(self.tools, |name: &str| called.contains(name));
+            let called = &self.context.called;
+            let mut reader = UserTexts::new(&self.context.tools, |name: &str| called.contains(name));
             for text in texts {
                 let sections = (text.kind == ContentKind::MessageText).then(|| reader.sections(text.text, is_one_text));
                 answers.push(sections);
@@ -241,7 +309,7 @@ impl<'a> Decomposer<'a, '_> {
                         (ContentKind::ToolResults, PieceSource::Mention(source), Voice::Host)
                     }
                     SectionKind::Header(header) => {
-                        let source = Arc::new(ToolSource::new(header.name, header.target(), self.tools));
+                        let source = Arc::new(ToolSource::new(header.name, header.target(), &self.context.tools));
                         tool = Some((header.end, source.clone()));
                         (ContentKind::MessageText, PieceSource::Tool(source), Voice::Tool)
                     }
@@ -250,7 +318,7 @@ impl<'a> Decomposer<'a, '_> {
                         let source = known.map(|(_, source)| source.clone());
                         let source = source.unwrap_or_else(|| {
                             Arc::new(header.map_or_else(ToolSource::default, |header| {
-                                ToolSource::new(header.name, header.target(), self.tools)
+                                ToolSource::new(header.name, header.target(), &self.context.tools)
                             }))
                         });
                         cutter.answer(section.range, &PieceSource::Tool(source), false);
@@ -266,18 +334,20 @@ impl<'a> Decomposer<'a, '_> {
 
     /// Returns the tool call that a text belongs to.
     fn source_of(&self, message: &Message, text: &TextAt<'_>) -> PieceSource {
-        match message.content.blocks().get(text.block) {
-            Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) => {
-                PieceSource::Tool(self.calls.get(id.as_str()).cloned().unwrap_or_default())
-            }
-            _ => PieceSource::Words,
-        }
+        let Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) =
+            message.content.blocks().get(text.block)
+        else {
+            return PieceSource::Words;
+        };
+        let own = call_ids(message).zip(&self.calls).filter(|(own, _)| own == id).last().map(|(_, call)| call);
+        let earlier = || self.context.earlier.iter().find(|(block, _)| *block == text.block).map(|(_, call)| call);
+        PieceSource::Tool(own.or_else(earlier).cloned().unwrap_or_default())
     }
 }
 
 /// Returns a text as one piece.
 fn whole(text: &TextAt<'_>, source: PieceSource, voice: Voice) -> ContentPiece {
-    let path = text.path.as_slice().into();
+    let path = text.path.clone();
     ContentPiece { block: text.block, path, range: 0..text.text.len(), kind: text.kind, source, voice }
 }
 
@@ -301,7 +371,7 @@ struct Cutter<'p, 't, F> {
 
 impl<'p, 't, F: Fn(&str) -> Voice> Cutter<'p, 't, F> {
     fn new(text: &TextAt<'t>, pieces: &'p mut Vec<ContentPiece>, words: F) -> Self {
-        Self { block: text.block, path: text.path.as_slice().into(), text: text.text, words, done: 0, pieces }
+        Self { block: text.block, path: text.path.clone(), text: text.text, words, done: 0, pieces }
     }
 
     fn cut(&mut self, range: Range<usize>, kind: ContentKind, source: &PieceSource, voice: Voice) {

@@ -81,7 +81,7 @@ impl<'a, 't> Reader<'a, 't> {
         self.texts.extend(texts.into_iter().map(|text| ConversationText {
             message: index,
             block: text.block,
-            path: text.path.into(),
+            path: text.path,
             kind: text.kind,
             text: text.text,
         }));

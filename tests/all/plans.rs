@@ -130,7 +130,7 @@ fn plans_that_do_not_fit_are_refused_whole() {
     )
     .unwrap();
     let set = |message: usize, path: &str| {
-        let path = serde_json::from_str(path).unwrap();
+        let path: Vec<PathStep> = serde_json::from_str(path).unwrap();
         Edit::set_text(message, path, "new".into())
     };
     let out_of_range = [set(5, "[\"content\"]"), Edit::Drop { message: 5 }];

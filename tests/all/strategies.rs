@@ -743,7 +743,11 @@ fn old_of(before: &Conversation, edit: &roo_condense::Edit) -> String {
     let message = match edit {
         Edit::Set { message, path, .. } => {
             let texts = before.message(*message).texts();
-            return texts.iter().find(|text| text.path == *path).map(|text| text.text.to_string()).unwrap_or_default();
+            return texts
+                .iter()
+                .find(|text| *text.path == **path)
+                .map(|text| text.text.to_string())
+                .unwrap_or_default();
         }
         Edit::Drop { message } | Edit::DropBlock { message, .. } => *message,
         Edit::Insert { .. } | Edit::InsertBlock { .. } => return String::new(),

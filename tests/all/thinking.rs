@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use proptest::{prelude::*, sample::select};
 use roo_condense::{
     BUILT_IN_PROVIDERS, Binding, CallOptions, CondenseError, ConfigError, Conversation, Edit, Encoding, Llm, Manager,
-    ManagerOptions, Plan, Proposal, Provider, ProviderInfo, Report, Request, Thinking, Trial, WarningCode, Work,
-    condense_with, create_provider, problems,
+    ManagerOptions, PathStep, Plan, Proposal, Provider, ProviderInfo, Report, Request, Thinking, Trial, WarningCode,
+    Work, condense_with, create_provider, problems,
 };
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ fn run(provider: Arc<dyn Provider>, before: &Conversation, call: CallOptions) ->
 }
 
 fn set(message: usize, path: &str, text: &str) -> Edit {
-    Edit::set_text(message, serde_json::from_str(path).unwrap(), text.to_owned())
+    Edit::set_text(message, serde_json::from_str::<Vec<PathStep>>(path).unwrap(), text.to_owned())
 }
 
 /// A task, five rounds of a tool loop, an answer, and a second task with two rounds, the last of which is under way.

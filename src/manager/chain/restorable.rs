@@ -96,7 +96,7 @@ fn texts_in_words(message: usize, entry: &Entry) -> Vec<Edit> {
         words.entry(&estimate.path).or_default().push((estimate.range.clone(), in_words(estimate.tokens)));
     }
     let edit = |(path, mut words): (&[PathStep], Vec<_>)| {
-        Some(Edit::set_text(message, path.to_vec(), splice(texts.get(path)?, &mut words)))
+        Some(Edit::set_text(message, path, splice(texts.get(path)?, &mut words)))
     };
     words.into_iter().filter_map(edit).collect()
 }

@@ -82,7 +82,7 @@ impl Found<'_> {
             };
             match inputs.get_mut(&at(text)) {
                 Some(input) => input.set(&text.path, new),
-                None => proposal.plan.edits.push(Edit::set_text(text.message, text.path.to_vec(), new)),
+                None => proposal.plan.edits.push(Edit::set_text(text.message, &text.path, new)),
             }
         }
         proposal.plan.edits.extend(inputs.into_iter().map(|((message, block), input)| input.into_edit(message, block)));

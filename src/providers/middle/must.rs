@@ -16,7 +16,7 @@ use crate::{
     markers::is_summary,
     salience::likely_names,
     story::story_blocks,
-    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose_texts, with_texts},
+    transcript::{self, Action, CallOutcome, Meaning, ToolTable, Voice, decompose, with_texts},
 };
 
 /// Maximum number of items per kind, the newest or likeliest. A summary of more would be no summary.
@@ -166,11 +166,11 @@ impl MustSurvive {
 /// Returns the user's own texts in these messages, wherever the host put them.
 fn users_words(conversation: &Conversation, gone: &Range<usize>, tools: &ToolTable) -> Vec<String> {
     let texts = conversation.texts();
-    let pieces = decompose_texts(conversation, &texts, tools);
+    let pieces = decompose(conversation, tools);
     let mut words = Vec::new();
     for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| gone.contains(message)) {
         let (is_summary, stories) = (is_summary(conversation.message(message)), story_blocks(conversation, message));
-        for (piece, text) in with_texts(pieces, &texts[message]) {
+        for (piece, text) in with_texts(&pieces, &texts[message]) {
             if is_summary || stories.contains(&piece.block) || piece.source.asks_user() {
                 continue;
             }

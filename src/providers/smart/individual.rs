@@ -55,7 +55,8 @@ pub(super) fn targets<'a>(
         let texts = conversation.message(message).texts();
         let mut targets: Vec<Target<'a>> = Vec::new();
         let mut tokens_of: BTreeMap<ContentKind, usize> = BTreeMap::new();
-        for (mut piece, whole) in with_texts(pieces, &texts) {
+        for (piece, whole) in with_texts(&pieces, &texts) {
+            let mut piece = piece.clone();
             if piece.source == PieceSource::EnvironmentDetails {
                 // The host wrote it into the user's text; no tool was called.
                 piece.kind = ContentKind::MessageText;
@@ -392,7 +393,7 @@ pub(super) fn summarized(target: &Target<'_>, summary: &WrittenSummary) -> Repla
 /// The replacements in each text, by message and path.
 type Changed = BTreeMap<(usize, Arc<[PathStep]>), Vec<(Range<usize>, Replacement)>>;
 
-type TextsByPath<'a> = HashMap<Vec<PathStep>, &'a str>;
+type TextsByPath<'a> = HashMap<Arc<[PathStep]>, &'a str>;
 
 /// Returns the edits that make the replacements. Replacements that are not shorter are left out.
 pub(super) fn proposal(request: &Request, targets: &[Target<'_>], replacements: Vec<Option<Replacement>>) -> Proposal {

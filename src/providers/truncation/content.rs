@@ -19,7 +19,7 @@ use crate::{
     providers::{CondenseError, Note, Proposal, Request},
     story::story_blocks,
     tokens::count_inside,
-    transcript::{ContentPiece, PieceSource, decompose_texts, with_texts},
+    transcript::{ContentPiece, PieceSource, decompose, with_texts},
     words::{Said, said},
 };
 
@@ -88,21 +88,21 @@ impl<'a> ContentCut<'a> {
             (ContentKind::MessageText, Role::Assistant) => !config.preserve_assistant_text.value,
             (ContentKind::MessageText, Role::Other(_)) => false,
         };
-        let pieces = if zone.is_empty() { Vec::new() } else { decompose_texts(conversation, texts, &request.tools) };
+        let pieces = if zone.is_empty() { Vec::new() } else { decompose(conversation, &request.tools) };
         let mut candidates = Vec::new();
         for (message, pieces) in pieces.into_iter().enumerate().filter(|(message, _)| zone.contains(message)) {
             let frames = texts_that_frame_tools(conversation.message(message), &pieces);
             // A text has at most as many tokens as bytes.
-            let pieces: Vec<_> = pieces
-                .into_iter()
-                .filter(|piece| may_cut(message, piece.kind) && piece.range.len() >= least.max(1))
-                .filter(|piece| piece.kind != ContentKind::MessageText || !frames.contains(&piece.path))
-                .collect();
-            if pieces.is_empty() {
+            let is_candidate = |piece: &ContentPiece| {
+                may_cut(message, piece.kind)
+                    && piece.range.len() >= least.max(1)
+                    && (piece.kind != ContentKind::MessageText || !frames.contains(&piece.path))
+            };
+            if !pieces.iter().any(is_candidate) {
                 continue;
             }
             let stories = story_blocks(conversation, message);
-            for (piece, text) in with_texts(pieces, &texts[message]) {
+            for (piece, text) in with_texts(&pieces, &texts[message]).filter(|(piece, _)| is_candidate(piece)) {
                 if conversation.entries()[message].pins.holds(text.block) {
                     continue;
                 }
@@ -114,6 +114,7 @@ impl<'a> ContentCut<'a> {
                 }
                 let tokens = count_inside(text, request.tally.encoding()).tokens;
                 if tokens >= least {
+                    let piece = piece.clone();
                     candidates.push(Candidate { message, piece, whole, text, tokens, line_lengths: OnceCell::new() });
                 }
             }
@@ -287,7 +288,7 @@ impl<'a> ContentCut<'a> {
         }
         for (path, (whole, mut replacements)) in changed {
             let text = splice(whole, &mut replacements);
-            proposal.plan.edits.push(Edit::set_text(message, path.to_vec(), text));
+            proposal.plan.edits.push(Edit::set_text(message, path, text));
         }
     }
 }

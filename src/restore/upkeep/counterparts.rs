@@ -46,7 +46,7 @@ impl Texts<'_> {
         let path = origins.path(id, &at.path)?;
         let range = was.starts[old]..was.starts[old + 1];
         let same_place = range.start + (text - self.starts[*message]);
-        let is_it = |text: &usize| was.texts[*text].1.path == *path;
+        let is_it = |text: &usize| *was.texts[*text].1.path == *path;
         Some(same_place).filter(|place| range.contains(place) && is_it(place)).or_else(|| range.clone().find(is_it))
     }
 }

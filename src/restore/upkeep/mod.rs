@@ -265,7 +265,7 @@ impl<'c> Work<'c> {
             }
             let (message, at) = &is.texts[draft.text];
             let Draft { aimed, expanded, left_out, .. } = draft;
-            Some(Mended { message: *message, block: at.block, path: at.path.clone(), text, aimed, expanded, left_out })
+            Some(Mended { message: *message, block: at.block, path: at.path.to_vec(), text, aimed, expanded, left_out })
         });
         mended.collect()
     }

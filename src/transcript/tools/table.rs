@@ -187,7 +187,7 @@ impl ToolRows {
 }
 
 /// All tools: those of the known agents, and the host's, which take precedence.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct ToolTable {
     host: Arc<ToolRows>,
 }

@@ -73,7 +73,8 @@ fn events(json: &str, tools: &ToolTable) -> Vec<String> {
 /// Every piece: its kind, its text without names of tools, and what it is called.
 fn pieces(json: &str, tools: &ToolTable) -> Vec<String> {
     let conversation = Conversation::parse(json).unwrap();
-    let pieces = decompose(&conversation, tools).into_iter().flatten();
+    let pieces = decompose(&conversation, tools);
+    let pieces = pieces.iter().flat_map(|pieces| pieces.iter());
     pieces.map(|piece| known(&format!("{:?} {}", piece.kind, piece.source.label()))).collect()
 }
 

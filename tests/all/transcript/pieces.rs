@@ -1,7 +1,7 @@
 //! The pieces of any conversation cover its texts, and real histories come apart as they should.
 
 use proptest::prelude::*;
-use roo_condense::{ContentKind, Conversation, PieceSource, ToolTable, decompose};
+use roo_condense::{ContentKind, Conversation, Edit, PathStep, PieceSource, Plan, ToolTable, decompose};
 use serde_json::json;
 
 use crate::real_histories::{Share, for_each_history};
@@ -9,7 +9,7 @@ use crate::real_histories::{Share, for_each_history};
 /// Panics unless the pieces of every text follow each other and cover it.
 fn assert_covers(conversation: &Conversation) {
     for (message, pieces) in conversation.messages().zip(decompose(conversation, &ToolTable::default())) {
-        let mut pieces = pieces.into_iter().peekable();
+        let mut pieces = pieces.iter().peekable();
         for text in message.texts() {
             let mut done = 0;
             let mut count = 0;
@@ -40,10 +40,10 @@ fn the_kinds_of_the_xml_dialect() {
         .flat_map(|(pieces, message)| {
             let texts = message.texts();
             pieces
-                .into_iter()
-                .map(move |piece| {
+                .iter()
+                .map(|piece| {
                     let text = texts.iter().find(|text| *text.path == *piece.path).unwrap();
-                    (piece.kind, piece.source.label().to_owned(), text.text[piece.range].to_owned())
+                    (piece.kind, piece.source.label().to_owned(), text.text[piece.range.clone()].to_owned())
                 })
                 .collect::<Vec<_>>()
         })
@@ -77,6 +77,23 @@ fn native_results_are_named_after_their_calls() {
 }
 
 #[test]
+fn a_message_is_read_once_in_the_same_context() {
+    let call = |command: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": command}}]});
+    let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "ok"}]});
+    let conversation = Conversation::parse(&json!([call("npm test"), result]).to_string()).unwrap();
+    let tools = ToolTable::default();
+    let pieces = decompose(&conversation, &tools);
+    let again = decompose(&conversation.clone(), &tools);
+    assert!(pieces.iter().zip(&again).all(|(one, other)| std::sync::Arc::ptr_eq(one, other)));
+
+    let path: Vec<PathStep> = serde_json::from_str(r#"["content", 0, "input", "command"]"#).unwrap();
+    let edit = Edit::set_text(0, path, "cargo test".into());
+    let changed = conversation.apply(&Plan { edits: vec![edit] }).unwrap();
+    assert_eq!(decompose(&changed, &tools)[1][0].source.label(), "cargo test");
+    assert_eq!(decompose(&conversation, &tools)[1][0].source.label(), "npm test");
+}
+
+#[test]
 fn real_histories_come_apart() {
     for_each_history("pieces", Share::All, |name, conversation| {
         assert_covers(conversation);
@@ -88,7 +105,7 @@ fn real_histories_come_apart() {
         let user = conversation.messages().zip(&pieces).filter(|(message, _)| message.role.as_str() == "user");
         let (mut known, mut all) = (0, 0);
         for (_, pieces) in user {
-            for piece in pieces {
+            for piece in pieces.iter() {
                 all += piece.range.len();
                 known += if piece.source == PieceSource::Words { 0 } else { piece.range.len() };
             }
@@ -103,5 +120,16 @@ proptest! {
     #[test]
     fn any_text_is_covered(conversation in crate::histories::any_conversation()) {
         assert_covers(&conversation);
+    }
+
+    #[test]
+    fn kept_pieces_are_those_of_a_new_reading(conversation in crate::histories::any_conversation(), dropped in any::<u64>()) {
+        let tools = ToolTable::default();
+        let _ = decompose(&conversation, &tools);
+        let gone = (0..conversation.len()).filter(|message| dropped >> (message % 64) & 1 == 1);
+        let plan = Plan { edits: gone.map(|message| Edit::Drop { message }).collect() };
+        let Ok(shorter) = conversation.apply(&plan) else { return Ok(()) };
+        let anew = Conversation::parse(&serde_json::to_string(&shorter).unwrap()).unwrap();
+        prop_assert_eq!(decompose(&shorter, &tools), decompose(&anew, &tools));
     }
 }
