@@ -129,7 +129,8 @@ proptest! {
         let gone = (0..conversation.len()).filter(|message| dropped >> (message % 64) & 1 == 1);
         let plan = Plan { edits: gone.map(|message| Edit::Drop { message }).collect() };
         let Ok(shorter) = conversation.apply(&plan) else { return Ok(()) };
-        let anew = Conversation::parse(&serde_json::to_string(&shorter).unwrap()).unwrap();
+        // A copy of a message keeps nothing of what was read of it.
+        let anew = Conversation::new(shorter.messages().cloned().collect());
         prop_assert_eq!(decompose(&shorter, &tools), decompose(&anew, &tools));
     }
 }
