@@ -281,12 +281,11 @@ impl<'s, 't> PassageSelection<'s, 't> {
         (value, if cost > 0.0 { cost + 2.0 } else { 0.0 })
     }
 
-    fn take(&mut self, unit: Unit, mut cost: f32) {
+    fn take(&mut self, unit: Unit, cost: f32) {
         let mut lines = Vec::new();
         match unit {
             Unit::Line(passage, line) => {
                 self.keep(passage, line, &mut lines);
-                cost += self.close_gaps(passage, &(line..line + 1), &mut lines);
                 self.queue_neighbours(passage, line, line + 1);
             }
             Unit::Part(passage, part) => {
@@ -297,42 +296,11 @@ impl<'s, 't> PassageSelection<'s, 't> {
                     }
                     self.windows.add(self.survey.passages[passage].lines[line].window);
                 }
-                cost += self.close_gaps(passage, &range, &mut lines);
                 self.queue_neighbours(passage, range.start, range.end);
             }
         }
         self.tokens += cost;
         self.taken.push(Taken { unit, lines, cost });
-    }
-
-    /// Keeps the lines between `taken` and the nearest kept lines if they take no more tokens than a marker would.
-    /// Returns the change in tokens.
-    fn close_gaps(&mut self, passage: usize, taken: &Range<usize>, lines: &mut Vec<usize>) -> f32 {
-        let sides = [
-            self.small_gap(passage, (0..taken.start).rev()),
-            self.small_gap(passage, taken.end..self.kept[passage].len()),
-        ];
-        let mut tokens = 0.0;
-        for (gap, cost) in sides.into_iter().flatten() {
-            gap.for_each(|line| self.keep(passage, line, lines));
-            tokens += cost - MARKER_TOKENS;
-        }
-        tokens
-    }
-
-    /// Returns the run of `lines` up to one that is kept, and its tokens, if those are no more than a marker's.
-    fn small_gap(&self, passage: usize, lines: impl Iterator<Item = usize>) -> Option<(Range<usize>, f32)> {
-        let values = &self.survey.passages[passage].lines;
-        let (mut gap, mut cost): (Option<Range<usize>>, f32) = (None, 0.0);
-        for line in lines.take_while(|line| !self.kept[passage][*line]) {
-            cost += values[line].cost;
-            if values[line].line.is_gap || cost > MARKER_TOKENS {
-                return None;
-            }
-            let known = gap.unwrap_or(line..line);
-            gap = Some(known.start.min(line)..known.end.max(line + 1));
-        }
-        gap.map(|gap| (gap, cost))
     }
 
     fn keep(&mut self, passage: usize, line: usize, lines: &mut Vec<usize>) {
