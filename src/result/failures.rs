@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::story::reports_failure;
+use crate::story::{reports_failure, undenied};
 
 /// Every line that reports a failure holds one of these: other lines need no closer look.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
@@ -43,17 +43,13 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
 static MENTION: LazyLock<Regex> =
     LazyLock::new(|| constant(&[r"(?i)\s(?:errors?|failures?|fatal|panic|critical|severe)", AFTER].concat()));
 
+/// The beginning of a sentence whose first word names a failure: it may be part of a name, such as `error handler`.
+static SENTENCE: LazyLock<Regex> = LazyLock::new(|| constant(r"^\W*(?i:errors?) [a-z]"));
+
 /// A line whose verdict says that all was well, whatever it is called: at its beginning, or at its end with a time or a share behind it.
 static WELL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"^\s*(?:ok|PASS|PASSED|✓|✔|√)(?:\s|$)|^\s*--- PASS:|(?:\.\.|…|\s)\s*(?:ok|(?i-u:passed)|PASS)(?:\W+(?:in\W+)?[\d.,]+ *(?:m?s|secs?|seconds?|min|%)?)*\W*$",
-    )
-});
-
-/// A count of none, or a denial.
-static NONE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r#"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b|\berrors?[=:]\s*(?:0|none|null|nil|false|"")(?:\W|$)"#,
     )
 });
 
@@ -76,20 +72,27 @@ pub fn failure_in(line: &str) -> Option<Failure> {
         return None;
     }
     let is_json = || line.trim_start().starts_with('{') && is_failure_in_json(line);
-    if reports_failure(line) || is_json() || is_bad(&REPORT, line) {
+    let rest = undenied(line);
+    let (rest, is_sentence) = match SENTENCE.find(&rest) {
+        Some(begins) => (&rest[begins.end() - 1..], true),
+        None => (&*rest, false),
+    };
+    let is_bad = |pattern: &Regex| pattern.is_match(rest) && !WELL.is_match(line);
+    if reports_failure(rest) || is_json() || is_bad(&REPORT) {
         return Some(Failure::Reported);
     }
-    is_bad(&MENTION, line).then_some(Failure::Mentioned)
+    (is_sentence || is_bad(&MENTION)).then_some(Failure::Mentioned)
+}
+
+/// Returns true for a line whose verdict says that all was well: it explains no failure before it.
+pub fn went_well(line: &str) -> bool {
+    WELL.is_match(line)
 }
 
 /// Returns true for a line that reports a failure.
 #[cfg(test)]
 pub fn is_failure(line: &str) -> bool {
     failure_in(line) == Some(Failure::Reported)
-}
-
-fn is_bad(pattern: &Regex, line: &str) -> bool {
-    pattern.is_match(line) && !NONE.is_match(line) && !WELL.is_match(line)
 }
 
 /// Returns true for a JSON value with a field that is named after a failure and says something, or with a value that is one.
@@ -134,6 +137,10 @@ mod tests {
             "tests/test_x.py:12: AssertionError",
             "Error. It is over",
             "12 passed, 1 failed in 3s",
+            "Tests: 3 failed, 0 errors",
+            "0 warnings, 2 problems",
+            " 2 fail",
+            "error while loading shared libraries: libx.so: cannot open shared object file",
             r#"{"time":"04:00:01","level":"error","msg":"no space"}"#,
             "time=04:00:01 level=error msg=\"no space\"",
         ] {
@@ -143,8 +150,13 @@ mod tests {
 
     #[test]
     fn a_word_within_a_sentence_mentions_a_failure_and_its_form_reports_one() {
-        for line in ["00:12 +240: a_test.dart: tells the error", "* test an error is told (0.1ms)", "An error occurred"]
-        {
+        for line in [
+            "00:12 +240: a_test.dart: tells the error",
+            "* test an error is told (0.1ms)",
+            "An error occurred",
+            "stdout | a.test.js > reports an error when input 3 fails",
+            "error handler called 3 failed: 0",
+        ] {
             assert_eq!(failure_in(line), Some(Failure::Mentioned), "{line}");
         }
         for line in [
@@ -180,6 +192,9 @@ mod tests {
             "//src:an error test   PASSED in 0.1s",
             r#"{"time":"04:00:01","level":"info","error":null}"#,
             "level=info error=null took=3ms",
+            "step 3 no error in worker 7",
+            "batch 12 failed: 0",
+            "retried 3 times, without problems",
         ] {
             assert_eq!(failure_in(line), None, "{line}");
         }

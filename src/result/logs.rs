@@ -390,7 +390,6 @@ const LOGS: [Log; 25] = [
             "#12 ERROR: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1",
         ],
         ending: &[
-            "------",
             " > [builder 5/9] RUN npm ci:",
             "Dockerfile:12",
             "  12 | >>> RUN npm ci",

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    failures::{Failure, failure_in},
+    failures::{Failure, failure_in, went_well},
     shape::shape,
     stamps::Stamps,
     units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit},
@@ -130,7 +130,7 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
         distance = 0;
         let mut is_one_paragraph = true;
         for behind in &mut units[at + 1..] {
-            if behind.is_failure || distance == BEHIND {
+            if behind.is_failure || distance == BEHIND || went_well(said(behind)) {
                 break;
             }
             if is_blank(behind) {

@@ -58,7 +58,8 @@ impl Worth {
             *chance = odds / (1.0 + odds);
         }
         let own = |at: usize, unit: &Unit| {
-            if text[unit.range.clone()].trim().is_empty() {
+            // Rules, and the signs below a place in a line, say something beside that line alone.
+            if !text[unit.range.clone()].contains(char::is_alphanumeric) {
                 return 0.0;
             }
             match (is_file, unit.is_head) {

@@ -2,16 +2,25 @@
 //! shape; words are only additional evidence.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
 use regex::Regex;
 
-/// A count of failures, or an overall verdict of failure. Seconds of a time are not a count.
+/// A count of failures, or an overall verdict of failure. Seconds of a time are not a count, nor is the number of what
+/// stands before it (`basket 3 error margin`).
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)(?:^|[^\w:.])[1-9][\d,]* (?:\w+ )?(?:fail|errors?\b|problems?\b)|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+    )
+});
+
+/// A count of none, or a denial.
+static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|fail(?:ed|ing|ures?)?|problems?)\b|\b(?:errors?|fail\w*|problems?)\s*[=:]\s*(?:0|none|null|nil|false|"")(?:\s*[,;|)}\]]|\s+\w+[=:]|\s*$)"#,
     )
 });
 
@@ -53,7 +62,17 @@ const TELLING: usize = 8;
 /// Returns true for a line that reports a failure.
 #[must_use]
 pub fn reports_failure(line: &str) -> bool {
-    !ONE_WELL.is_match(line) && BAD.is_match(line)
+    !ONE_WELL.is_match(line) && is_bad(line)
+}
+
+/// Returns a line without its denials and counts of none: they say nothing of a failure, but the rest of the line may.
+#[must_use]
+pub fn undenied(line: &str) -> Cow<'_, str> {
+    DENIAL.replace_all(line, "-")
+}
+
+fn is_bad(line: &str) -> bool {
+    BAD.is_match(line) && BAD.is_match(&undenied(line))
 }
 
 /// How a result ended, as indices of its lines.
@@ -86,7 +105,7 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let last = all.last().copied().or_else(|| (0..lines.len()).rev().find(|at| !lines[*at].trim().is_empty()));
     let Some(last) = last else { return Ending::default() };
     let is_whole = |at: &&usize| !ONE_WELL.is_match(lines[**at]);
-    let failed: Vec<usize> = all.iter().filter(is_whole).filter(|at| BAD.is_match(lines[**at])).copied().collect();
+    let failed: Vec<usize> = all.iter().filter(is_whole).filter(|at| is_bad(lines[**at])).copied().collect();
     let bad = failed.last().copied();
     let outcome = all.iter().rev().filter(is_whole).find(|at| OUTCOME.is_match(lines[**at])).copied();
     let mut together = of_one_shape(lines, &all, outcome.unwrap_or(last));
@@ -207,6 +226,29 @@ mod tests {
     fn seconds_of_a_time_are_no_count() {
         assert!(!reports_failure("12:00:07 DEBUG error count is 0") && !reports_failure("0.4 s failover"));
         assert!(reports_failure("12:00:07 1,204 errors") && reports_failure("(3 failed)"));
+    }
+
+    #[test]
+    fn a_denial_says_nothing_of_a_failure_and_the_rest_of_its_line_may() {
+        for line in [
+            "step 3 no error in worker",
+            "pool 12 failed: 0",
+            "input 3 fails nowhere",
+            "errors=0 took=12ms",
+            "basket 3 error margin",
+        ] {
+            assert!(!reports_failure(line), "{line}");
+        }
+        for line in [
+            "3 failed, 0 errors",
+            "Failures: 2, Errors: 0",
+            "error: null pointer dereference",
+            " 2 fail",
+            "    3 Error(s)",
+            "due to 1 previous error",
+        ] {
+            assert!(reports_failure(line), "{line}");
+        }
     }
 
     #[test]
