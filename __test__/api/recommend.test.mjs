@@ -81,7 +81,7 @@ test("a conversation is measured, and nobody is asked", async () => {
   const targetTokens = Math.round(tokens / 2);
   const found = await recommend({ messages, targetTokens, handler: handler(seen) });
   expect(seen).toEqual([]);
-  expect(found.reason).toContain("measured on this conversation");
+  expect(found.reason).toContain("tried on this conversation");
   const { provider, config } = found;
   const result = await new CondensationManager({ fallback: false }).condense(
     { messages },

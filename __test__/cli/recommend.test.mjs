@@ -34,7 +34,7 @@ test("a history is measured", () => {
   put("history.json", JSON.stringify(messages));
   const { code, report } = runJson(["recommend", "history.json", "--target", "50%", "--loss", "50"]);
   expect(code).toBe(0);
-  expect(report.reason).toContain("measured on this conversation");
+  expect(report.reason).toContain("tried on this conversation");
 });
 
 /** Ctrl+D. */

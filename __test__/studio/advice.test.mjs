@@ -70,13 +70,14 @@ test("as a person reads it", () => {
   const title = { code: "title.strict", values: {} };
   const answer = { code: "answer.loss", values: { percent: 0 } };
   const reason = { code: "advice.speaksFor", values: { answer, title } };
-  const figures = { tokens: 27_929, less: 56, superseded: 12, lost: 0, cost: 0 };
+  const gone = { code: "advice.goneSuperseded", values: { superseded: 12 } };
+  const figures = { tokens: 27_929, less: 56, gone, price: { code: "advice.priceNoModel", values: {} } };
   const said = { code: "advice.measured", values: { reason, ...figures } };
   expect(languages.en(said)).toBe(
-    "best for a loss of 0% at most: Lossless, strict; measured on this conversation, it leaves 27,929 tokens (56% less), with 12 replaced by newer and 0 lost, and costs nothing",
+    "best for a loss of 0% at most: Lossless, strict; tried on this conversation, it leaves 27,929 tokens (56% less): 12 are replaced by newer, everything else can still be read, and no model is called",
   );
   expect(languages.fr(said).replaceAll(/\s/g, " ")).toBe(
-    "Le mieux pour une perte d’au plus 0 % : Sans perte, strict. Mesuré sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 remplacés par plus récent, 0 perdus ; cela ne coûte rien",
+    "Le mieux pour une perte d’au plus 0 % : Sans perte, strict. Essayé sur cette conversation : il reste 27 929 jetons, 56 % de moins ; 12 sont remplacés par plus récent, tout le reste est lisible ; aucun modèle n’est appelé",
   );
   const against = [
     { code: "against.noModel", values: {} },

@@ -178,8 +178,15 @@ describe("condensing", () => {
     expect(stored().id).toBe("claude-code");
     expect(JSON.stringify(stored()).length).toBeLessThan(original.length * 0.8);
     await run("restore");
-    expect(stored().messages).toEqual(messages);
+    expect(readFileSync(history, "utf8")).toBe(original);
     expect(existsSync(`${history}.undo.json`)).toBe(false);
+  });
+
+  test("what else the file says since is not undone with it", async () => {
+    await run("condense");
+    writeFileSync(history, JSON.stringify({ ...stored(), id: "renamed" }));
+    await run("restore");
+    expect(stored()).toEqual({ ...JSON.parse(original), id: "renamed" });
   });
 
   test("undoes several, the newest first, with messages added between", async () => {

@@ -293,7 +293,7 @@ function readWord({ name: command, arguments: { name, values = [], isOptional, i
   if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}${all}`, name);
   if (word !== undefined && !values.includes(word))
     throw isLong
-      ? wrong(`there is no ${name} "${word}"${didYouMean(word, values) || "; docs/errors.md lists all of them"}`, name)
+      ? wrong(`there is no ${name} "${word}"${didYouMean(word, values) || "; with --json, errors and warnings have a field `code`"}`, name)
       : (flagMeant(command, word) ?? notAmong(name, word, values));
   return word;
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::{
-    answers::{Answers, source_of},
+    answers::{Answers, Measured, source_of},
     candidates::{Candidate, Model},
     ranking::Ranking,
     rules::Wish,
@@ -429,21 +429,34 @@ fn with_figures(answers: &Answers, candidate: &Candidate, reason: Said) -> Said 
     let Some((measured, removes)) = answers.measurement(candidate.key).zip(answers.removes(candidate.key)) else {
         return reason;
     };
-    let code = match (measured.exact, measured.cost > 0.0) {
-        (true, false) => "advice.measured",
-        (true, true) => "advice.measuredCost",
-        (false, false) => "advice.estimated",
-        (false, true) if measured.cost.is_infinite() => "advice.estimatedUnpriced",
-        (false, true) => "advice.estimatedCost",
-    };
-    let (tokens, less) = (measured.tokens.round(), removes.round());
-    let (superseded, lost) = (measured.superseded.round(), measured.lost.round());
-    let cost = if measured.cost.is_finite() { (measured.cost * 1e4).round() / 1e4 } else { 0.0 };
-    let figures =
-        said!(code, reason: reason, tokens: tokens, less: less, superseded: superseded, lost: lost, cost: cost);
+    let (tokens, less, gone, price) = (measured.tokens.round(), removes.round(), gone(measured), price(measured));
+    let code = if measured.exact { "advice.measured" } else { "advice.estimated" };
+    let figures = said!(code, reason: reason, tokens: tokens, less: less, gone: gone, price: price);
     let Some((names, edits)) = measured.names.zip(measured.edits) else { return figures };
     let [names, edits] = [names, edits].map(|share| (100.0 * share).round());
     said!("advice.keeps", reason: figures, names: names, edits: edits)
+}
+
+/// Returns what a reader of the conversation misses after a candidate.
+fn gone(measured: &Measured) -> Said {
+    let (superseded, lost) = (measured.superseded.round(), measured.lost.round());
+    let how = if measured.exact { said!("advice.leftOut") } else { said!("advice.leftOutOrSummarized") };
+    match (superseded > 0.0, lost > 0.0) {
+        (false, false) => said!("advice.goneNothing"),
+        (true, false) => said!("advice.goneSuperseded", superseded: superseded),
+        (false, true) => said!("advice.goneLost", lost: lost, how: how),
+        (true, true) => said!("advice.goneBoth", superseded: superseded, lost: lost, how: how),
+    }
+}
+
+/// Returns what a candidate costs.
+fn price(measured: &Measured) -> Said {
+    match measured.cost {
+        cost if cost.is_infinite() => said!("advice.priceUnknown"),
+        cost if cost > 0.0 => said!("advice.priceAbout", cost: (cost * 1e4).round() / 1e4),
+        _ if measured.exact => said!("advice.priceNoModel"),
+        _ => said!("advice.priceNothing"),
+    }
 }
 
 /// Returns alternatives: candidates that answers recommend, then those that lose least. None equals the choice or

@@ -63,10 +63,12 @@ async function replace(file, text) {
   }
 }
 
+const backupOf = (file, count) => (count ? `${file}.bak.${count}` : `${file}.bak`);
+
 /** Copies a file to the first free name; returns it. */
 async function backUp(file) {
   for (let count = 0; ; count++) {
-    const copy = count ? `${file}.bak.${count}` : `${file}.bak`;
+    const copy = backupOf(file, count);
     try {
       await fs.copyFile(file, copy, constants.COPYFILE_EXCL);
       return copy;
@@ -76,12 +78,24 @@ async function backUp(file) {
   }
 }
 
+/** The text of a backup that says the same: with it, an undone file is as it was, byte for byte. */
+async function textOfBackup(file, wanted) {
+  for (let count = 0; ; count++) {
+    const text = await fs.readFile(backupOf(file, count), "utf8").catch(() => undefined);
+    if (text === undefined) return undefined;
+    const { messages, textWith } = historyIn(file, text);
+    if (textWith?.(messages) === wanted) return text;
+  }
+}
+
 /** Writes messages in the form that the file has. Returns where it stands as it was. */
 async function writeHistory(file, messages) {
   const { textWith } = await readHistory(file);
   if (!textWith) throw new Error(`${file} is written by its agent alone, or not finished.`);
+  const written = textWith(messages);
+  const text = (await textOfBackup(file, written)) ?? written;
   const backup = await backUp(file);
-  await replace(file, textWith(messages));
+  await replace(file, text);
   return backup;
 }
 
