@@ -24,13 +24,13 @@ export const en = {
   "answer.free": "No model is called. The next request writes the prompt cache again, once. Nothing is saved until you press.",
   "answer.gentler": "Gentler: {{shown}} tokens",
   "answer.gone": "Tokens removed: {{list}}.",
-  "answer.goneAdded": "Tokens removed: {{list}}. Added to say what was there: {{added}}. Together {{less}} fewer.",
+  "answer.goneAdded": "Tokens removed: {{list}}. Notes in their place: {{added}}. Together {{less}} fewer.",
   "answer.goneAll": "Tokens removed: {{list}}. Together {{less}}.",
   "answer.leaves": "Condensing leaves {{after}} tokens ({{less}}), which fits.",
   "answer.limit": "{{share}} full: the next answer may not fit.",
-  "answer.lost": "{{lost}} tokens are lost to the model. The original is kept, so you can undo this at any time.",
+  "answer.lost": "The model will no longer see {{lost}} tokens. The original is kept, so you can undo this at any time.",
   "answer.lostAndShortened":
-    "{{lost}} tokens are lost to the model, and {{told}} are shortened. The original is kept, so you can undo this at any time.",
+    "The model will no longer see {{lost}} tokens, and {{told}} are shortened. The original is kept, so you can undo this at any time.",
   "answer.noNeed": "Nothing needs to be done.",
   "answer.over": "{{share}} full: the conversation no longer fits.",
   "answer.recalled":

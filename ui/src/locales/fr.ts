@@ -27,13 +27,13 @@ export const fr: Record<keyof typeof en, string> = {
     "Aucun modèle n’est appelé. La prochaine requête réécrit le cache de prompt, une fois. Rien n’est enregistré avant que vous appuyiez.",
   "answer.gentler": "Plus doux : {{shown}} jetons",
   "answer.gone": "Jetons retirés : {{list}}.",
-  "answer.goneAdded": "Jetons retirés : {{list}}. Ajoutés pour dire ce qu’il y avait : {{added}}. Au total, {{less}} de moins.",
+  "answer.goneAdded": "Jetons retirés : {{list}}. Notes à leur place : {{added}}. Au total, {{less}} de moins.",
   "answer.goneAll": "Jetons retirés : {{list}}. Au total, {{less}}.",
   "answer.leaves": "Condenser laisse {{after}} jetons ({{less}}), ce qui tient.",
   "answer.limit": "Plein à {{share}} : la prochaine réponse risque de ne pas tenir.",
-  "answer.lost": "{{lost}} jetons sont perdus pour le modèle. L’original est gardé : vous pouvez annuler à tout moment.",
+  "answer.lost": "Le modèle ne verra plus {{lost}} jetons. L’original est gardé : vous pouvez annuler à tout moment.",
   "answer.lostAndShortened":
-    "{{lost}} jetons sont perdus pour le modèle, et {{told}} sont raccourcis. L’original est gardé : vous pouvez annuler à tout moment.",
+    "Le modèle ne verra plus {{lost}} jetons, et {{told}} sont raccourcis. L’original est gardé : vous pouvez annuler à tout moment.",
   "answer.noNeed": "Il n’y a rien à faire.",
   "answer.over": "Plein à {{share}} : la conversation ne tient plus.",
   "answer.recalled":
