@@ -1222,6 +1222,9 @@ describe.skipIf(isMissing)("the studio", () => {
       page.locator(selector).evaluateAll((all) => new Set(all.map((one) => getComputedStyle(one).backgroundColor)).size);
     await expect.poll(() => backgrounds(".rc-legend .rc-swatch")).toBeGreaterThan(2);
     await expect.poll(() => backgrounds(".rc-slider-track, .rc-slider-range")).toBe(2);
+    await page.getByRole("tab", { name: "What fills it" }).click();
+    const cell = page.locator(".rc-treemap-cell").first();
+    expect(await cell.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("solid");
     await context.close();
   });
 
@@ -1242,6 +1245,27 @@ describe.skipIf(isMissing)("the studio", () => {
     await expect.poll(() => tokens("Before")).toBeLessThan(before);
     await expect.poll(() => save.isEnabled()).toBe(true);
     await close();
+  });
+
+  test("tables stand beside each other only where the words of the language have room", async () => {
+    for (const locale of ["en-US", "fr-FR"]) {
+      const page = await browser.newPage({ locale, viewport: { width: 1440, height: 900 } });
+      await page.goto(studio.address);
+      await page.locator("[role=tab]").nth(1).click();
+      await page.waitForSelector(".rc-tables > *");
+      const boxes = await page
+        .locator(".rc-tables > *")
+        .evaluateAll((all) =>
+          all.map((one) => one.getBoundingClientRect()).map(({ left, right, top, bottom }) => ({ left, right, top, bottom })),
+        );
+      const overlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+      for (const [at, box] of boxes.entries()) expect(boxes.slice(at + 1).filter((other) => overlap(box, other))).toEqual([]);
+      const words = await page
+        .locator(".rc-tables th")
+        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length);
+      expect(words).toBe(0);
+      await page.close();
+    }
   });
 
   test("in French, what the library says is French too", async () => {
