@@ -313,8 +313,7 @@ describe("the README's numbers", () => {
     expect(text).toContain(
       `${share(ofCut)} of the passages were still readable with \`truncation\` to 25,000, ${share(ofMasked)} with masking`,
     );
-    // Every other one of 33 sessions.
-    const bySession = [never, masked, cut, recalled].map((all) => `$${(Number(all.slice(1)) / 17).toFixed(2)}`);
+    const bySession = [never, masked, cut, recalled].map((all) => `$${(Number(all.slice(1)) / 33).toFixed(2)}`);
     expect(text).toContain(`By session: ${bySession.slice(0, -1).join(", ")}, and ${bySession.at(-1)} (`);
   });
 

@@ -1,5 +1,6 @@
 //! The data: messages, blocks, content kinds, plans and their application, shape rules. Imports no other folder.
 
+mod address;
 mod attached;
 mod block;
 mod bound;
@@ -37,6 +38,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 pub use self::{
+    address::ContentKind,
     attached::{AttachedFile, Media, Service, typed_files},
     block::{Block, Holes},
     bound::{BoundPlan, Replaced},
@@ -52,7 +54,7 @@ pub use self::{
     rebuild::{OutsidePath, SourceText},
     recipe::{Recipe, RecipeLines, RecipeWriter},
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
-    text_addresses::{ContentKind, TextAt},
+    text_addresses::TextAt,
     view::{Json, JsonObject},
     visible::{is_invisible, is_unseen, on_line, visible},
 };

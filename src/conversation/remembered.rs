@@ -1,8 +1,8 @@
-//! What was read of a message, kept with it as long as it lives: it is asked for by every provider and every pass.
+//! Readings of a message, kept with it as long as it lives: every provider and every pass asks for them.
 
 use std::{any::Any, fmt, sync::OnceLock};
 
-use super::text_addresses::Address;
+use super::address::Address;
 
 /// Readings of a message that does not change. A copy has none, because it may be changed.
 #[derive(Default)]

@@ -4,21 +4,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use serde::Serialize;
-
-use super::{Block, Content, Message, PathStep};
-
-/// The kind of a text. Each kind can be condensed differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ContentKind {
-    /// The user's or the assistant's words.
-    MessageText,
-    /// The parameters of a tool call.
-    ToolParameters,
-    /// The output of a tool.
-    ToolResults,
-}
+use super::{
+    Block, Content, Message, PathStep,
+    address::{Address, ContentKind, Place},
+};
 
 /// A text of a message.
 #[derive(Debug, Clone)]
@@ -31,26 +20,6 @@ pub struct TextAt<'a> {
     pub kind: ContentKind,
     /// The text.
     pub text: &'a str,
-}
-
-/// The address of a text in its message.
-#[derive(Debug, Clone)]
-pub(super) struct Address {
-    block: usize,
-    path: Arc<[PathStep]>,
-    kind: ContentKind,
-    place: Place,
-}
-
-/// The place of a text in its block.
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    /// The block's own text, or the content of a result.
-    Whole,
-    /// A block in the content of a result.
-    Inner(usize),
-    /// A parameter, by its number among the texts.
-    Input(usize),
 }
 
 impl Message {

@@ -151,7 +151,7 @@ struct Decomposed {
     called: Arc<HashSet<String>>,
 }
 
-/// What the pieces of a message depend on beside the message.
+/// All that the pieces of a message depend on beside the message.
 #[derive(Clone)]
 struct Context {
     tools: ToolTable,
