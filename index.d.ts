@@ -1,13 +1,12 @@
-// Types of roo-condense, a file for each topic in `types`, written by hand but for `types/options.d.ts`; `__test__/types` is compiled against them.
+// Types of roo-condense, a file for each topic in `types`; `npm run generate` writes `options.d.ts`, `data.d.ts` and `codes.d.ts`; `__test__/types` is compiled against them.
 //
 // Units everywhere: tokens are tokens of the configured encoding times `scale`, rounded up; costs are US dollars; times are milliseconds;
 // shares and thresholds are percent. Optional fields may also be `undefined`, which is the same as leaving them out.
 
 export * from "./types/messages.js";
+export * from "./types/codes.js";
 export * from "./types/errors.js";
-export * from "./types/warnings.js";
-export * from "./types/words.js";
-export * from "./types/prices.js";
+export * from "./types/data.js";
 export * from "./types/tokens.js";
 export * from "./types/handlers.js";
 export * from "./types/calibrate.js";
@@ -24,7 +23,6 @@ export * from "./types/truncation.js";
 export * from "./types/smart.js";
 export * from "./types/strategies.js";
 export * from "./types/economics.js";
-export * from "./types/experiments.js";
 export * from "./types/recall.js";
 export * from "./types/result.js";
 export * from "./types/recommend.js";

@@ -4,6 +4,7 @@
 //
 // A test fails where a file is not as this would write it.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -87,7 +88,14 @@ function optionTypes() {
   return [
     "// Options, from their definitions in src. Written by `npm run generate`.",
     "",
-    'import type { ConfiguredProtect } from "./protect.js";',
+    'import type { ThinkingOption } from "./calls.js";',
+    'import type { ProgressEvent } from "./data.js";',
+    'import type { HandlerOption } from "./handlers.js";',
+    'import type { SummaryStore } from "./manager.js";',
+    'import type { MessageFormat } from "./messages.js";',
+    'import type { Protect } from "./protect.js";',
+    'import type { BuiltInProvider, CondensationProvider } from "./providers.js";',
+    'import type { Encoding, Scale } from "./tokens.js";',
     'import type { ToolMeanings } from "./tools.js";',
     "",
     "/** The id of a built-in provider. */",
@@ -105,7 +113,71 @@ function optionTypes() {
       builtIn().flatMap(({ presets }) => presets),
     ),
     "",
-    require("../js/native.js").optionTypes(),
+    require("../js/native.js")
+      .optionTypes()
+      .replace(/^( +\w+\??:) (.*);$/gm, (line, name, type) =>
+        onOneLine(line, 160, `${name}\n    | ${type.split(" | ").join("\n    | ")};`),
+      ),
+  ].join("\n");
+}
+
+/** Words in lines of at most `width` characters, the later ones indented. */
+function wrapped(/** @type {string} */ text, /** @type {number} */ width) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last !== "" && last.length + 1 + word.length > width) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
+  }
+  return lines;
+}
+
+/** The codes of errors and warnings, from docs/errors.md: what is thrown, and what a result reports. */
+function codes(/** @type {string} */ page) {
+  const rows = Object.entries(codesIn(page)).flatMap(([code, all]) => all.map((row) => ({ code, ...row })));
+  const errors = rows.filter(({ kind }) => kind === "error");
+  const union = (
+    /** @type {string} */ name,
+    /** @type {string} */ intro,
+    /** @type {any[]} */ told,
+    /** @type {string[]} */ others = [],
+  ) => [
+    "",
+    "/**",
+    ...wrapped(intro, 156).map((line) => ` * ${line.trim()}`),
+    " *",
+    ...told.flatMap(({ code, when }) => wrapped(`- \`${code}\`: ${when}`, 156).map((line) => ` * ${line}`)),
+    " */",
+    `export type ${name} =`,
+    `${[...told.map(({ code }) => JSON.stringify(code)), ...others].map((member) => `  | ${member}`).join("\n")};`,
+  ];
+  const isLlm = (/** @type {{ code: string }} */ { code }) => code.startsWith("llm_");
+  const thrown = errors.filter(({ how }) => how === "thrown" || how.startsWith("thrown or"));
+  const returned = errors.filter(({ how }) => how.endsWith("returned"));
+  return [
+    "// Codes of errors and warnings, from docs/errors.md. Written by `npm run generate`.",
+    ...union(
+      "ArgumentErrorCode",
+      "`code` of errors about wrong arguments and wrong configuration. Functions that return a promise reject with them; all others throw. `out_of_range`, `invalid_scale` and `invalid_calibration` are a `RangeError`; `store_failed`, `needs_socket`, `system_limit` and `internal_error` a plain `Error`; the others are a `TypeError`.",
+      thrown,
+    ),
+    ...union(
+      "LlmErrorCode",
+      "`result.error.code` when the LLM gave no usable response. HTTP handlers have retried temporary failures by then.",
+      returned.filter(isLlm),
+    ),
+    ...union(
+      "CondensationErrorCode",
+      "`result.error.code`: why a condensation failed. The messages are then the caller's own array, unchanged, and `cost` is what was spent until then. Beside these, those of {@link LlmErrorCode}.",
+      returned.filter((error) => !isLlm(error)),
+      ["LlmErrorCode"],
+    ),
+    ...union(
+      "WarningCode",
+      "`code` of a `Warning`.",
+      rows.filter(({ kind }) => kind === "warning"),
+    ),
+    "",
   ].join("\n");
 }
 
@@ -159,12 +231,17 @@ export const GENERATED = [
   { file: "docs/providers.md", write: between("providers", providers) },
   { file: "docs/command-line.md", write: between("flags", flags) },
   { file: "docs/command-line.md", write: between("exit codes", exitCodes) },
+  { file: "types/codes.d.ts", write: fromPage("docs/errors.md", codes) },
   { file: "js/cli/codes.json", write: fromPage("docs/errors.md", (page) => `${JSON.stringify(codesIn(page), null, 2)}\n`) },
   { file: "llms.txt", write: fromPage("docs/index.md", llmsText) },
 ];
 
-if (isProgram(import.meta.url))
+if (isProgram(import.meta.url)) {
   for (const { file, write } of GENERATED) {
     const place = path.join(root, file);
-    writeFileSync(place, write(readFileSync(place, "utf8")));
+    writeFileSync(place, write(existsSync(place) ? readFileSync(place, "utf8") : ""));
   }
+  // The results as types: a test has the structs, and writes the file that it compares otherwise.
+  const test = ["test", "--no-default-features", "--lib", "--quiet", "types_of_results"];
+  execFileSync("cargo", test, { cwd: root, stdio: "inherit", env: { ...process.env, ROO_CONDENSE_GENERATE: "1" } });
+}

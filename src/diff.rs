@@ -29,22 +29,25 @@ impl Default for DiffLimits {
 /// lines are removed, and all new ones added. The time to compare grows with the differing lines times all lines.
 const MAX_COMPARED: usize = 4000;
 
-/// The differences between two versions of a text.
+/// The differences in one text of a message; see `diffMessages`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TextDiff {
-    /// The index of the block; 0 if the content is a string.
+    /// Index of its block; 0 for content that is a string.
     pub block_index: usize,
-    /// The path from the message to the text.
+    /// The path from the message to the text, such as `["content", 0, "text"]`.
+    #[cfg_attr(test, ts(type = "(string | number)[]"))]
     pub path: Vec<PathStep>,
-    /// The differences, in order.
+    /// The differences, in order, each with the lines around it.
     pub hunks: Vec<Hunk>,
-    /// Number of differing lines left out because there are too many.
+    /// Number of differing lines that were omitted, because there are too many.
     pub omitted_lines: usize,
 }
 
-/// Differing lines, with those around them.
+/// Lines that differ, with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "DiffHunk"))]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
     /// The first line in the text before, from 1.
@@ -57,6 +60,7 @@ pub struct Hunk {
 
 /// The texts that contain a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
     /// Both texts.
@@ -67,19 +71,22 @@ pub enum LineKind {
     Added,
 }
 
-/// A line of a difference.
+/// A line of a `DiffHunk`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
-    /// The texts that contain it.
+    /// Whether the line is in both texts, only before, or only after.
+    #[cfg_attr(test, ts(inline))]
     pub kind: LineKind,
-    /// The text, without its line end; a part of it if it is long.
+    /// Its text, without the line end; of a long line, the part with the difference. It may contain control
+    /// characters.
     pub text: String,
-    /// Characters before that part.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// Number of characters before that part, if any.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub characters_before: usize,
-    /// Characters after it.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// Number of characters after it, if any.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub characters_after: usize,
 }
 

@@ -73,6 +73,10 @@ mod statistics;
 mod story;
 mod strategies;
 mod summaries;
+#[cfg(test)]
+mod tests {
+    mod result_types;
+}
 mod tokens;
 mod transcript;
 mod warning;

@@ -6,24 +6,35 @@ use serde::Serialize;
 
 /// A progress event.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressEvent {
-    /// The step: `counting`, `condensing`, `summarizing`, `retrying`, `done`, and for providers their own.
+    /// `counting` comes first; `condensing` for each provider that runs; `summarizing` with the number of finished
+    /// summaries, failed ones included; `retrying` when an HTTP handler sends a request again, with the number of
+    /// attempts and their limit; `prelude`, and `pass` when a pass of the smart provider starts and ends; and
+    /// `done`.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"counting\" | \"condensing\" | \"summarizing\" | \"retrying\" | \"prelude\" | \"pass\" | \"done\" | (string & {})"
+        )
+    )]
     pub phase: &'static str,
-    /// The running provider.
+    /// Id of the provider; empty while counting.
     pub provider_id: String,
-    /// Number of steps done.
+    /// Steps finished.
     pub done: usize,
-    /// Total number of steps.
+    /// Steps in total.
     pub total: usize,
-    /// The pass to which it belongs, from providers that work in passes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The pass of the smart provider that the event belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_id: Option<String>,
-    /// Milliseconds until a request is sent again.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// With `retrying`: milliseconds until the request is sent again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
-    /// The code of the error that caused the retry.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// With `retrying`: why the previous attempt failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "LlmErrorCode"))]
     pub code: Option<&'static str>,
 }
 

@@ -32,16 +32,25 @@ const TEXTS: Typed<Vec<String>> = list(&some_text(), "an array of strings that a
 
 options! {
     /// Rules as hosts write them.
-    pub struct Rules: Table::titled("protect").shared();
+    pub struct Rules: Table::titled("protect").shared().interface(
+        "ConfiguredProtect",
+        "Content to keep word for word in every provider, even if the target is missed: blocks that match any of the rules, with the calls of results and the results of calls. The result reports a missed target, and rules that match nothing (warning `protect_unmatched`).",
+    );
 
     /// Calls of these tools and what they answered: names or globs (* for any characters, ? for one).
     tools: Vec<String> = TEXTS,
     /// Calls about these files and what they answered: paths or globs (* for any characters, **/ for any folders or none), from any folder on; a folder
     /// stands for all that is in it.
+    ///
+    /// Spellings of the same path are equal: `\` or `/`, `./`, `C:` or `c:` (`/c/`, `/mnt/c/`), accents as macOS or others write them; on Windows drives,
+    /// upper and lower case.
     paths: Vec<String> = TEXTS,
     /// Messages, by their index in the conversation of the call.
     messages: Vec<usize> = list(&whole(0, u64::MAX), "an array of indices of messages, from 0").or_default(),
     /// Blocks of any type in which one of these texts stands.
+    ///
+    /// Words, call parameters (including their names and numbers), results, documents and search results with their titles, thinking. Thinking that the model
+    /// would refuse after a change is removed all the same.
     text: Vec<String> = TEXTS,
 }
 

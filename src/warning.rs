@@ -10,24 +10,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::Said;
 
-/// A warning for the caller.
+/// A warning about a call that did not fail.
+///
+/// @example
+/// ```ts
+/// import { type Warning } from "roo-condense";
+///
+/// const shown = (warnings: Warning[]) =>
+///   warnings.filter(({ code }) => code !== "target_not_met").map(({ code, message }) => `${code}: ${message}`);
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
-    /// The code, for programs to compare.
+    /// The code; custom providers may use codes of their own.
+    #[cfg_attr(test, ts(type = "WarningCode | (string & {})"))]
     pub code: WarningCode,
     /// The message for people, without the code.
     pub message: String,
-    /// The message as a code and values, for translation; absent if a custom provider wrote the words.
+    /// The same as a code and values, to be told in another language; absent where a custom provider gave the
+    /// words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// The index of the message it concerns in the call's input; the first if there are several.
+    /// Index in the input messages of the message concerned; the first of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_index: Option<usize>,
-    /// The code of the error it reports, if any: that of a provider, a pass or a summary.
+    /// The code of the error that caused it, where a provider, a pass or a summary failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
-    /// The path of the option it concerns, such as `profileThresholds.fast`.
+    /// The option concerned, as a path such as `profileThresholds.fast`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }

@@ -1,11 +1,8 @@
 // Input of a condensation: the conversation, and the options of the call.
 
-import type { LlmErrorCode } from "./errors.js";
 import type { HandlerOption } from "./handlers.js";
-import type { FormatOptions, Message, MessageLike } from "./messages.js";
-import type { ModelPrice } from "./prices.js";
-import type { Protect } from "./protect.js";
-import type { EconomicsOptions, ProviderId } from "./options.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { CondenseOptions } from "./options.js";
 
 /** A text block of a system prompt, such as Anthropic's `TextBlockParam`. */
 export interface SystemTextBlock {
@@ -68,83 +65,4 @@ export interface ConversationContext<M extends MessageLike = Message> {
 export type ThinkingOption = "auto" | "keep" | "drop";
 
 /** Options of one call of a provider. */
-export interface ProviderCallOptions extends FormatOptions {
-  /**
-   * The target: the largest number of tokens to leave, system prompt included, 0 or more. If `newContextTokens` is larger, the result has the warning
-   * `target_not_met`. Counted like `totalTokens` if given, else by the handler's `countTokens`, else locally. In `condenseIfNeeded` it is capped by the context
-   * window minus the reserved response. Default: none; the provider's configuration decides.
-   */
-  targetTokens?: number | undefined;
-  /** Fields of the provider's configuration, for this call only. Fallback providers do not receive them. Default: none. */
-  config?: object | undefined;
-  /** The handler of the conversation's own model. Its `countTokens` decides totals, and it writes summaries if there is no `condensingHandler`. */
-  handler?: HandlerOption;
-  /** How to treat signed thinking after a change. Default: the manager's setting, or `auto`. */
-  thinking?: ThinkingOption | undefined;
-  /** Content to keep word for word, in addition to what the manager and the provider's configuration protect. Default: nothing. */
-  protect?: Protect | undefined;
-  /**
-   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
-   * largest of manager, call and configuration wins. Default: 0.
-   */
-  frozenMessages?: number | undefined;
-  /** The handler that writes summaries. A call's handlers win over its profile's, and those over the manager's. Default: `handler`. */
-  condensingHandler?: HandlerOption;
-  /** The system prompt for summaries. Blank or absent: the profile's, the provider configuration's, or the default. */
-  customCondensingPrompt?: string | undefined;
-  /**
-   * Aborts the work; the result then has the error `aborted`. The signal's own listeners and `onabort` are left alone. An object without usable events is
-   * `invalid_argument`.
-   */
-  signal?: AbortSignal | undefined;
-  /**
-   * Called with progress events, never after the result. If it throws, or its promise rejects by then, the result has a warning; later rejections are ignored.
-   */
-  onProgress?: ((event: ProgressEvent) => void) | undefined;
-  /**
-   * Whether the model is offered the tool of {@link createRecall}: the note on messages that were left out then says how to call it. Default: false.
-   */
-  recall?: boolean | undefined;
-  /** Whether your application started the call, not its user. Passed on to custom providers. Default: false. */
-  isAutomatic?: boolean | undefined;
-  /** Largest cost of this condensation in dollars, fallbacks included (`ManagerOptions.maxCostPerCondensation`). Default: the profile's, or the manager's. */
-  maxCostPerCondensation?: number | undefined;
-  /**
-   * Price of the conversation's own model, for `PromptCacheEffect`, and for summaries if there is no `condensingHandler`. Default: the price of `handler`, or
-   * else of the profile.
-   */
-  price?: ModelPrice | null | undefined;
-}
-
-/** Options of one call of a manager. */
-export interface CondenseOptions extends ProviderCallOptions {
-  /** Id of the provider. Default: the active one; if none was chosen, `native` with a handler and `lossless` without. */
-  provider?: ProviderId | undefined;
-  /**
-   * For `condenseIfNeeded` and `decide`: decide by cost. A condensation runs when it pays, whatever the threshold; a full window always makes it due.
-   * `condense` ignores this. Default: the trigger alone decides.
-   */
-  economics?: EconomicsOptions | undefined;
-}
-
-/** A progress event. */
-export interface ProgressEvent {
-  /**
-   * `counting` comes first; `condensing` for each provider that runs; `summarizing` with the number of finished summaries, failed ones included; `retrying`
-   * when an HTTP handler sends a request again, with the number of attempts and their limit; `prelude`, and `pass` when a pass of the smart provider starts and
-   * ends; and `done`.
-   */
-  phase: "counting" | "condensing" | "summarizing" | "retrying" | "prelude" | "pass" | "done" | (string & {});
-  /** Id of the provider; empty while counting. */
-  providerId: string;
-  /** Steps finished. */
-  done: number;
-  /** Steps in total. */
-  total: number;
-  /** The pass of the smart provider that the event belongs to. */
-  passId?: string;
-  /** Of `retrying`: milliseconds until the request is sent again. */
-  waitMs?: number;
-  /** Of `retrying`: why the previous attempt failed. */
-  code?: LlmErrorCode;
-}
+export type ProviderCallOptions = Omit<CondenseOptions, "provider" | "economics">;

@@ -1,6 +1,6 @@
 // Handlers, which send requests for summaries.
 
-import type { ModelPrice } from "./prices.js";
+import type { CallbackHandlerOptions, HttpHandlerOptions, ModelPrice } from "./options.js";
 
 /**
  * Sends requests for summaries. Made by {@link httpHandler} or {@link callbackHandler}, never by hand; its key cannot be read. If a process has two copies of
@@ -11,43 +11,6 @@ export interface LlmHandler {
   readonly api: "anthropic" | "openai" | "callback";
   /** The model's name; `unknown` if a custom handler does not report it. */
   readonly model: string;
-}
-
-/** Options of {@link httpHandler}. `null` is the same as absent; an unknown field is an error. */
-export interface HttpHandlerOptions {
-  /** The protocol: the Anthropic Messages API, or chat completions of OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and others. */
-  api: "anthropic" | "openai";
-  /** The service's name of the model. */
-  model: string;
-  /**
-   * An http or https address, with or without `/v1`. With a key (or a header that authenticates), plain http is allowed for this machine only, unless
-   * `insecure` is set. Default: the API's own service.
-   */
-  baseUrl?: string | null | undefined;
-  /** The key; empty counts as absent. Required for the API's own service, unless a header authenticates. */
-  apiKey?: string | null | undefined;
-  /** Additional headers, which replace built-in ones of the same name. Their values count as secrets. */
-  headers?: Readonly<Record<string, string>> | null | undefined;
-  /** Largest response in tokens, 1 or more. Default: the service's; 8192 for `anthropic`, whose protocol requires a number. */
-  maxTokens?: number | null | undefined;
-  /** Temperature, 0 to 2, for `anthropic` to 1. Not sent again to a model that refuses it. Default: the service's. */
-  temperature?: number | null | undefined;
-  /** Time limit of the whole request in milliseconds, retries and waiting included, 1 to a day. Default: 300,000. */
-  timeoutMs?: number | null | undefined;
-  /** Largest time in milliseconds until the first byte of the response, and between any two, 1 to a day. Default: 120,000. */
-  idleTimeoutMs?: number | null | undefined;
-  /** Number of retries if the service is busy or the connection drops, 0 to 10. A wait that the service requests is respected. Default: 3. */
-  retries?: number | null | undefined;
-  /** Milliseconds before the first retry, 0 to a day; each further wait doubles, up to 30,000, with jitter. Default: 500. */
-  retryDelayMs?: number | null | undefined;
-  /** Largest response in bytes, 1024 to 1 GiB. Default: 8 MiB. */
-  maxResponseBytes?: number | null | undefined;
-  /** Whether to allow sending a key over plain http to another machine, where others on the network can read it. Default: false. */
-  insecure?: boolean | null | undefined;
-  /** The price of the model. Default: the profile's, or none; the cost is then 0 unless the service reports it. */
-  price?: ModelPrice | null | undefined;
-  /** The model's context window in tokens. Default: `contextWindow` of the native provider's configuration. */
-  contextWindow?: number | null | undefined;
 }
 
 /**
@@ -128,18 +91,6 @@ export interface ApiHandler {
     id: string;
     info?: (ModelPrice & { readonly contextWindow?: number | undefined; readonly maxTokens?: number | null | undefined }) | undefined;
   };
-}
-
-/** Options of {@link callbackHandler}. */
-export interface CallbackHandlerOptions {
-  /** Time limit of a whole response in milliseconds, 1 to a day. Default: 300,000. */
-  timeoutMs?: number | undefined;
-  /** Largest time in milliseconds until the first chunk, and between any two, 1 to a day. Default: 120,000. */
-  idleTimeoutMs?: number | undefined;
-  /** The model's context window in tokens, 1 or more. Default: that of `getModel()`. */
-  contextWindow?: number | undefined;
-  /** The price of the model. Default: that of `getModel()`. */
-  price?: ModelPrice | undefined;
 }
 
 /**

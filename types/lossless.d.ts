@@ -1,7 +1,7 @@
 // The lossless provider.
 
-import type { BuiltInProvider } from "./providers.js";
 import type { LosslessConfig } from "./options.js";
+import type { BuiltInProvider } from "./providers.js";
 
 /**
  * Creates the lossless provider, id `lossless`: keeps one copy of everything. It calls no LLM.

@@ -1,36 +1,15 @@
 // The manager: its options, its effective configuration, and its metrics.
 
-import type { CondenseOptions, ConversationContext, ThinkingOption } from "./calls.js";
+import type { ConversationContext } from "./calls.js";
+import type { EffectiveSettings, Experiment, Metrics, ModelRequest, Preparation, ProviderInfo, TriggerDecision, Warning } from "./data.js";
 import type { EconomicAdvice, EconomicFailure } from "./economics.js";
 import type { CondensationError } from "./errors.js";
-import type { HandlerOption } from "./handlers.js";
-import type { Message, MessageLike } from "./messages.js";
 import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
-import type { ModelPrice } from "./prices.js";
-import type { BuiltInProvider, CondensationProvider, ConfigValidation, ProviderInfo } from "./providers.js";
-import type { CondensationResult, ModelRequest, Preview, TokenEstimate } from "./results.js";
-import type { GuardOptions, PresetName, ProviderId } from "./options.js";
-import type { Encoding, Scale } from "./tokens.js";
-import type { ToolMeanings } from "./tools.js";
-import type { TriggerDecision, Usage } from "./trigger.js";
-import type { Experiment } from "./experiments.js";
-import type { Warning } from "./warnings.js";
-import type { Protect } from "./protect.js";
-import type { Said } from "./words.js";
-
-/** Settings of a profile, besides its threshold. */
-export interface ProfileOptions {
-  /** The profile whose handler and price to use for summaries under this one. If it has no handler, the result has the warning `handler_missing`. */
-  condensingApiConfigId?: string | null | undefined;
-  /** The system prompt for summaries. The call's prompt wins. Default: the manager's. */
-  customCondensingPrompt?: string | null | undefined;
-  /** Largest cost of one condensation under this profile, in dollars. Default: the manager's. */
-  maxCostPerCondensation?: number | undefined;
-  /** The handler for conversations under this profile. */
-  handler?: HandlerOption;
-  /** The price of handlers that have none of their own. */
-  price?: ModelPrice | null | undefined;
-}
+import type { Message, MessageLike } from "./messages.js";
+import type { CondenseOptions, ManagerOptions, PresetName, ProviderId } from "./options.js";
+import type { BuiltInProvider, CondensationProvider, ConfigValidation } from "./providers.js";
+import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
+import type { Usage } from "./trigger.js";
 
 /**
  * A store of the host for summaries. What it throws or rejects with, and what it returns that was not kept under the key, becomes the warning `cache_failed`;
@@ -43,224 +22,16 @@ export interface SummaryStore {
   set(key: string, value: string): unknown;
 }
 
-/** Options of a {@link CondensationManager}. Unknown options are an error. */
-export interface ManagerOptions {
-  /**
-   * Id of the provider that is active at first. An id that looks like a misspelt one of a known provider is refused; any other unknown id may be registered
-   * later, and calls reject with `unknown_provider` until then. Default: `native`; if neither the call nor the manager has a handler, `lossless`, with
-   * `truncation` as fallback if the target is missed.
-   */
-  provider?: ProviderId | undefined;
-  /**
-   * Custom providers, and built-in ones with a configuration of their own, to register at once. `provider` and `fallback` may name them. Default: none; see
-   * {@link CondensationManager.registerProvider}.
-   */
-  providers?: readonly (CondensationProvider<any> | BuiltInProvider)[] | undefined;
-  /**
-   * Whether a condensation is due when the threshold is reached. If false, it is due only when the window is full; the oldest messages are then dropped
-   * (`truncation`). Default: true.
-   */
-  autoCondenseContext?: boolean | undefined;
-  /** The threshold, in percent of the context window, 5 to 100. Default: 100. */
-  autoCondenseContextPercent?: number | undefined;
-  /** Thresholds by profile, in percent: 5 to 100, or -1 to inherit the global one; any other number warns and inherits. Default: none. */
-  profileThresholds?: Readonly<Record<string, number>> | undefined;
-  /** The handler of the conversation's own model; see `ProviderCallOptions.handler`. Default: none. */
-  handler?: HandlerOption;
-  /** The handler that writes summaries. Default: `handler`. */
-  condensingHandler?: HandlerOption;
-  /** The profile whose handler and price to use for summaries, for calls without a profile and for profiles that name none. Default: none. */
-  condensingApiConfigId?: string | null | undefined;
-  /** The system prompt for summaries, for profiles without one. The call's prompt wins. Default: a built-in prompt. */
-  customCondensingPrompt?: string | null | undefined;
-  /**
-   * Settings of profiles, by id. If nothing else decides, the profile named `condensing` writes all summaries, those of presets included: the place for a cheap
-   * model. Default: none.
-   */
-  profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
-  /**
-   * Ids of the providers to try, in order, when a provider fails or misses the target; `false` for none. Unknown ids are treated as in `provider`. Default:
-   * `native`, `lossless`, `truncation` after `smart`; `lossless`, `truncation` after `native` and after a custom provider; `truncation` after `lossless`; none
-   * after `truncation`.
-   */
-  fallback?: readonly ProviderId[] | false | undefined;
-  /** Largest total cost of this manager in dollars, 0 or more. A summary that would probably exceed it is not requested: `cost_limit`. Default: no limit. */
-  maxCost?: number | undefined;
-  /**
-   * Largest cost of one condensation in dollars, fallbacks included, 0 or more. A request that would probably exceed it is not sent: `cost_limit`. A profile's
-   * and a call's own limit win. Default: no limit.
-   */
-  maxCostPerCondensation?: number | undefined;
-  /** Dollars above which one condensation causes a warning and an alert (`high_cost`); `false` for never. Default: 0.1. */
-  costAlert?: number | false | undefined;
-  /** The store for summaries, so that none is requested twice; `false` for none. Default, and for `true`: up to 8 MiB of memory. */
-  cache?: SummaryStore | boolean | null | undefined;
-  /** Share of the due point, in percent from 0 to 100, from which {@link CondensationManager.prepare} prepares a condensation. Default: 80. */
-  prepareFromPercent?: number | undefined;
-  /** The guard against repeated condensing without gain; `false` for none. Default: see {@link GuardOptions}. */
-  guard?: GuardOptions | false | undefined;
-  /** How to treat signed thinking after a change, for calls that do not say. Default: `auto`. */
-  thinking?: ThinkingOption | undefined;
-  /** The token encoding. Default: `o200k_base`. */
-  encoding?: Encoding | undefined;
-  /** Factor from tokens of that encoding to the model's own. Default: 1. */
-  scale?: Scale | undefined;
-  /**
-   * Meanings of your own tools, for all providers: their calls can then be followed to files, and are described by what they are about. Default: none; the
-   * tools of the known agents are built in.
-   */
-  tools?: ToolMeanings | undefined;
-  /** Content to keep word for word in every condensation, by every provider. Default: nothing. */
-  protect?: Protect | undefined;
-  /**
-   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
-   * largest of manager, call and configuration wins. Default: 0.
-   */
-  frozenMessages?: number | undefined;
-}
-
 /** The effective configuration. */
-export interface EffectiveConfig {
-  /** The profile; `null` for none. */
-  profileId: string | null;
-  /** Id of the active provider. */
-  provider: ProviderId;
-  autoCondenseContext: boolean;
-  /** In percent. */
-  threshold: number;
-  encoding: Encoding;
-  /** The factor in use. */
-  scale: number;
-  /** Dollars; `null` for no limit. */
-  maxCost: number | null;
-  /** Dollars for one condensation; `null` for no limit. */
-  maxCostPerCondensation: number | null;
-  /** Dollars; `null` for never. */
-  costAlert: number | null;
+export interface EffectiveConfig extends EffectiveSettings {
   /** The preset of the provider `smart`; `null` if it has passes of its own or is a custom provider. */
   preset: PresetName | null;
   /** Whether the manager's `protect` has any rule. */
   protects: boolean;
-  thinking: ThinkingOption;
-  /** The profile that writes summaries; `null` for none. */
-  condensingApiConfigId: string | null;
-  /** The system prompt for summaries; `null` for the default. */
-  customCondensingPrompt: string | null;
-  /** Price of the profile that writes summaries, or else of this one; `null` when neither has one. Handlers with a price of their own keep it. */
-  price: ModelPrice | null;
-  /** `invalid_threshold` if the profile's own threshold is invalid. */
-  warnings: Warning[];
-}
-
-/** Sums and averages over calls. */
-export interface MetricTotals {
-  /** Number of condensations. */
-  calls: number;
-  /** How many succeeded. */
-  successes: number;
-  /** How many failed. */
-  errors: number;
-  /** Dollars. */
-  cost: number;
-  tokensSaved: number;
-  /** Mean share of the tokens removed by the successful calls, in percent. */
-  averageReductionPercent: number;
-  /** Mean time of a call, in milliseconds. */
-  averageLatencyMs: number;
-  /** Median time of the newest calls (1000 at most), in milliseconds. */
-  p50LatencyMs: number;
-  /** 95th percentile of their times, in milliseconds. */
-  p95LatencyMs: number;
-  /** Tokens before condensing per second of work, over all calls. */
-  tokensPerSecond: number;
-  /** Mean cost of a call in dollars. */
-  averageCost: number;
-  /** Largest cost of a call in dollars. */
-  highestCost: number;
-  /** Mean of `metrics.summaryQualityScore`, 0 to 1; absent if no call measured it. */
-  summaryQualityScore?: number;
-  /**
-   * Mean of `metrics.informationPreservation`, 0 to 1; absent if no call measured it. Like the score, it counts for the provider that changed the conversation
-   * last.
-   */
-  informationPreservation?: number;
-}
-
-/** The metrics entry of one condensation, fallbacks included. */
-export interface CondensationRecord {
-  /** When it ended, in milliseconds since 1970. */
-  timestamp: number;
-  /** Id of the provider that did the work, or else was called. */
-  providerId: string;
-  /** The profile, if any. */
-  profileId?: string;
-  /** The error code, if it failed. */
-  error?: string;
-  /** Dollars. */
-  cost: number;
-  originalTokens: number;
-  finalTokens: number;
-  /** 0 to 100. */
-  reductionPercent: number;
-  /** Milliseconds. */
-  latencyMs: number;
-  /** How much of what it must keep the summary covers, 0 to 1; absent if it was not measured, like the next one. */
-  summaryQualityScore?: number;
-  /** Share of the tokens that are not lost, 0 to 1. */
-  informationPreservation?: number;
-}
-
-/** An alert about the metrics. */
-export interface MetricAlert {
-  /**
-   * `low_reduction`: less than 20% is removed on average, also by free providers; `high_cost`: one condensation cost more than `costAlert`; `cost_limit`:
-   * `maxCost` is spent.
-   */
-  code: "low_reduction" | "high_cost" | "cost_limit";
-  /** For a person. */
-  message: string;
-  /** The same as a code and values, to be told in another language. */
-  said: Said;
-  /** The provider that the alert is about, if any. */
-  providerId?: string;
-  /** The profile that the alert is about, if any. */
-  profileId?: string;
-}
-
-/** Metrics of a manager since its creation or their last reset. Previews and calls that were not due are not counted. */
-export interface Metrics {
-  total: MetricTotals;
-  /** By provider, fallbacks included. */
-  providers: Record<string, MetricTotals>;
-  /** By profile; calls without a profile are not included. */
-  profiles: Record<string, MetricTotals>;
-  /** Dollars by model; costs that custom providers report are not included. */
-  costByModel: Record<string, number>;
-  /** Results of experiments, by experiment; see {@link CondensationManager.getExperiment}. */
-  experiments: Record<string, Experiment>;
-  /** The newest 100 condensations, the oldest first. */
-  records: CondensationRecord[];
-  /** Current alerts. */
-  alerts: MetricAlert[];
 }
 
 /** The result of {@link CondensationManager.prepare}. */
-export interface PreparationResult {
-  /** Whether a prepared condensation now exists, to be applied when one is due. */
-  prepared: boolean;
-  /**
-   * - `done`: it was prepared
-   * - `reused`: an earlier preparation is still valid
-   * - `joined`: a preparation for the same task was already running and this call awaited it; if that one was aborted, this call did its own
-   * - `early`: condensing is far from due
-   * - `nothing`: there is nothing to gain
-   * - `failed`: see `error`
-   */
-  reason: "done" | "reused" | "joined" | "early" | "nothing" | "failed";
-  /** Number of messages in the snapshot; 0 if nothing is prepared. */
-  messages: number;
-  /** Tokens it saves, counted like `totalTokens`. */
-  tokensSaved: number;
+export interface PreparationResult extends Preparation {
   /** Dollars spent by this call. */
   cost: number;
   /** The requests to models, in the order in which they ended; absent if there was none. */

@@ -1,5 +1,7 @@
 // Messages, their blocks, and what is invalid about them.
 
+import type { Problem, TextDiff, UnresolvedPointer } from "./data.js";
+
 /** The minimum that a block must have. */
 export interface BlockLike {
   readonly type: string;
@@ -162,20 +164,6 @@ export interface ValidateOptions extends FormatOptions {
   service?: MessageService | undefined;
 }
 
-/** A violation of the shape that the Anthropic Messages API accepts. */
-export interface Problem {
-  /** Index of the message. */
-  messageIndex: number;
-  /** Index of the block, if the problem is about one. */
-  blockIndex?: number;
-  /** The problem as a fixed word. */
-  code: ProblemCode;
-  /** The problem for people. */
-  message: string;
-  /** The id of the call, where calls and results do not pair up. */
-  toolId?: string;
-}
-
 /**
  * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant, nor system behind the first message
  * - `first_not_user`, `same_role_twice`: the order of roles; `misplaced_system`: a message of the system that is not between one of the user and one of the assistant
@@ -236,16 +224,6 @@ export type ProblemCode =
  */
 export function validateMessages(messages: readonly unknown[], options?: ValidateOptions): Problem[];
 
-/** A line that looks like a pointer but points to nothing. */
-export interface UnresolvedPointer {
-  /** Index of the message. */
-  messageIndex: number;
-  /** Index of the block; 0 when the content is a string. */
-  blockIndex: number;
-  /** The line, without its number. */
-  text: string;
-}
-
 /**
  * Replaces pointers (`[34 lines as below from "export function parseDay("]`) by the lines they point to, using nothing but the messages, and restores the
  * numbers of lines below a heading (`[34 lines, every 10th numbered:]`). Messages and blocks without pointers are the same objects; if nothing changes, so is
@@ -264,39 +242,6 @@ export interface UnresolvedPointer {
  * ```
  */
 export function expand<Message>(messages: Message[], options?: FormatOptions): { messages: Message[]; unresolved: UnresolvedPointer[] };
-
-/** The differences in one text of a message; see {@link diffMessages}. */
-export interface TextDiff {
-  /** Index of its block; 0 for content that is a string. */
-  blockIndex: number;
-  /** The path from the message to the text, such as `["content", 0, "text"]`. */
-  path: (string | number)[];
-  /** The differences, in order, each with the lines around it. */
-  hunks: DiffHunk[];
-  /** Number of differing lines that were omitted, because there are too many. */
-  omittedLines: number;
-}
-
-/** Lines that differ, with the lines around them. */
-export interface DiffHunk {
-  /** The first line in the text before, from 1. */
-  beforeLine: number;
-  /** The first line in the text after, from 1. */
-  afterLine: number;
-  lines: DiffLine[];
-}
-
-/** A line of a {@link DiffHunk}. */
-export interface DiffLine {
-  /** Whether the line is in both texts, only before, or only after. */
-  kind: "same" | "removed" | "added";
-  /** Its text, without the line end; of a long line, the part with the difference. It may contain control characters. */
-  text: string;
-  /** Number of characters before that part, if any. */
-  charactersBefore?: number;
-  /** Number of characters after it, if any. */
-  charactersAfter?: number;
-}
 
 /** Limits of {@link diffMessages}. */
 export interface DiffLimits {

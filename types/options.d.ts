@@ -1,6 +1,13 @@
 // Options, from their definitions in src. Written by `npm run generate`.
 
-import type { ConfiguredProtect } from "./protect.js";
+import type { ThinkingOption } from "./calls.js";
+import type { ProgressEvent } from "./data.js";
+import type { HandlerOption } from "./handlers.js";
+import type { SummaryStore } from "./manager.js";
+import type { MessageFormat } from "./messages.js";
+import type { Protect } from "./protect.js";
+import type { BuiltInProvider, CondensationProvider } from "./providers.js";
+import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 
 /** The id of a built-in provider. */
@@ -22,6 +29,28 @@ export type ProviderId = BuiltInProviderId | (string & {});
 
 /** The name of a configuration of the smart provider. `quality` is another name for `conservative`. */
 export type PresetName = "conservative" | "quality" | "balanced" | "aggressive" | "multi_zone" | "selective";
+
+/**
+ * Content to keep word for word in every provider, even if the target is missed: blocks that match any of the rules, with the calls of results and the results
+ * of calls. The result reports a missed target, and rules that match nothing (warning `protect_unmatched`).
+ */
+export interface ConfiguredProtect {
+  /** Calls of these tools and what they answered: names or globs (* for any characters, ? for one). */
+  tools?: readonly string[] | undefined;
+  /**
+   * Calls about these files and what they answered: paths or globs (* for any characters, **\/ for any folders or none), from any folder on; a folder stands
+   * for all that is in it. Spellings of the same path are equal: `\` or `/`, `./`, `C:` or `c:` (`/c/`, `/mnt/c/`), accents as macOS or others write them; on
+   * Windows drives, upper and lower case.
+   */
+  paths?: readonly string[] | undefined;
+  /** Messages, by their index in the conversation of the call. */
+  messages?: readonly number[] | undefined;
+  /**
+   * Blocks of any type in which one of these texts stands. Words, call parameters (including their names and numbers), results, documents and search results
+   * with their titles, thinking. Thinking that the model would refuse after a change is removed all the same.
+   */
+  text?: readonly string[] | undefined;
+}
 
 /** How to treat a summary that misses items it must keep; see {@link SummaryQuality}. */
 export interface SummaryCheckConfig {
@@ -77,6 +106,87 @@ export interface NativeConfig {
    * names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
    */
   summaryCheck?: boolean | SummaryCheckConfig | undefined;
+}
+
+/** The meaning of a tool, the names of its parameters, and a rule for its calls, each of them if it is set. */
+export interface ToolRow {
+  /** The kind of event that its calls are. */
+  meaning?:
+    | "read"
+    | "write"
+    | "edit"
+    | "editor"
+    | "search"
+    | "list"
+    | "command"
+    | "web"
+    | "ask"
+    | "todo"
+    | "item"
+    | "plan"
+    | "agent"
+    | "skill"
+    | "mode"
+    | "touch"
+    | "recall"
+    | "other"
+    | undefined;
+  /** Its parameter that names the file. */
+  path?: string | readonly string[] | undefined;
+  /** Its parameter that names several files. */
+  files?: string | readonly string[] | undefined;
+  /** Its parameter with the whole new content, or with the lines to insert. */
+  content?: string | readonly string[] | undefined;
+  /** Its parameter with the text to be replaced. */
+  old?: string | readonly string[] | undefined;
+  /** Its parameter with what replaces that. */
+  new?: string | readonly string[] | undefined;
+  /** Its parameter that says whether the text is replaced wherever it stands. */
+  replaceAll?: string | readonly string[] | undefined;
+  /** Its parameter with a list of changes, each with an old and a new text. */
+  edits?: string | readonly string[] | undefined;
+  /** Its parameter with SEARCH/REPLACE blocks or a patch. */
+  diff?: string | readonly string[] | undefined;
+  /** Its parameter with the line to insert at. */
+  line?: string | readonly string[] | undefined;
+  /** Its parameter with the first line to read. */
+  offset?: string | readonly string[] | undefined;
+  /** Its parameter with the number of lines to read. */
+  limit?: string | readonly string[] | undefined;
+  /** Its parameter with the last line to read. */
+  lastLine?: string | readonly string[] | undefined;
+  /** Its parameter with the command line. */
+  command?: string | readonly string[] | undefined;
+  /** Its parameter with what to search for. */
+  pattern?: string | readonly string[] | undefined;
+  /** Its parameter with the address of a page. */
+  url?: string | readonly string[] | undefined;
+  /** Its parameter with the list of things to do. */
+  todos?: string | readonly string[] | undefined;
+  /** Its parameter that names what is moved. */
+  from?: string | readonly string[] | undefined;
+  /** Its parameter that says where to. */
+  to?: string | readonly string[] | undefined;
+  /** Its parameter with what the assistant says to the user. */
+  speech?: string | readonly string[] | undefined;
+  /** Its parameter that says in a few words what a call is about. */
+  label?: string | readonly string[] | undefined;
+  /** Whether its answer is what the user says. Default: true for ask, false for the others. */
+  asksUser?: boolean | undefined;
+  /** Whether it may be called in XML in a text: <name><parameter>…</parameter></name>. Default: true. */
+  inXml?: boolean | undefined;
+  /** So many of its newest calls stay word for word, whatever the target. Of older answers `maxTokens` stay, or nothing. 0 to 1,000,000. */
+  keep?: number | undefined;
+  /** The most tokens that stay of each of its answers. 20 to 1,000,000,000. */
+  maxTokens?: number | undefined;
+  /** Whether its answers are left out. */
+  suppress?: boolean | undefined;
+  /** Whether its calls and their answers stay word for word, whatever the target. */
+  protect?: boolean | undefined;
+  /** Whether its calls that failed stay word for word, with their answers, whatever the target. */
+  keepErrors?: boolean | undefined;
+  /** Whether what is done to answers is done to long parameters too. Default: false. */
+  inputs?: boolean | undefined;
 }
 
 /** Configuration of the lossless provider. Every result is verified by expanding it again; `docs/markers.md` shows what the model reads. */
@@ -444,6 +554,71 @@ export interface ProgressiveConfig {
   frozenMessages?: number | undefined;
 }
 
+/** Multipliers for requests above a number of tokens. */
+export interface LongContextPricing {
+  /** That number of tokens, including cached ones. 0 to 4,294,967,295. */
+  thresholdTokens: number;
+  /** Factor of the price. Default: 1. 0 or more. */
+  inputPriceMultiplier?: number | undefined;
+  /** Factor of the price. Default: 1. 0 or more. */
+  outputPriceMultiplier?: number | undefined;
+  /** Factor of the price. Default: 1. 0 or more. */
+  cacheWritesPriceMultiplier?: number | undefined;
+  /** Factor of the price. Default: 1. 0 or more. */
+  cacheReadsPriceMultiplier?: number | undefined;
+  /** The service tiers they apply to. Default: all. Requests for summaries use the tier `default`. */
+  appliesToServiceTiers?: readonly string[] | undefined;
+}
+
+/** Prices for requests up to a size. */
+export interface PriceTier {
+  /** A service tier (`flex`, `priority`) that must be requested; such tiers are ignored. */
+  name?: string | undefined;
+  /** The largest request it applies to, in tokens; `null` or `Infinity` for no limit. 0 to 4,294,967,295. */
+  contextWindow?: number | null | undefined;
+  /** Price of request tokens. 0 or more. */
+  inputPrice?: number | undefined;
+  /** Price of response tokens. 0 or more. */
+  outputPrice?: number | undefined;
+  /** Price of tokens written to the prompt cache. 0 or more. */
+  cacheWritesPrice?: number | undefined;
+  /** Price of tokens read from the prompt cache. 0 or more. */
+  cacheReadsPrice?: number | undefined;
+}
+
+/**
+ * The price of a model, in dollars per million tokens. The fields are those of Roo-Code's model information, which can be passed as it is: other fields are
+ * ignored. A missing price counts as 0.
+ */
+export interface ModelPrice {
+  /** Price of request tokens. 0 or more. */
+  inputPrice?: number | null | undefined;
+  /** Price of response tokens. 0 or more. */
+  outputPrice?: number | null | undefined;
+  /** Price of tokens written to the prompt cache. 0 or more. */
+  cacheWritesPrice?: number | null | undefined;
+  /** Price of tokens read from the prompt cache. 0 or more. */
+  cacheReadsPrice?: number | null | undefined;
+  /** Multipliers for requests above a number of tokens; a missing one is 1. */
+  longContextPricing?: LongContextPricing | null | undefined;
+  /** Other prices by the size of the request, in rising order. */
+  tiers?: readonly PriceTier[] | null | undefined;
+}
+
+/** Settings of a profile, besides its threshold. */
+export interface ProfileOptions {
+  /** The profile whose handler and price to use for summaries under this one. If it has no handler, the result has the warning `handler_missing`. */
+  condensingApiConfigId?: string | null | undefined;
+  /** The system prompt for summaries. The call's prompt wins. Default: the manager's. */
+  customCondensingPrompt?: string | null | undefined;
+  /** Largest cost of one condensation under this profile, in dollars. Default: the manager's. 0 or more. */
+  maxCostPerCondensation?: number | undefined;
+  /** The handler for conversations under this profile. */
+  handler?: HandlerOption | undefined;
+  /** The price of handlers that have none of their own. */
+  price?: ModelPrice | null | undefined;
+}
+
 /** When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same. */
 export interface GuardOptions {
   /** Attempts without gain after which automatic condensing pauses. 1 or more. Default: 3. */
@@ -452,6 +627,82 @@ export interface GuardOptions {
   windowMs?: number | undefined;
   /** An attempt that removes a smaller share of the tokens is one without gain. A failed attempt is one, too. 0 to 100. Default: 5. */
   minGainPercent?: number | undefined;
+}
+
+/** Options of a {@link CondensationManager}. Unknown options are an error. */
+export interface ManagerOptions {
+  /**
+   * Id of the provider that is active at first. An id that looks like a misspelt one of a known provider is refused; any other unknown id may be registered
+   * later, and calls reject with `unknown_provider` until then. Default: `native`; if neither the call nor the manager has a handler, `lossless`, with
+   * `truncation` as fallback if the target is missed.
+   */
+  provider?: ProviderId | undefined;
+  /**
+   * Custom providers, and built-in ones with a configuration of their own, to register at once. `provider` and `fallback` may name them. Default: none; see
+   * {@link CondensationManager.registerProvider}.
+   */
+  providers?: readonly (CondensationProvider<any> | BuiltInProvider)[] | undefined;
+  /** The handler of the conversation's own model; see `ProviderCallOptions.handler`. Default: none. */
+  handler?: HandlerOption | undefined;
+  /** The handler that writes summaries. Default: `handler`. */
+  condensingHandler?: HandlerOption | undefined;
+  /**
+   * Whether a condensation is due when the threshold is reached. If false, it is due only when the window is full; the oldest messages are then dropped
+   * (`truncation`). Default: true.
+   */
+  autoCondenseContext?: boolean | undefined;
+  /** The threshold, in percent of the context window. 5 to 100. Default: 100. */
+  autoCondenseContextPercent?: number | undefined;
+  /** Thresholds by profile, in percent: 5 to 100, or -1 to inherit the global one; any other number warns and inherits. Default: none. */
+  profileThresholds?: Readonly<Record<string, number>> | undefined;
+  /**
+   * Settings of profiles, by id. If nothing else decides, the profile named `condensing` writes all summaries, those of presets included: the place for a cheap
+   * model. Default: none.
+   */
+  profiles?: Readonly<Record<string, ProfileOptions>> | undefined;
+  /**
+   * Ids of the providers to try, in order, when a provider fails or misses the target; `false` for none. Unknown ids are treated as in `provider`. Default:
+   * `native`, `lossless`, `truncation` after `smart`; `lossless`, `truncation` after `native` and after a custom provider; `truncation` after `lossless`; none
+   * after `truncation`.
+   */
+  fallback?: readonly ProviderId[] | false | undefined;
+  /** The store for summaries, so that none is requested twice; `false` for none. Default, and for `true`: up to 8 MiB of memory. */
+  cache?: SummaryStore | boolean | null | undefined;
+  /** Largest total cost of this manager in dollars. A summary that would probably exceed it is not requested: `cost_limit`. Default: no limit. 0 or more. */
+  maxCost?: number | undefined;
+  /**
+   * Largest cost of one condensation in dollars, fallbacks included. A request that would probably exceed it is not sent: `cost_limit`. A profile's and a
+   * call's own limit win. Default: no limit. 0 or more.
+   */
+  maxCostPerCondensation?: number | undefined;
+  /** Dollars above which one condensation causes a warning and an alert (`high_cost`); `false` for never. Default: 0.1. */
+  costAlert?: false | number | undefined;
+  /** The profile whose handler and price to use for summaries, for calls without a profile and for profiles that name none. Default: none. */
+  condensingApiConfigId?: string | null | undefined;
+  /** The system prompt for summaries, for profiles without one. The call's prompt wins. Default: a built-in prompt. */
+  customCondensingPrompt?: string | null | undefined;
+  /** Share of the due point, in percent, from which {@link CondensationManager.prepare} prepares a condensation. 0 to 100. Default: 80. */
+  prepareFromPercent?: number | undefined;
+  /** The guard against repeated condensing without gain; `false` for none. Default: see {@link GuardOptions}. */
+  guard?: false | GuardOptions | undefined;
+  /** The token encoding. Default: `o200k_base`. */
+  encoding?: Encoding | undefined;
+  /** Factor from tokens of that encoding to the model's own. Default: 1. */
+  scale?: Scale | undefined;
+  /** How to treat signed thinking after a change, for calls that do not say. Default: `auto`. */
+  thinking?: ThinkingOption | undefined;
+  /**
+   * Meanings of your own tools, for all providers: their calls can then be followed to files, and are described by what they are about. Default: none; the
+   * tools of the known agents are built in.
+   */
+  tools?: ToolMeanings | undefined;
+  /** Content to keep word for word in every condensation, by every provider. Default: nothing. */
+  protect?: Protect | undefined;
+  /**
+   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
+   * largest of manager, call and configuration wins. Default: 0. 0 or more.
+   */
+  frozenMessages?: number | undefined;
 }
 
 /**
@@ -479,4 +730,112 @@ export interface EconomicsOptions {
   keep?: "first" | "last" | undefined;
   /** Messages of the last request; absent: all before the last one of the assistant. 0 or more. */
   sentMessages?: number | undefined;
+}
+
+/** Options of one call of a manager. */
+export interface CondenseOptions {
+  /** Id of the provider. Default: the active one; if none was chosen, `native` with a handler and `lossless` without. */
+  provider?: ProviderId | undefined;
+  /** The format of the messages. Default: what is seen in them. Where they are text alone, `anthropic`, which most formats look like then. */
+  format?: MessageFormat | undefined;
+  /**
+   * The target: the largest number of tokens to leave, system prompt included. If `newContextTokens` is larger, the result has the warning `target_not_met`.
+   * Counted like `totalTokens` if given, else by the handler's `countTokens`, else locally. In `condenseIfNeeded` it is capped by the context window minus the
+   * reserved response. Default: none; the provider's configuration decides. 0 or more.
+   */
+  targetTokens?: number | undefined;
+  /** Fields of the provider's configuration, for this call only. Fallback providers do not receive them. Default: none. */
+  config?: object | undefined;
+  /** The handler of the conversation's own model. Its `countTokens` decides totals, and it writes summaries if there is no `condensingHandler`. */
+  handler?: HandlerOption | undefined;
+  /** The handler that writes summaries. A call's handlers win over its profile's, and those over the manager's. Default: `handler`. */
+  condensingHandler?: HandlerOption | undefined;
+  /** The system prompt for summaries. Blank or absent: the profile's, the provider configuration's, or the default. */
+  customCondensingPrompt?: string | undefined;
+  /**
+   * Price of the conversation's own model, for `PromptCacheEffect`, and for summaries if there is no `condensingHandler`. Default: the price of `handler`, or
+   * else of the profile.
+   */
+  price?: ModelPrice | null | undefined;
+  /**
+   * Largest cost of this condensation in dollars, fallbacks included (`ManagerOptions.maxCostPerCondensation`). Default: the profile's, or the manager's. 0 or
+   * more.
+   */
+  maxCostPerCondensation?: number | undefined;
+  /** How to treat signed thinking after a change. Default: the manager's setting, or `auto`. */
+  thinking?: ThinkingOption | undefined;
+  /** Content to keep word for word, in addition to what the manager and the provider's configuration protect. Default: nothing. */
+  protect?: Protect | undefined;
+  /**
+   * Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The
+   * largest of manager, call and configuration wins. Default: 0. 0 or more.
+   */
+  frozenMessages?: number | undefined;
+  /**
+   * For `condenseIfNeeded` and `decide`: decide by cost. A condensation runs when it pays, whatever the threshold; a full window always makes it due.
+   * `condense` ignores this. Default: the trigger alone decides.
+   */
+  economics?: EconomicsOptions | undefined;
+  /** Whether the model is offered the tool of {@link createRecall}: the note on messages that were left out then says how to call it. Default: false. */
+  recall?: boolean | undefined;
+  /** Whether your application started the call, not its user. Passed on to custom providers. Default: false. */
+  isAutomatic?: boolean | undefined;
+  /**
+   * Aborts the work; the result then has the error `aborted`. The signal's own listeners and `onabort` are left alone. An object without usable events is
+   * `invalid_argument`.
+   */
+  signal?: AbortSignal | undefined;
+  /**
+   * Called with progress events, never after the result. If it throws, or its promise rejects by then, the result has a warning; later rejections are ignored.
+   */
+  onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** Options of {@link httpHandler}. `null` is the same as absent; an unknown field is an error. */
+export interface HttpHandlerOptions {
+  /** The protocol: the Anthropic Messages API, or chat completions of OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and others. */
+  api: "anthropic" | "openai";
+  /** The service's name of the model. */
+  model: string;
+  /**
+   * An http or https address, with or without `/v1`. With a key (or a header that authenticates), plain http is allowed for this machine only, unless
+   * `insecure` is set. Default: the API's own service.
+   */
+  baseUrl?: string | null | undefined;
+  /** The key; empty counts as absent. Required for the API's own service, unless a header authenticates. */
+  apiKey?: string | null | undefined;
+  /** Additional headers, which replace built-in ones of the same name. Their values count as secrets. */
+  headers?: Readonly<Record<string, string>> | null | undefined;
+  /** Largest response in tokens. Default: the service's; 8192 for `anthropic`, whose protocol requires a number. 1 to 4,294,967,295. */
+  maxTokens?: number | null | undefined;
+  /** Temperature, for `anthropic` to 1. Not sent again to a model that refuses it. Default: the service's. 0 to 2. */
+  temperature?: number | null | undefined;
+  /** Time limit of the whole request in milliseconds, retries and waiting included. 1 to 86,400,000. Default: 300,000. */
+  timeoutMs?: number | null | undefined;
+  /** Largest time in milliseconds until the first part of the response, and between any two. 1 to 86,400,000. Default: 120,000. */
+  idleTimeoutMs?: number | null | undefined;
+  /** Number of retries if the service is busy or the connection drops. A wait that the service requests is respected. 0 to 10. Default: 3. */
+  retries?: number | null | undefined;
+  /** Milliseconds before the first retry; each further wait doubles, up to 30,000, with jitter. 0 to 86,400,000. Default: 500. */
+  retryDelayMs?: number | null | undefined;
+  /** Largest response in bytes. 1024 to 1,073,741,824. Default: 8,388,608. */
+  maxResponseBytes?: number | null | undefined;
+  /** Whether to allow sending a key over plain http to another machine, where others on the network can read it. Default: false. */
+  insecure?: boolean | null | undefined;
+  /** The price of the model. Default: the profile's, or none; the cost is then 0 unless the service reports it. */
+  price?: ModelPrice | null | undefined;
+  /** The model's context window in tokens. Default: `contextWindow` of the native provider's configuration. 1 to 4,294,967,295. */
+  contextWindow?: number | null | undefined;
+}
+
+/** Options of {@link callbackHandler}. */
+export interface CallbackHandlerOptions {
+  /** Time limit of the whole request in milliseconds, retries and waiting included. 1 to 86,400,000. Default: 300,000. */
+  timeoutMs?: number | undefined;
+  /** Largest time in milliseconds until the first part of the response, and between any two. 1 to 86,400,000. Default: 120,000. */
+  idleTimeoutMs?: number | undefined;
+  /** The model's context window in tokens. Default: that of `getModel()`. 1 to 4,294,967,295. */
+  contextWindow?: number | undefined;
+  /** The price of the model. Default: that of `getModel()`. */
+  price?: ModelPrice | undefined;
 }

@@ -1,54 +1,10 @@
 // Providers, the algorithms that condense: the built-in ones and custom ones.
 
 import type { ConversationContext, ProviderCallOptions } from "./calls.js";
-import type { ArgumentErrorCode } from "./errors.js";
+import type { ArgumentErrorCode } from "./codes.js";
+import type { ProviderCapabilities, Said, Warning } from "./data.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
-import type { Warning } from "./warnings.js";
-import type { Said } from "./words.js";
-
-/**
- * The abilities of a provider. The built-in ones:
- *
- * | | lossless | lossy | truncation | LLM | parallel | passes | fallback | free | speed |
- * | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
- * | `native` | | yes | | yes | yes | | yes | | slow |
- * | `smart` | yes | yes | yes | yes | yes | yes | yes | | medium |
- * | `lossless` | yes | | | | | | yes | yes | fast |
- * | `truncation` | | yes | yes | | | | yes | yes | fast |
- * | strategies | | yes | yes | yes | yes | yes | yes | | slow |
- */
-export interface ProviderCapabilities {
-  /** Can condense without losing anything. */
-  supportsLossless: boolean;
-  /** Can drop content. */
-  supportsLossy: boolean;
-  /** Can shorten texts. */
-  supportsTruncation: boolean;
-  /** Can have an LLM write summaries. */
-  supportsLLMSummarization: boolean;
-  /** Works on several parts at once. */
-  supportsParallelProcessing: boolean;
-  /** Works in passes. */
-  supportsMultiPass: boolean;
-  /** Can be the fallback of another provider. */
-  supportsFallback: boolean;
-  /** Calls no LLM, so it costs nothing. */
-  isFree: boolean;
-  /** `fast`: milliseconds; `medium` (default): seconds; `slow`: tens of seconds. */
-  estimatedSpeed: "fast" | "medium" | "slow";
-}
-
-/** The description of a provider. */
-export interface ProviderInfo {
-  id: string;
-  /** The name for people. */
-  name: string;
-  /** One sentence: what the provider does. */
-  description: string;
-  version: string;
-  capabilities: ProviderCapabilities;
-}
 
 /** The React component in which people edit a configuration. */
 export interface ConfigComponent {

@@ -1,5 +1,6 @@
 // Recall: finding and reading what was said, shown and done earlier in a conversation.
 
+import type { RecallHit } from "./data.js";
 import type { MessageFormat, MessageLike } from "./messages.js";
 import type { RestoreData } from "./results.js";
 
@@ -40,26 +41,6 @@ export interface RecallStore {
   get(key: string): unknown;
   /** Keeps a text, or fails by throwing or rejecting. What it returns is not looked at: the text is read back. */
   set(key: string, value: string): unknown;
-}
-
-/** An entry that a search found. */
-export interface RecallHit {
-  /** The key for `read`: 4 characters or more, the same after more messages, another condensation, in another process. */
-  key: string;
-  /** The speaker, or `call` for a tool call and its result. */
-  who: "user" | "assistant" | "assistant, thinking" | "context" | "summary" | "call";
-  /** Tool and target of a call, on one line; empty for words. */
-  head: string;
-  /** Ranges of lines that the text shows, from 1, both ends included. */
-  lines: [first: number, last: number][];
-  /** Number of lines of the entry. */
-  totalLines: number;
-  /** Its place in the conversation, 0 to 100 percent. */
-  percent: number;
-  /** Key of the entry that last changed the file which this one is about, if that came later; else null. */
-  changedSince: string | null;
-  /** Keys of other entries that say the same. */
-  also: string[];
 }
 
 /** The result of a search. */

@@ -1,11 +1,10 @@
 // Recommending a provider.
 
 import type { ConversationContext } from "./calls.js";
+import type { RecommendedProvider } from "./data.js";
 import type { HandlerOption } from "./handlers.js";
 import type { MessageFormat, MessageLike } from "./messages.js";
-import type { ModelPrice } from "./prices.js";
-import type { Said } from "./words.js";
-import type { ProviderId } from "./options.js";
+import type { ModelPrice } from "./options.js";
 
 /** Your requirements and facts; all of them are optional. */
 export interface RecommendAnswers<M extends MessageLike = MessageLike> {
@@ -57,52 +56,8 @@ export interface RecommendAnswers<M extends MessageLike = MessageLike> {
   signal?: AbortSignal | undefined;
 }
 
-/** An alternative. */
-export interface RecommendedAlternative {
-  provider: ProviderId;
-  config: object;
-  /** Options of the manager that belong to it; without them, it would equal another entry or the recommendation. */
-  managerOptions?: object;
-  /** The reason for it. */
-  why: string;
-  /** The reason against it. */
-  whyNot: string;
-  /** Both as codes and values. */
-  said: { why: Said; whyNot: Said };
-}
-
-/** A warning about a recommendation. */
-export interface RecommendationWarning {
-  /**
-   * - `contradiction`: the answers contradict each other
-   * - `ruled_out`: one answer excludes the first choice of another
-   * - `facts_win`: measurements overruled a rule
-   * - `handler_needed`: it needs a handler
-   * - `conversation_needed`: `contextWindow` or `targetTokens` has an effect only with `messages`
-   */
-  code: "contradiction" | "ruled_out" | "facts_win" | "handler_needed" | "conversation_needed";
-  message: string;
-  /** The message as a code and values. */
-  said: Said;
-}
-
 /** A recommendation. */
-export interface Recommendation {
-  /** The id of the provider. */
-  provider: ProviderId;
-  /** The configuration of the provider. */
-  config: object;
-  /** Options of the manager that belong to it. */
-  managerOptions?: object;
-  /** Whether a manager without configuration does the same: true unless an answer asks for something else. */
-  isDefault: boolean;
-  /** The reason, for people. */
-  reason: string;
-  /** The reason as a code and values. */
-  said: Said;
-  /** Up to four alternatives. */
-  alternatives: RecommendedAlternative[];
-  warnings: RecommendationWarning[];
+export interface Recommendation extends RecommendedProvider {
   /** The target of the dry runs in tokens: as requested, or what fits the window. Pass it to the condensation, too. */
   targetTokens?: number;
 }

@@ -1,5 +1,6 @@
 // One new tool result, shortened before it enters a conversation.
 
+import type { ShortenedResult } from "./data.js";
 import type { MessageFormat, MessageLike } from "./messages.js";
 import type { Encoding } from "./tokens.js";
 
@@ -34,23 +35,9 @@ export interface CondenseResultOptions {
 }
 
 /** The result of {@link condenseResult}. */
-export interface CondensedResult<Result> {
+export interface CondensedResult<Result> extends ShortenedResult {
   /** The result in the same form; the same object if nothing was left out. */
   result: Result;
-  /** Tokens of its texts before. */
-  tokensBefore: number;
-  /** Tokens of its texts now. */
-  tokensAfter: number;
-  /** Number of lines, or of values of JSON, of which nothing is shown. */
-  leftOut: number;
-  /** Number of lines, or of values of JSON, before. */
-  of: number;
-  /** Number of those left out that report a failure; more than 0 only where there was no room for all failures. */
-  failuresLeftOut: number;
-  /** The kind of its largest text. Source files that were read and diffs stay whole up to ten times the budget. */
-  kind: "text" | "source" | "diff" | "json" | "data";
-  /** The result has no more tokens than the budget. False where it stays whole, and where the lines that say how the call ended take more. */
-  fits: boolean;
   /** The key under which `store` has the whole result, for the recall tool; absent if nothing was stored. The store's own key is `roo-condense:result:` and this. */
   key?: string;
 }

@@ -1,10 +1,9 @@
 // The smart provider.
 
-import type { ContentOperations, ContentThresholds, LosslessConfig, PresetName, SummaryCheckConfig } from "./options.js";
 import type { Message, MessageLike } from "./messages.js";
+import type { ConfiguredProtect, ContentOperations, ContentThresholds, LosslessConfig, PresetName, SummaryCheckConfig } from "./options.js";
 import type { BuiltInProvider } from "./providers.js";
 import type { ToolMeanings } from "./tools.js";
-import type { ConfiguredProtect } from "./protect.js";
 
 /**
  * Configuration of the smart provider. Its fields replace those of the preset. Unknown fields are an error, and every error names its place:

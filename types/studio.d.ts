@@ -1,9 +1,9 @@
 // The host of the studio, whose page and components are in `roo-condense/ui`.
 
-import type { CondensationManager, ManagerOptions } from "./manager.js";
+import type { CondensationManager } from "./manager.js";
 import type { MessageLike } from "./messages.js";
+import type { ManagerOptions, PresetName } from "./options.js";
 import type { RestoreData } from "./results.js";
-import type { PresetName } from "./options.js";
 
 /** What was read of a history. */
 export interface ReadHistory<M extends MessageLike = MessageLike> {

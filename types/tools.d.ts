@@ -1,5 +1,7 @@
 // Tools: what they do, the names of their parameters, and how to treat their calls.
 
+import type { ToolRow } from "./options.js";
+
 /**
  * The meaning of a tool, as far as it decides what can be pruned from its calls and results.
  *
@@ -23,25 +25,7 @@
  * - `recall`: brings back what stands in this or an earlier conversation; its results go first when the conversation is condensed
  * - `other`: anything else
  */
-export type ToolKind =
-  | "read"
-  | "write"
-  | "edit"
-  | "editor"
-  | "search"
-  | "list"
-  | "command"
-  | "web"
-  | "ask"
-  | "todo"
-  | "item"
-  | "plan"
-  | "agent"
-  | "skill"
-  | "mode"
-  | "touch"
-  | "recall"
-  | "other";
+export type ToolKind = NonNullable<ToolRow["meaning"]>;
 
 /** The name of a parameter, or several names for it. They win over the common names (`path`, `file_path`, `content`, …), which still count. */
 export type ParameterNames = string | readonly string[] | undefined;
@@ -60,69 +44,11 @@ export type ParameterNames = string | readonly string[] | undefined;
  * });
  * ```
  */
-export interface ToolRule {
-  /** Number of newest calls to keep, with their results; all tools that a glob matches count together. Older results keep `maxTokens`, or nothing. */
-  keep?: number | undefined;
-  /** Largest number of tokens to keep of a result, at least 20: the lines most likely to be used again. */
-  maxTokens?: number | undefined;
-  /** Whether to drop results. */
-  suppress?: boolean | undefined;
-  /** Whether to leave calls and their results unchanged. */
-  protect?: boolean | undefined;
-  /** Whether to keep failed calls, with their results. */
-  keepErrors?: boolean | undefined;
-  /** Whether the rule applies to long parameters, too. Default: false. */
-  inputs?: boolean | undefined;
-}
+export type ToolRule = Pick<ToolRow, "keep" | "maxTokens" | "suppress" | "protect" | "keepErrors" | "inputs">;
 
 /** The meaning of a tool, the names of its parameters, and a rule for its calls. Unknown fields are an error. */
-export interface ToolDescription extends ToolRule {
-  /** The meaning of the tool. */
+export interface ToolDescription extends ToolRow {
   meaning: ToolKind;
-  /** The file. */
-  path?: ParameterNames;
-  /** Several files. */
-  files?: ParameterNames;
-  /** The whole new content of the file, or the lines to insert. */
-  content?: ParameterNames;
-  /** The text to be replaced. */
-  old?: ParameterNames;
-  /** What replaces it. */
-  new?: ParameterNames;
-  /** Whether every occurrence is replaced. */
-  replaceAll?: ParameterNames;
-  /** A list of changes, each with an old and a new text. */
-  edits?: ParameterNames;
-  /** SEARCH/REPLACE blocks or a patch. */
-  diff?: ParameterNames;
-  /** The line to insert at. */
-  line?: ParameterNames;
-  /** The first line to read. */
-  offset?: ParameterNames;
-  /** Number of lines to read. */
-  limit?: ParameterNames;
-  /** The last line to read. */
-  lastLine?: ParameterNames;
-  /** The command line. */
-  command?: ParameterNames;
-  /** What to search for. */
-  pattern?: ParameterNames;
-  /** The address of a page. */
-  url?: ParameterNames;
-  /** The todo list. */
-  todos?: ParameterNames;
-  /** The source of a move. */
-  from?: ParameterNames;
-  /** Its destination. */
-  to?: ParameterNames;
-  /** What the assistant says to the user. */
-  speech?: ParameterNames;
-  /** What a call is about, in a few words; used in markers and reports. Default: the file, the command, the pattern or the address. */
-  label?: ParameterNames;
-  /** Whether the result is the user's words, which are then treated as such. Default: true for `ask`, false for all others. */
-  asksUser?: boolean | undefined;
-  /** Whether it may be called in XML in a text: `<name><parameter>…</parameter></name>`. Default: true. */
-  inXml?: boolean | undefined;
 }
 
 /**

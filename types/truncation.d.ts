@@ -1,7 +1,7 @@
 // The truncation provider.
 
-import type { BuiltInProvider } from "./providers.js";
 import type { TruncationConfig } from "./options.js";
+import type { BuiltInProvider } from "./providers.js";
 
 /**
  * Creates the truncation provider, id `truncation`: shortens old content, between the first message and the newest ones. It calls no LLM.

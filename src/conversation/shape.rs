@@ -9,21 +9,23 @@ use serde::Serialize;
 
 use super::{Block, Content, Conversation, Message, Role};
 
-/// A violation of the shape that the Messages API accepts.
+/// A violation of the shape that the Anthropic Messages API accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// The index of the message.
+    /// Index of the message.
     pub message_index: usize,
-    /// The index of the block, if it concerns one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Index of the block, if the problem is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_index: Option<usize>,
-    /// A fixed word for the kind of problem.
+    /// The problem as a fixed word.
+    #[cfg_attr(test, ts(type = "ProblemCode"))]
     pub code: &'static str,
-    /// The problem in words, for a person.
+    /// The problem for people.
     pub message: String,
-    /// The id of the call, if it concerns one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The id of the call, where calls and results do not pair up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_id: Option<String>,
 }
 

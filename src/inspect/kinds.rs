@@ -13,8 +13,17 @@ use crate::{
     transcript::{ContentPiece, PieceSource, Pieces, Voice},
 };
 
-/// The kind of content that tokens belong to.
+/// Kinds of content.
+///
+/// - `user`, `assistant`: their words
+/// - `thinking`, `images`
+/// - `calls`: names and parameters of tool calls
+/// - `results`: tool results, and files the user mentioned
+/// - `environment`: injected context, such as environment snapshots and reminders
+/// - `summaries`: summaries and logs of earlier messages or texts
+/// - `other`: blocks of other types, and invalid messages
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TokenKind"))]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
     /// The user's words.

@@ -31,52 +31,57 @@ use crate::{
 /// The composition of a conversation. Each number is scaled separately, so parts may differ from their sum by
 /// rounding.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Anatomy {
     /// Tokens of all messages by kind.
+    #[cfg_attr(test, ts(type = "TokensByKind"))]
     pub kinds: KindTokens,
     /// Every message, in order.
     pub messages: Vec<MessageAnatomy>,
-    /// Usage by tool, the most tokens first.
+    /// The tools, the one with most tokens first.
     pub by_tool: Vec<ToolUsage>,
-    /// Usage by file, the most tokens first.
+    /// The files, the one with most tokens first.
     pub by_file: Vec<FileUsage>,
-    /// The largest blocks, largest first.
+    /// The largest first.
     pub largest: Vec<LargeBlock>,
-    /// Tool results that repeat an earlier one, and lines of a file that an earlier result shows.
+    /// Results identical to earlier ones, and lines of a file that an earlier result shows.
     pub repeated: Waste,
-    /// Lines of files in tool results that have changed since.
+    /// Lines of files in results that edits, writes or views of the whole file replaced later.
     pub stale: Waste,
-    /// Snapshots, todo lists, reads and writes that a later one of the same kind replaced.
+    /// Snapshots, todo lists, reads and writes that later ones replaced.
     pub superseded: Waste,
 }
 
 /// One message.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "InspectedMessage"))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAnatomy {
-    /// The speaker.
+    /// The role; empty for an invalid message.
     pub role: String,
     /// Tokens.
     pub tokens: usize,
     /// Tokens by kind.
+    #[cfg_attr(test, ts(type = "TokensByKind"))]
     pub kinds: KindTokens,
-    /// The subject, such as `read_file src/a.ts`; that of the largest if there are several calls or results; empty if
-    /// there is none.
+    /// What the message is about, such as `read_file src/a.ts`: the largest of several calls or results. May be
+    /// empty.
     pub label: String,
 }
 
-/// A block that has many tokens.
+/// A large block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LargeBlock {
     /// The index of the message.
     pub message_index: usize,
-    /// The index of the block; 0 if the content is a string.
+    /// Index of the block; 0 for content that is a string.
     pub block_index: usize,
-    /// The kind with the most tokens in it.
+    /// The kind of most of its content.
     pub kind: Kind,
-    /// The subject, as in [`MessageAnatomy::label`].
+    /// What the block is about; may be empty.
     pub label: String,
     /// Tokens.
     pub tokens: usize,

@@ -17,15 +17,16 @@ use crate::{
     transcript::{Action, CallOutcome, Event, Place, Transcript},
 };
 
-/// A tool's calls and their tokens.
+/// The usage of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUsage {
     /// The tool's name.
     pub tool: Arc<str>,
     /// Number of calls.
     pub calls: usize,
-    /// Number of calls that failed or were refused.
+    /// Calls that failed or were refused.
     pub failed: usize,
     /// Tokens of the calls.
     pub call_tokens: usize,
@@ -33,19 +34,20 @@ pub struct ToolUsage {
     pub result_tokens: usize,
 }
 
-/// The calls and tokens spent on a file.
+/// The content of one file in a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FileUsage {
-    /// The file's normal name: relative to the working directory if that is known.
+    /// The path with forward slashes, relative to the working directory if that is known.
     pub path: Arc<str>,
     /// Number of times it was shown.
     pub reads: usize,
-    /// Number of times it was written, changed, moved or deleted.
+    /// Number of times it was written, edited, moved or deleted.
     pub changes: usize,
     /// Tokens of calls and results about it.
     pub tokens: usize,
-    /// Tokens of these that are repeated, stale or superseded.
+    /// How many of them are repeated, stale or superseded.
     pub wasted_tokens: usize,
 }
 

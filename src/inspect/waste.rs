@@ -24,20 +24,22 @@ use crate::{
 /// A shorter result is not worth reporting as repeated.
 const MIN_REPEATED_BYTES: usize = 80;
 
-/// Tokens of one kind of waste.
+/// Content that says nothing new. No token counts in two kinds of waste.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Waste {
     /// Tokens of all of it.
     pub tokens: usize,
     /// Number of places.
     pub count: usize,
-    /// The largest items, largest first.
+    /// The largest items, in order.
     pub items: Vec<WasteItem>,
 }
 
 /// A place with waste.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct WasteItem {
     /// The index of the message.

@@ -81,56 +81,69 @@ const MAX_RESPONSE_BYTES: u64 = 8 * 1024 * 1024;
 const MAX_TOKENS: u64 = 0xffff_ffff;
 const MODEL: &str = "the name of a model";
 
-const TIMEOUT: Typed<usize> =
-    whole(1, DAY_MS).or(TIMEOUT_MS).about("For a whole answer, retries and waiting included.");
-const IDLE_TIMEOUT: Typed<usize> =
-    whole(1, DAY_MS).or(IDLE_TIMEOUT_MS).about("Until the first part of an answer, and between any two.");
-const WINDOW: Typed<Option<usize>> =
-    whole(1, MAX_TOKENS).if_set().about("Tokens the model can read and write in one request.");
+const TIMEOUT: Typed<usize> = whole(1, DAY_MS)
+    .or(TIMEOUT_MS)
+    .about("Time limit of the whole request in milliseconds, retries and waiting included.");
+const IDLE_TIMEOUT: Typed<usize> = whole(1, DAY_MS)
+    .or(IDLE_TIMEOUT_MS)
+    .about("Largest time in milliseconds until the first part of the response, and between any two.");
+const WINDOW: Typed<Option<usize>> = whole(1, MAX_TOKENS).if_set();
 
 options! {
     /// The options of an HTTP handler as hosts write them.
-    struct HttpFields: Table::titled("Options of an HTTP handler").called("options").null_is_absent();
+    struct HttpFields: Table::titled("Options of an HTTP handler")
+        .called("options")
+        .null_is_absent()
+        .interface("HttpHandlerOptions", "Options of {@link httpHandler}. `null` is the same as absent; an unknown field is an error.")
+        .nullable();
 
-    /// The protocol.
+    /// The protocol: the Anthropic Messages API, or chat completions of OpenAI, OpenRouter, Ollama, vLLM, LM Studio,
+    /// DeepSeek and others.
     api: Api = choice().required(),
-    /// The name the service knows it by.
+    /// The service's name of the model.
     model: String = some_text().required().allowing(MODEL),
-    /// Where the service is.
+    /// An http or https address, with or without `/v1`. With a key (or a header that authenticates), plain http is
+    /// allowed for this machine only, unless `insecure` is set. Default: the API's own service.
     base_url: Option<String> = some_text().if_set().allowing(endpoint::ALLOWED).secret(),
-    /// The key of the service.
+    /// The key; empty counts as absent. Required for the API's own service, unless a header authenticates.
     api_key: Option<String> = text().if_set().secret(),
-    /// Sent along, and instead of ours of the same name.
+    /// Additional headers, which replace built-in ones of the same name. Their values count as secrets.
     headers: Vec<(String, String)> = record(&text(), "an object of strings").or_default().secret(),
-    /// The longest answer.
+    /// Largest response in tokens. Default: the service's; 8192 for `anthropic`, whose protocol requires a number.
     max_tokens: Option<usize> = whole(1, MAX_TOKENS).if_set(),
-    /// How varied answers are.
+    /// Temperature, for `anthropic` to 1. Not sent again to a model that refuses it. Default: the service's.
     temperature: Option<f64> = number(0.0, 2.0).if_set(),
     timeout_ms: usize = TIMEOUT,
     idle_timeout_ms: usize = IDLE_TIMEOUT,
-    /// Attempts after the first.
+    /// Number of retries if the service is busy or the connection drops. A wait that the service requests is respected.
     retries: usize = whole(0, MAX_RETRIES).or(RETRIES),
-    /// The first wait; each further one doubles.
+    /// Milliseconds before the first retry; each further wait doubles, up to 30,000, with jitter.
     retry_delay_ms: usize = whole(0, DAY_MS).or(RETRY_DELAY_MS),
-    /// The most that is held of an answer.
+    /// Largest response in bytes.
     max_response_bytes: usize = whole(1024, 1 << 30).or(MAX_RESPONSE_BYTES),
-    /// Whether a key may be sent over plain http to another machine.
+    /// Whether to allow sending a key over plain http to another machine, where others on the network can read it.
     insecure: bool = flag().or(false),
-    /// Dollars per million tokens.
-    price: Option<ModelPrice> = object().read_as().if_set(),
-    context_window: Option<usize> = WINDOW,
+    /// The price of the model. Default: the profile's, or none; the cost is then 0 unless the service reports it.
+    price: Option<ModelPrice> = object().read_as().if_set().typed_as("ModelPrice"),
+    context_window: Option<usize> = WINDOW.about("The model's context window in tokens. Default: `contextWindow` of the native provider's configuration."),
 }
 
 options! {
     /// The options of a handler on top of the host's own, as hosts write them.
-    struct CallbackFields: Table::titled("Options of a handler of the host").argument("options").null_is_absent();
+    struct CallbackFields: Table::titled("Options of a handler of the host")
+        .argument("options")
+        .null_is_absent()
+        .interface("CallbackHandlerOptions", "Options of {@link callbackHandler}.");
 
     timeout_ms: usize = TIMEOUT,
     idle_timeout_ms: usize = IDLE_TIMEOUT,
-    context_window: Option<usize> = WINDOW,
-    /// Dollars per million tokens.
-    price: Option<ModelPrice> = object().read_as().if_set(),
+    context_window: Option<usize> = WINDOW.about("The model's context window in tokens. Default: that of `getModel()`."),
+    /// The price of the model. Default: that of `getModel()`.
+    price: Option<ModelPrice> = object().read_as().if_set().typed_as("ModelPrice"),
 }
+
+/// The options of handlers.
+pub const TABLES: [&Table; 2] = [HttpFields::TABLE, CallbackFields::TABLE];
 
 /// The options of a handler on top of the host's own; `callbackHandler()` in JavaScript, where the work is done.
 #[derive(Debug, Clone, Serialize)]

@@ -62,7 +62,7 @@ mod usage;
 pub(crate) use fuzzing::{take_in_stream, take_in_whole};
 
 pub use api::Api;
-pub use config::{CallbackConfig, HttpConfig};
+pub use config::{CallbackConfig, HttpConfig, TABLES as HANDLER_TABLES};
 pub use handler::{LlmHandler, LlmMessage, LlmProgress, LlmRequest, LlmResponse, LlmRole, ProgressSink, StopReason};
 pub use host_request::HostRequest;
 #[cfg(not(target_family = "wasm"))]

@@ -6,55 +6,60 @@ use crate::options::{Converted, Table, Typed, list, number, object, options, tex
 const MAX_TOKENS: u64 = u32::MAX as u64;
 
 const DOLLARS: Typed<Option<f64>> = number(0.0, f64::MAX).if_set();
-const FACTOR: Typed<Option<f64>> = DOLLARS.about("Times the price; 1 when absent.");
+const FACTOR: Typed<Option<f64>> = DOLLARS.about("Factor of the price. Default: 1.");
 
 options! {
     /// A price, in dollars per million tokens. Fields that are not prices are left alone: hosts give their whole model information.
-    pub struct PriceFields: Table::titled("price").open().shared().null_is_absent();
+    pub struct PriceFields: Table::titled("price").open().shared().null_is_absent().nullable().interface(
+        "ModelPrice",
+        "The price of a model, in dollars per million tokens. The fields are those of Roo-Code's model information, which can be passed as it is: other fields are ignored. A missing price counts as 0.",
+    );
 
-    /// Tokens of the question.
+    /// Price of request tokens.
     input_price: Option<f64> = DOLLARS,
-    /// Tokens of the answer.
+    /// Price of response tokens.
     output_price: Option<f64> = DOLLARS,
-    /// Tokens written to the prompt cache.
+    /// Price of tokens written to the prompt cache.
     cache_writes_price: Option<f64> = DOLLARS,
-    /// Tokens read from the prompt cache.
+    /// Price of tokens read from the prompt cache.
     cache_reads_price: Option<f64> = DOLLARS,
-    /// Prices multiplied when the question is long.
+    /// Multipliers for requests above a number of tokens; a missing one is 1.
     long_context_pricing: Option<LongContextPricing> = object().read_as().if_set(),
-    /// Other prices by the size of the question, in rising order.
+    /// Other prices by the size of the request, in rising order.
     tiers: Option<Vec<PriceTier>> = list(&object().read_as(), "an array of prices").if_set(),
 }
 
 options! {
-    /// Prices multiplied when the question is long.
-    pub struct LongContextFields: Table::titled("longContextPricing").open();
+    /// Prices multiplied when the request is long.
+    pub struct LongContextFields: Table::titled("longContextPricing")
+        .open()
+        .interface("LongContextPricing", "Multipliers for requests above a number of tokens.");
 
-    /// Applies to questions of more tokens.
+    /// That number of tokens, including cached ones.
     threshold_tokens: usize = whole(0, MAX_TOKENS).required(),
     input_price_multiplier: Option<f64> = FACTOR,
     output_price_multiplier: Option<f64> = FACTOR,
     cache_writes_price_multiplier: Option<f64> = FACTOR,
     cache_reads_price_multiplier: Option<f64> = FACTOR,
-    /// The service tiers that it holds for; absent for all.
+    /// The service tiers they apply to. Default: all. Requests for summaries use the tier `default`.
     applies_to_service_tiers: Option<Vec<String>> = list(&text(), "an array of names of service tiers").if_set(),
 }
 
 options! {
-    /// Prices for questions of a size.
-    pub struct TierFields: Table::titled("tier").open();
+    /// Prices for requests of a size.
+    pub struct TierFields: Table::titled("tier").open().interface("PriceTier", "Prices for requests up to a size.");
 
-    /// A service tier that has to be asked for; such tiers are not used here.
+    /// A service tier (`flex`, `priority`) that must be requested; such tiers are ignored.
     name: Option<String> = text().if_set(),
-    /// The largest question it applies to; absent for no limit.
-    context_window: Option<usize> = whole(0, MAX_TOKENS).if_set(),
-    /// Tokens of the question.
+    /// The largest request it applies to, in tokens; `null` or `Infinity` for no limit.
+    context_window: Option<usize> = whole(0, MAX_TOKENS).if_set().typed_as("number | null"),
+    /// Price of request tokens.
     input_price: Option<f64> = DOLLARS,
-    /// Tokens of the answer.
+    /// Price of response tokens.
     output_price: Option<f64> = DOLLARS,
-    /// Tokens written to the prompt cache.
+    /// Price of tokens written to the prompt cache.
     cache_writes_price: Option<f64> = DOLLARS,
-    /// Tokens read from the prompt cache.
+    /// Price of tokens read from the prompt cache.
     cache_reads_price: Option<f64> = DOLLARS,
 }
 

@@ -13,21 +13,24 @@ use crate::{
 /// A summary that removes less than this share of the tokens, in percent, is reported: it costs more than it is worth.
 pub const LOW_REDUCTION_PERCENT: f64 = 20.0;
 
-/// Something in the metrics that deserves attention.
+/// An alert about the metrics.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MetricAlert"))]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
-    /// `low_reduction`, `high_cost` or `cost_limit`.
+    /// `low_reduction`: less than 20% is removed on average, also by free providers; `high_cost`: one condensation
+    /// cost more than `costAlert`; `cost_limit`: `maxCost` is spent.
+    #[cfg_attr(test, ts(type = "\"low_reduction\" | \"high_cost\" | \"cost_limit\""))]
     pub code: &'static str,
-    /// The alert in words, for a person.
+    /// For a person.
     pub message: String,
-    /// The same as a code and values, for translation.
+    /// The same as a code and values, to be told in another language.
     pub said: Said,
-    /// The provider, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The provider that the alert is about, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
-    /// The profile, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The profile that the alert is about, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
 }
 

@@ -56,41 +56,45 @@ impl Kept {
     }
 }
 
-/// An experiment for people to judge.
+/// An experiment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Experiment"))]
 pub struct ExperimentReport {
-    /// The variants, by name.
+    /// The variants by name.
     pub variants: BTreeMap<String, VariantReport>,
-    /// For each measure which variant is ahead; empty before there are two.
+    /// One comparison for each measure known for all variants; empty until two variants have calls.
     pub comparisons: Vec<Comparison>,
 }
 
-/// The results of a variant's calls.
+/// Results of a variant. Failed calls count as having saved nothing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ExperimentVariant"))]
 #[serde(rename_all = "camelCase")]
 pub struct VariantReport {
     /// Calls.
     pub calls: u64,
     /// Calls that failed.
     pub errors: u64,
-    /// Tokens that a call saved.
+    /// Tokens saved per call.
     pub tokens_saved: Estimated,
-    /// Share of the tokens that a call saved, in percent.
+    /// Share of the tokens saved per call, 0 to 100 percent.
     pub reduction_percent: Estimated,
-    /// Dollars for a call.
+    /// Cost per call in dollars.
     pub cost: Estimated,
-    /// Milliseconds that a call took.
+    /// Time per call in milliseconds.
     pub latency_ms: Estimated,
-    /// Share of the calls that failed, from 0 to 1.
+    /// Share of the calls that failed, 0 to 1; the interval is Wilson's.
     pub error_rate: Estimated,
-    /// Percent of the tokens that could be read nowhere after a call, and were not replaced by newer; `None` where no call condensed.
+    /// Share of the tokens lost per call, 0 to 100 percent; `null` if no call condensed.
     pub lost_percent: Option<Estimated>,
-    /// How much of what must survive the summaries tell, 0 to 1; `None` where none was checked.
+    /// How much of what they must keep the summaries cover, 0 to 1 (`summaryQuality.score`); `null` if none was
+    /// checked.
     pub summary_quality: Option<Estimated>,
 }
 
-/// A mean and its 95% confidence interval, which needs two calls.
+/// A mean with its 95% confidence interval; `null` for too few calls.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EstimatedMean"))]
 pub struct Estimated {
     /// The mean.
     pub mean: f64,
@@ -100,33 +104,42 @@ pub struct Estimated {
     pub high: Option<f64>,
 }
 
-/// Which variant is ahead in one measure.
+/// The comparison of all variants by one measure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ExperimentComparison"))]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// The field of the variants that is compared.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"tokensSaved\" | \"reductionPercent\" | \"cost\" | \"latencyMs\" | \"errorRate\" | \"lostPercent\" | \"summaryQuality\""
+        )
+    )]
     pub measure: &'static str,
-    /// The variant that does best; `None` where several do.
+    /// The best variant; `null` if several are equally good.
     pub ahead: Option<String>,
-    /// Whether that is more than chance: of every other variant it is known with 95% confidence, corrected by Holm for their number, and each has five calls.
+    /// Whether the lead is significant: every variant has five calls, and every difference a p-value under 0.05
+    /// after Holm's correction.
     pub is_real: bool,
     /// The differences to each other variant.
     pub against: Vec<Against>,
 }
 
-/// How the variant that is ahead, or the first of those that are, compares with another one.
+/// Comparison of the leading variant with another one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ExperimentDifference"))]
 #[serde(rename_all = "camelCase")]
 pub struct Against {
     /// The other one.
     pub variant: String,
-    /// The mean of the one that is ahead less that of the other.
+    /// The mean of the leading variant minus that of this one.
     pub difference: f64,
-    /// The lower end of the 95% confidence interval of that; `None` before both have two calls.
+    /// The 95% confidence interval of the difference; `null` until both have two calls.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// How likely a difference at least as large would be by chance, by Welch's test.
+    /// The probability of a difference at least as large by chance, by Welch's test.
     pub p_value: Option<f64>,
 }
 

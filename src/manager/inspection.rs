@@ -70,29 +70,33 @@ impl InspectOptions {
     }
 }
 
-/// The result of [`Manager::inspect`]. Tokens are scaled, each part for itself.
+/// The contents of a conversation. Parts are scaled one by one, so they may differ from their sum by rounding,
+/// except with `scale` 1.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "InspectedConversation"))]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
     /// The encoding counted with.
+    #[cfg_attr(test, ts(type = "Encoding"))]
     pub encoding: &'static str,
     /// The factor from its tokens to those reported.
     pub scale: f64,
-    /// Some text was too uniform to be counted exactly.
+    /// Whether some text was too uniform to be counted exactly.
     pub approximate: bool,
     /// Sums.
     pub tokens: Sums,
     /// The messages.
     #[serde(flatten)]
     pub anatomy: Anatomy,
-    /// The window of the model, when it is known.
+    /// `null` without `contextWindow`.
     pub window: Option<Window>,
-    /// The target, when there is one.
+    /// `null` without `targetTokens`.
     pub target: Option<Line>,
 }
 
 /// Tokens of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "InspectedTokens"))]
 pub struct Sums {
     /// All of it.
     pub total: usize,
@@ -104,8 +108,9 @@ pub struct Sums {
     pub messages: usize,
 }
 
-/// A conversation's use of its model's window.
+/// The position of a conversation in the model's context window.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "InspectedWindow"))]
 #[serde(rename_all = "camelCase")]
 pub struct Window {
     /// All tokens that the model can read and write.
@@ -113,21 +118,22 @@ pub struct Window {
     /// Whether a condensation is due, and the numbers by which that is decided.
     #[serde(flatten)]
     pub decision: TriggerDecision,
-    /// The threshold.
+    /// Where a condensation becomes due.
     pub at_threshold: Line,
-    /// The size from which the next response may not fit.
+    /// Where the next response may no longer fit (`allowedTokens`).
     pub at_limit: Line,
     /// The end of the window.
     pub at_end: Line,
 }
 
-/// A number of tokens, and the message in which a conversation reaches it.
+/// A number of tokens, and the message at which the conversation exceeds it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TokenLine"))]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
     /// The number of tokens.
     pub tokens: f64,
-    /// The message; `None` when they are not reached.
+    /// Index of that message; `null` if there is none.
     pub message_index: Option<usize>,
 }
 

@@ -63,52 +63,81 @@ const TOKENS: f64 = f64::MAX;
 
 options! {
     /// The options of a manager as hosts write them.
-    #[expect(clippy::doc_markdown, reason = "descriptions of the schema are plain text")]
-    struct ManagerFields: Table::titled("Options of a manager").called("options").null_is_absent();
+    struct ManagerFields: Table::titled("Options of a manager")
+        .called("options")
+        .null_is_absent()
+        .interface("ManagerOptions", "Options of a {@link CondensationManager}. Unknown options are an error.");
 
-    /// The id of the provider that condenses.
-    provider: Given<String> = text().or(super::DEFAULT_PROVIDER).with_presence(),
-    /// Custom providers, registered at once.
-    providers: Unread = host("an array of providers"),
-    /// Asks the conversation's own model.
-    handler: Unread = host(HANDLER),
-    /// Asks the model that writes summaries.
-    condensing_handler: Unread = host(HANDLER),
-    /// Whether reaching the threshold makes a condensation due.
+    /// Id of the provider that is active at first. An id that looks like a misspelt one of a known provider is refused;
+    /// any other unknown id may be registered later, and calls reject with `unknown_provider` until then. Default:
+    /// `native`; if neither the call nor the manager has a handler, `lossless`, with `truncation` as fallback if the
+    /// target is missed.
+    provider: Given<String> = text().or(super::DEFAULT_PROVIDER).with_presence().typed_as("ProviderId"),
+    /// Custom providers, and built-in ones with a configuration of their own, to register at once. `provider` and
+    /// `fallback` may name them. Default: none; see {@link CondensationManager.registerProvider}.
+    providers: Unread = host("an array of providers").typed_as("readonly (CondensationProvider<any> | BuiltInProvider)[]"),
+    /// The handler of the conversation's own model; see `ProviderCallOptions.handler`. Default: none.
+    handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// The handler that writes summaries. Default: `handler`.
+    condensing_handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// Whether a condensation is due when the threshold is reached. If false, it is due only when the window is full;
+    /// the oldest messages are then dropped (`truncation`).
     auto_condense_context: bool = flag().or(true),
     /// The threshold, in percent of the context window.
     auto_condense_context_percent: f64 = number(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD).or(MAX_CONDENSE_THRESHOLD),
-    /// Thresholds of profiles. Which of them make sense is decided when they are used.
+    // Which of them make sense is decided when they are used.
+    /// Thresholds by profile, in percent: 5 to 100, or -1 to inherit the global one; any other number warns and
+    /// inherits. Default: none.
     profile_thresholds: Vec<(String, f64)> = record(&number(f64::MIN, f64::MAX), "an object of numbers by profile").or_default(),
-    /// How summaries are asked for under profiles.
+    /// Settings of profiles, by id. If nothing else decides, the profile named `condensing` writes all summaries, those
+    /// of presets included: the place for a cheap model. Default: none.
     profiles: Vec<(String, Profile)> = record(&object(), "an object of profiles by id").or_default(),
-    /// The providers to try when one fails; absent for the chain that belongs to it.
-    fallback: Option<Either<Off, Vec<String>>> = either(&off(), &list(&text(), "an array of provider ids")).if_set(),
-    /// Where summaries are kept; `false` keeps none.
-    cache: Either<bool, Unread> = either(&flag().with(true), &host_object("a store with get(key) and set(key, value)")).or_default(),
-    /// Dollars that may be spent in all.
+    /// Ids of the providers to try, in order, when a provider fails or misses the target; `false` for none. Unknown ids
+    /// are treated as in `provider`. Default: `native`, `lossless`, `truncation` after `smart`; `lossless`,
+    /// `truncation` after `native` and after a custom provider; `truncation` after `lossless`; none after `truncation`.
+    fallback: Option<Either<Off, Vec<String>>> =
+        either(&off(), &list(&text(), "an array of provider ids")).if_set().typed_as("readonly ProviderId[] | false"),
+    /// The store for summaries, so that none is requested twice; `false` for none. Default, and for `true`: up to 8 MiB
+    /// of memory.
+    cache: Either<bool, Unread> = either(&flag().with(true), &host_object("a store with get(key) and set(key, value)"))
+        .or_default()
+        .typed_as("SummaryStore | boolean | null"),
+    /// Largest total cost of this manager in dollars. A summary that would probably exceed it is not requested:
+    /// `cost_limit`. Default: no limit.
     max_cost: Option<f64> = number(0.0, f64::MAX).if_set(),
-    max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
-    /// Dollars above which one condensation is reported; `false` for never.
+    max_cost_per_condensation: Option<f64> = PER_CONDENSATION.about(
+        "Largest cost of one condensation in dollars, fallbacks included. A request that would probably exceed it is not sent: `cost_limit`. A profile's and a call's own limit win. Default: no limit.",
+    ),
+    /// Dollars above which one condensation causes a warning and an alert (`high_cost`); `false` for never. Default:
+    /// 0.1.
     cost_alert: Either<Off, f64> = either(&off(), &number(0.0, f64::MAX).with(DEFAULT_COST_ALERT)).or_default(),
-    /// The profile whose handler writes summaries, for profiles that name none.
-    condensing_api_config_id: Option<String> = text().if_set(),
-    /// The prompt to summarise by, for profiles that have none.
-    custom_condensing_prompt: Option<String> = text().if_set(),
-    /// From how much of the tokens at which one is due prepare() prepares a condensation, in percent.
+    /// The profile whose handler and price to use for summaries, for calls without a profile and for profiles that name
+    /// none. Default: none.
+    condensing_api_config_id: Option<String> = text().if_set().typed_as("string | null"),
+    /// The system prompt for summaries, for profiles without one. The call's prompt wins. Default: a built-in prompt.
+    custom_condensing_prompt: Option<String> = text().if_set().typed_as("string | null"),
+    /// Share of the due point, in percent, from which {@link CondensationManager.prepare} prepares a condensation.
     prepare_from_percent: f64 = number(0.0, 100.0).or(DEFAULT_FROM_PERCENT),
-    /// Against condensing again and again without gain.
+    /// The guard against repeated condensing without gain; `false` for none. Default: see {@link GuardOptions}.
     guard: Either<Off, GuardOptions> = either(&off(), &object().read_as()).or_default(),
-    /// The vocabulary.
-    encoding: Option<&'static str> = word(&Encoding::NAMES).if_set(),
-    /// From tokens of the vocabulary to those of the model.
-    scale: Option<Either<f64, &'static str>> = either(&number(Scale::MIN, Scale::MAX), &word(&ScaleSetting::NAMES)).if_set(),
-    /// The rule for signed thinking behind a change; `auto` goes by the model.
-    thinking: Thinking = choice().or_first(),
-    tools: ToolRows = TOOLS,
-    protect: ProtectRules = PROTECT,
-    frozen_messages: Option<usize> = FROZEN_MESSAGES,
+    /// The token encoding. Default: `o200k_base`.
+    encoding: Option<&'static str> = word(&Encoding::NAMES).if_set().typed_as("Encoding"),
+    /// Factor from tokens of that encoding to the model's own. Default: 1.
+    scale: Option<Either<f64, &'static str>> =
+        either(&number(Scale::MIN, Scale::MAX), &word(&ScaleSetting::NAMES)).if_set().typed_as("Scale"),
+    /// How to treat signed thinking after a change, for calls that do not say.
+    thinking: Thinking = choice().or_first().typed_as("ThinkingOption"),
+    tools: ToolRows = TOOLS.about(
+        "Meanings of your own tools, for all providers: their calls can then be followed to files, and are described by what they are about. Default: none; the tools of the known agents are built in.",
+    ),
+    protect: ProtectRules = PROTECT.typed_as("Protect").about(
+        "Content to keep word for word in every condensation, by every provider. Default: nothing.",
+    ),
+    frozen_messages: Option<usize> = FROZEN_MESSAGES.about(FROZEN),
 }
+
+/// Comment of the option `frozenMessages` of managers and calls.
+const FROZEN: &str = "Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The largest of manager, call and configuration wins. Default: 0.";
 
 options! {
     /// The guard against condensing without gain.
@@ -167,39 +196,59 @@ options! {
 
 options! {
     /// The options of a call as hosts write them.
-    struct CallFields: Table::titled("Options of a call").argument("options").null_is_absent();
+    struct CallFields: Table::titled("Options of a call")
+        .argument("options")
+        .null_is_absent()
+        .interface("CondenseOptions", "Options of one call of a manager.");
 
-    /// The id of the provider that condenses.
-    provider: Option<String> = text().if_set(),
-    /// The format of the messages; JavaScript takes it out.
-    format: Unread = text().unread(),
-    /// How many tokens there may be afterwards.
+    /// Id of the provider. Default: the active one; if none was chosen, `native` with a handler and `lossless` without.
+    provider: Option<String> = text().if_set().typed_as("ProviderId"),
+    // JavaScript takes it out.
+    /// The format of the messages. Default: what is seen in them. Where they are text alone, `anthropic`, which most
+    /// formats look like then.
+    format: Unread = text().unread().typed_as("MessageFormat"),
+    /// The target: the largest number of tokens to leave, system prompt included. If `newContextTokens` is larger, the
+    /// result has the warning `target_not_met`. Counted like `totalTokens` if given, else by the handler's
+    /// `countTokens`, else locally. In `condenseIfNeeded` it is capped by the context window minus the reserved
+    /// response. Default: none; the provider's configuration decides.
     target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
-    /// Overrides fields of the provider's configuration, which checks it.
+    /// Fields of the provider's configuration, for this call only. Fallback providers do not receive them. Default:
+    /// none.
     config: Value = any_object().or_default(),
-    /// Asks the conversation's own model.
-    handler: Unread = host(HANDLER),
-    /// Asks the model that writes summaries.
-    condensing_handler: Unread = host(HANDLER),
-    /// The prompt to summarise by.
+    /// The handler of the conversation's own model. Its `countTokens` decides totals, and it writes summaries if there
+    /// is no `condensingHandler`.
+    handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// The handler that writes summaries. A call's handlers win over its profile's, and those over the manager's.
+    /// Default: `handler`.
+    condensing_handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// The system prompt for summaries. Blank or absent: the profile's, the provider configuration's, or the default.
     custom_condensing_prompt: Option<String> = text().if_set(),
-    /// The price of the conversation's own model.
-    price: Option<ModelPrice> = object().read_as().if_set(),
-    max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
-    /// The rule for signed thinking behind a change; `auto` goes by the model.
-    thinking: Option<Thinking> = choice().if_set(),
-    protect: ProtectRules = PROTECT,
-    frozen_messages: Option<usize> = FROZEN_MESSAGES,
-    /// The facts for a decision by money; without them the trigger alone decides.
+    /// Price of the conversation's own model, for `PromptCacheEffect`, and for summaries if there is no
+    /// `condensingHandler`. Default: the price of `handler`, or else of the profile.
+    price: Option<ModelPrice> = object().read_as().if_set().typed_as("ModelPrice | null"),
+    max_cost_per_condensation: Option<f64> = PER_CONDENSATION.about(
+        "Largest cost of this condensation in dollars, fallbacks included (`ManagerOptions.maxCostPerCondensation`). Default: the profile's, or the manager's.",
+    ),
+    /// How to treat signed thinking after a change. Default: the manager's setting, or `auto`.
+    thinking: Option<Thinking> = choice().if_set().typed_as("ThinkingOption"),
+    protect: ProtectRules = PROTECT.typed_as("Protect").about(
+        "Content to keep word for word, in addition to what the manager and the provider's configuration protect. Default: nothing.",
+    ),
+    frozen_messages: Option<usize> = FROZEN_MESSAGES.about(FROZEN),
+    /// For `condenseIfNeeded` and `decide`: decide by cost. A condensation runs when it pays, whatever the threshold; a
+    /// full window always makes it due. `condense` ignores this. Default: the trigger alone decides.
     economics: Option<Economics> = object().if_set(),
-    /// Whether the model has the tool recall, which the note on messages that were left out then names.
+    /// Whether the model is offered the tool of {@link createRecall}: the note on messages that were left out then says
+    /// how to call it.
     recall: bool = flag().or(false),
-    /// Whether the host, not its user, wanted it. Handed to providers of the host.
+    /// Whether your application started the call, not its user. Passed on to custom providers.
     is_automatic: Unread = flag().or(false).unread(),
-    /// Ends the work.
-    signal: Unread = host("an AbortSignal"),
-    /// Is told how it goes.
-    on_progress: Unread = host("a function"),
+    /// Aborts the work; the result then has the error `aborted`. The signal's own listeners and `onabort` are left
+    /// alone. An object without usable events is `invalid_argument`.
+    signal: Unread = host("an AbortSignal").typed_as("AbortSignal"),
+    /// Called with progress events, never after the result. If it throws, or its promise rejects by then, the result
+    /// has a warning; later rejections are ignored.
+    on_progress: Unread = host("a function").typed_as("((event: ProgressEvent) => void)"),
 }
 
 /// The options of managers and calls.

@@ -17,39 +17,41 @@ use crate::{
     statistics::Moments,
 };
 
-/// Sums and averages over some calls.
+/// Sums and averages over calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MetricTotals"))]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
-    /// Condensations asked for.
+    /// Number of condensations.
     pub calls: u64,
-    /// Ended without an error.
+    /// How many succeeded.
     pub successes: u64,
-    /// Ended with an error.
+    /// How many failed.
     pub errors: u64,
     /// Dollars.
     pub cost: f64,
     /// Tokens removed.
     pub tokens_saved: u64,
-    /// Mean share of tokens removed by the successful calls, in percent.
+    /// Mean share of the tokens removed by the successful calls, in percent.
     pub average_reduction_percent: f64,
     /// Mean time of a call, in milliseconds.
     pub average_latency_ms: f64,
-    /// Half of the newest calls took no longer, in milliseconds: see `MAX_SAMPLES`.
+    /// Median time of the newest calls (1000 at most), in milliseconds.
     pub p50_latency_ms: f64,
-    /// Nineteen of twenty of the newest calls took no longer, in milliseconds.
+    /// 95th percentile of their times, in milliseconds.
     pub p95_latency_ms: f64,
-    /// Tokens before condensing, of all calls, by the time these took.
+    /// Tokens before condensing per second of work, over all calls.
     pub tokens_per_second: f64,
-    /// Dollars for a call, on average.
+    /// Mean cost of a call in dollars.
     pub average_cost: f64,
-    /// Dollars of the call that cost most.
+    /// Largest cost of a call in dollars.
     pub highest_cost: f64,
-    /// Mean share of what a summary has to keep that it does, 0 to 1; `None` where no summary was checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Mean of `metrics.summaryQualityScore`, 0 to 1; absent if no call measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_quality_score: Option<f64>,
-    /// Mean share of the tokens that were not lost, 0 to 1; `None` where nothing was condensed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Mean of `metrics.informationPreservation`, 0 to 1; absent if no call measured it. Like the score, it counts
+    /// for the provider that changed the conversation last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub information_preservation: Option<f64>,
     #[serde(skip)]
     qualities: Moments,
@@ -122,23 +124,26 @@ fn as_float(count: u64) -> f64 {
     count as f64
 }
 
-/// Everything measured since the manager was made or its metrics were reset.
+/// Metrics of a manager since its creation or their last reset. Previews and calls that were not due are not
+/// counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Metrics {
     /// All calls.
     pub total: Totals,
-    /// By the provider that did the work, or failed at it.
+    /// By provider, fallbacks included.
     pub providers: BTreeMap<String, Totals>,
-    /// By profile; calls without one are not here.
+    /// By profile; calls without a profile are not included.
     pub profiles: BTreeMap<String, Totals>,
-    /// Dollars by the model that was paid; what providers of the host say they cost is not here.
+    /// Dollars by model; costs that custom providers report are not included.
     pub cost_by_model: BTreeMap<String, f64>,
-    /// The results of experiments, by experiment.
+    /// Results of experiments, by experiment; see `CondensationManager.getExperiment`.
     pub experiments: BTreeMap<String, ExperimentReport>,
     #[serde(skip)]
     measured: BTreeMap<String, Experiment>,
-    /// The newest condensations, the oldest first.
+    /// The newest 100 condensations, the oldest first.
+    #[cfg_attr(test, ts(as = "Vec<CondensationRecord>"))]
     pub records: VecDeque<CondensationRecord>,
     /// Current alerts.
     pub alerts: Vec<Alert>,
@@ -147,19 +152,20 @@ pub struct Metrics {
 /// Condensations that are remembered one by one.
 const MAX_RECORDS: usize = 100;
 
-/// One condensation, fallbacks included.
+/// The metrics entry of one condensation, fallbacks included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CondensationRecord {
     /// When it ended, in milliseconds since 1970.
     pub timestamp: u64,
-    /// The provider that did the work, or was asked.
+    /// Id of the provider that did the work, or else was called.
     pub provider_id: String,
-    /// The profile it was under.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The profile, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
-    /// The code of its error; `None` when it ended without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The error code, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<&'static str>,
     /// Dollars.
     pub cost: f64,
@@ -167,15 +173,15 @@ pub struct CondensationRecord {
     pub original_tokens: usize,
     /// Tokens after.
     pub final_tokens: usize,
-    /// Share of the tokens removed, in percent.
+    /// 0 to 100.
     pub reduction_percent: f64,
     /// Milliseconds.
     pub latency_ms: f64,
-    /// Share of what the summary has to keep that it does, 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How much of what it must keep the summary covers, 0 to 1; absent if it was not measured, like the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_quality_score: Option<f64>,
-    /// Share of the tokens that were not lost, 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Share of the tokens that are not lost, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub information_preservation: Option<f64>,
 }
 

@@ -3,6 +3,7 @@
 mod alerts;
 mod chain;
 mod economics;
+mod effective_config;
 mod experiments;
 mod foreign;
 mod guard;
@@ -31,6 +32,8 @@ use std::{
     time::Instant,
 };
 
+#[cfg(test)]
+pub use self::effective_config::EffectiveConfig;
 use self::{
     chain::Chain, economics::Weighed, guard::Guard, metrics::CondensationRecord, numbers::Goal, preparation::Ready,
     prepare::Preparations,

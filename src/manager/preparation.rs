@@ -6,16 +6,23 @@ use crate::providers::Proposal;
 
 /// The outcome of a call to prepare.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Preparation {
-    /// Whether there is something now that will be applied when a condensation is due.
+    /// Whether a prepared condensation now exists, to be applied when one is due.
     pub prepared: bool,
-    /// `done`; `reused`: an earlier preparation suffices; `joined`: the call waited for work under way elsewhere;
-    /// `early`: too far from being due; `nothing`: nothing would be gained; `failed`: see the error.
+    /// - `done`: it was prepared
+    /// - `reused`: an earlier preparation is still valid
+    /// - `joined`: a preparation for the same task was already running and this call awaited it; if that one was
+    ///   aborted, this call did its own
+    /// - `early`: condensing is far from due
+    /// - `nothing`: there is nothing to gain
+    /// - `failed`: see `error`
+    #[cfg_attr(test, ts(type = "\"done\" | \"reused\" | \"joined\" | \"early\" | \"nothing\" | \"failed\""))]
     pub reason: &'static str,
-    /// Messages of the snapshot; 0 where there is none.
+    /// Number of messages in the snapshot; 0 if nothing is prepared.
     pub messages: usize,
-    /// Tokens, as the caller counts them, that it saves.
+    /// Tokens it saves, counted like `totalTokens`.
     pub tokens_saved: f64,
 }
 
@@ -27,6 +34,7 @@ impl Preparation {
 
 /// Reports that a result came from a preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedPreparation {
     /// Messages of the snapshot.

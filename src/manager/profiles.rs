@@ -11,17 +11,18 @@ use crate::{
 options! {
     /// How summaries are asked for under a profile. Its handlers are the host's objects and come with each call.
     #[derive(Default, PartialEq)]
-    pub struct Profile: Table::titled("profile");
+    pub struct Profile: Table::titled("profile").interface("ProfileOptions", "Settings of a profile, besides its threshold.");
 
-    /// The profile whose handler writes summaries.
-    condensing_api_config_id: Option<String> = text().if_set(),
-    /// The prompt to summarise by.
-    custom_condensing_prompt: Option<String> = text().if_set(),
+    /// The profile whose handler and price to use for summaries under this one. If it has no handler, the result has
+    /// the warning `handler_missing`.
+    condensing_api_config_id: Option<String> = text().if_set().typed_as("string | null"),
+    /// The system prompt for summaries. The call's prompt wins. Default: the manager's.
+    custom_condensing_prompt: Option<String> = text().if_set().typed_as("string | null"),
     max_cost_per_condensation: Option<f64> = PER_CONDENSATION,
-    /// Asks the model of this profile.
-    handler: Unread = host("httpHandler(…), callbackHandler(…), or an object with createMessage()"),
-    /// Dollars per million tokens, for a handler of this profile without a price.
-    price: Option<ModelPrice> = object().read_as().if_set(),
+    /// The handler for conversations under this profile.
+    handler: Unread = host("httpHandler(…), callbackHandler(…), or an object with createMessage()").typed_as("HandlerOption"),
+    /// The price of handlers that have none of their own.
+    price: Option<ModelPrice> = object().read_as().if_set().typed_as("ModelPrice | null"),
 }
 
 /// The profiles by id.
@@ -65,8 +66,9 @@ impl Profiles {
 }
 
 /// The limit on the cost of one condensation.
-pub(super) const PER_CONDENSATION: Typed<Option<f64>> =
-    number(0.0, f64::MAX).if_set().about("Dollars that one condensation may cost.");
+pub(super) const PER_CONDENSATION: Typed<Option<f64>> = number(0.0, f64::MAX)
+    .if_set()
+    .about("Largest cost of one condensation under this profile, in dollars. Default: the manager's.");
 
 #[cfg(test)]
 mod tests {

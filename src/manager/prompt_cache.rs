@@ -4,25 +4,26 @@ use serde::Serialize;
 
 use crate::llm::{ModelPrice, Prices, as_dollars};
 
-/// Which tokens the cache still has after a change, which have to be written anew, and what that costs.
-///
-/// A prompt cache holds the beginning of a conversation up to the first difference. The dollars take it for granted that all of the
-/// conversation stood in it before.
+/// The effect of a change on the prompt cache, which stays valid up to the first difference. Costs use the price of
+/// the conversation's model (`ProviderCallOptions.price`), are absent without one, and assume that the whole
+/// conversation was cached; a missing cache price counts as `inputPrice`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "PromptCacheEffect"))]
 #[serde(rename_all = "camelCase")]
 pub struct PromptCache {
-    /// Scaled tokens before the first change, system prompt included: they are still read from the cache.
+    /// Tokens before the first change, system prompt included; they are still read from the cache. With
+    /// `rewrittenTokens` they make up `newContextTokens`.
     pub kept_tokens: usize,
-    /// Scaled tokens from the first change on: the next request writes them anew.
+    /// Tokens from the first change on, which the next request must write to the cache.
     pub rewritten_tokens: usize,
-    /// Dollars for writing them; absent where the price of the model is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Dollars to write them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite_cost: Option<f64>,
-    /// Dollars that the next request costs more than it would have without the change; below 0 it costs less.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Extra dollars of the next request, compared with no change; negative if it costs less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_cost: Option<f64>,
-    /// Dollars that every request after that costs less.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Dollars saved by each later request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_per_request: Option<f64>,
 }
 

@@ -26,63 +26,85 @@ use crate::{
     words::Said,
 };
 
-/// Everything about a result but the messages, which are the caller's own: the plan says what to do with them.
+/// A result without its messages.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CondensationReport"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
+    #[cfg_attr(test, ts(skip))]
     pub(super) plan: ToldPlan,
     /// Absent when nothing changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(skip))]
     pub(super) contents: Option<BothContents>,
     /// The changes that have to be undone together, by their ids: see `UndoGroups`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(skip))]
     pub(super) groups: Vec<Vec<String>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(skip))]
     pub(super) recipes: Vec<(usize, Recipe)>,
     #[serde(flatten)]
     summary: Summary,
+    #[cfg_attr(test, ts(skip))]
     did_condense: bool,
+    /// Dollars spent, including by providers that failed.
     pub(super) cost: f64,
+    /// Tokens in the context before: `totalTokens` as reported, or else as counted.
     pub(super) prev_context_tokens: f64,
+    /// Tokens in the context after: `prevContextTokens * stats.finalTokens / stats.originalTokens`, rounded up. So
+    /// all fields show the same reduction, and the target is met exactly if this is at most `targetTokens`;
+    /// otherwise `warnings` has `target_not_met`. One token more still meets it if a handler counts, because its
+    /// counts are rounded.
     new_context_tokens: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The failure, if the condensation failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "CondensationError"))]
     error: Option<ReportedError>,
     stats: Stats,
     metrics: ReportMetrics,
     #[serde(flatten)]
     pub(super) changed: Changed,
-    /// Absent when nothing changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The effect on the prompt cache; absent if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     prompt_cache: Option<PromptCache>,
-    /// Absent when nothing changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What became of the conversation's content; absent if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     survival: Option<Survival>,
+    /// Warnings.
     pub(super) warnings: Vec<Warning>,
-    /// How each pass went; absent when no provider that works in passes ran.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The report of each pass, for providers that work in passes; for strategies, of each provider that ran, or of
+    /// its passes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
-    /// The share of each provider; absent when none ran.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// What each provider did that was asked, with those that stood in for it or went on after it: each once, in
+    /// the order in which they were asked. Together they saved `metrics.tokensSaved`. A strategy is one provider;
+    /// what it asked is in `passes`. Absent where none was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     providers: Vec<ProviderShare>,
-    /// The requests to models; absent when there were none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The requests to models, in the order in which they ended; absent if there was none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     requests: Vec<RequestRecord>,
-    /// The decisions of strategies; absent when none ran.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The decisions of strategies, in order; absent unless a strategy ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) choices: Vec<Choice>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// With `condenseIfNeeded`: whether a condensation was due, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerDecision>,
-    /// Only for a decision by money.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The decision by cost, if the option `economics` was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<MoneyDecision>,
-    /// Only when a preparation was applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Present if a prepared condensation was applied: the number of messages in its snapshot, and its cost in
+    /// dollars, which `cost` does not include.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) applied_preparation: Option<AppliedPreparation>,
     /// Only where one was prepared.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(skip))]
     preparation: Option<Preparation>,
     /// Only where a condensation was tried and its result is thrown away.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(skip))]
     pub(super) preview: Option<PreviewReport>,
     #[serde(skip)]
     calls: Vec<(String, CallRecord)>,
@@ -118,27 +140,37 @@ pub(super) struct ReportedError {
     problem: Option<Problem>,
 }
 
+/// Totals of a condensation. One counter counts before and after: the handler's `countTokens` if there is one, else
+/// the local one. The reported `totalTokens` are not mixed in; `newContextTokens` scales them by the ratio found
+/// here.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CondensationStats"))]
 #[serde(rename_all = "camelCase")]
 struct Stats {
+    /// Tokens before, system prompt included.
     original_tokens: usize,
+    /// Tokens after.
     final_tokens: usize,
+    /// Share of the tokens removed, 0 to 100 percent.
     reduction_percent: f64,
-    /// The savings by what became of the content.
+    /// The removed tokens by grade.
     saved_by_grade: SavedByGrade,
+    /// Dollars.
     cost: f64,
+    /// Operations of `changes`, each once.
     operations_performed: Vec<String>,
 }
 
-/// Scaled tokens; together as many as were saved.
+/// Tokens by grade; their sum is what was removed.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 struct SavedByGrade {
-    /// Content that is readable elsewhere in the messages.
+    /// Still readable elsewhere in the messages; `expand` puts it back.
     inline: usize,
-    /// Content that a later message replaced.
+    /// Replaced by a later message and no longer readable; `restore` brings it back.
     superseded: usize,
-    /// Content that only `restore` brings back.
+    /// Cut, dropped or summarised; `restore` brings it back.
     lossy: usize,
 }
 
@@ -158,21 +190,32 @@ impl SavedByGrade {
     }
 }
 
+/// Measurements of a condensation.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CondensationMetrics"))]
 #[serde(rename_all = "camelCase")]
 struct ReportMetrics {
+    /// Id of the provider that changed the conversation last, or else was called; empty if none was.
     provider_id: String,
+    /// Milliseconds.
     time_elapsed: f64,
     tokens_saved: usize,
     original_tokens: usize,
     condensed_tokens: usize,
+    /// 0 to 100.
     reduction_percentage: f64,
+    /// The passes of the smart provider that changed something, as `pass_` and the id, or `tool_rules`,
+    /// `lossless_prelude` and `salient_to_target` for the steps before and after them; then `operationsPerformed`.
     operations_applied: Vec<String>,
-    /// Only where a summary of messages was checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How much of what it must keep the summary covers, 0 to 1: `summaryQuality.score`. Absent unless a model
+    /// summarised messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     summary_quality_score: Option<f64>,
-    /// Only where something changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Share of the tokens that are not lost, 0 to 1: readable word for word or through a pointer, quoted in the
+    /// log, covered by a summary (how well, says `summaryQualityScore`), or replaced by a later message. An
+    /// estimate of what a reader still has: `1 - survival.total.lost.tokens / survival.total.before.tokens`. Absent
+    /// if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     information_preservation: Option<f64>,
 }
 

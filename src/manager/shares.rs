@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-/// A provider's share in a result.
+/// What one provider did to a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderShare {
-    /// The provider.
+    /// The id of the provider.
     pub id: String,
-    /// Tokens that its work removed; 0 where it failed, found nothing, or its work was not used.
+    /// Tokens that its work removed; 0 where it failed, found nothing, or what it did was not used.
     pub tokens_saved: usize,
 }
 

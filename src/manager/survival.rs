@@ -17,20 +17,32 @@ use crate::{
     transcript::{ContentPiece, Meaning, PieceSource, Pieces, ToolTable, Voice, decompose, with_texts},
 };
 
-/// Tokens that survived a condensation, and those that did not. Unscaled, like those of changes.
+/// What became of the content of a conversation. Tokens are unscaled, like those of changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Survival {
-    /// The sum.
+    /// All content.
     total: Fate,
-    /// Per kind of content in the conversation.
+    /// Each kind of content that was present. A text block counts as the kind that makes up most of it.
+    ///
+    /// - `user`: the user's words, including answers to questions
+    /// - `assistant`: the assistant's words
+    /// - `thinking`: the assistant's thinking
+    /// - `plans`: calls that write or update a todo list, or present a plan
+    /// - `calls`, `results`: other tool calls, and tool results
+    /// - `images`: images outside tool results; others count with their result
+    /// - `host`: injected context in the user's role: reminders, environment snapshots, attached files
+    /// - `summaries`: summaries and logs of earlier messages
+    /// - `other`: blocks of types that are not read
     by_kind: BTreeMap<Kind, Fate>,
-    /// Lines quoted by the logs in the result, also by those of earlier condensations, per speaker.
+    /// Number of lines of the logs in the result, earlier logs included, by what they quote.
     log: BTreeMap<Quoted, Lines>,
 }
 
-/// A block's role in the talk of user, assistant and tools.
+/// A kind of content; see `Survival.byKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalKind"))]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
     /// The user's own words.
@@ -55,8 +67,10 @@ pub enum Kind {
     Other,
 }
 
-/// The source of a quoted line.
+/// What a log line quotes: `said` (the assistant's words), `calls` (tool calls with their input), `answers` (tool
+/// results, and names in them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalLog"))]
 #[serde(rename_all = "camelCase")]
 pub enum Quoted {
     /// The assistant's words.
@@ -67,36 +81,40 @@ pub enum Quoted {
     Answers,
 }
 
-/// The fate of some blocks. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and `lost` are together those of `before`.
+/// What became of one kind of content. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and
+/// `lost` add up to `before`. A block that was cut counts in every category that holds a part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalFate"))]
 pub struct Fate {
-    /// All of them.
+    /// The content before.
     before: Blocks,
-    /// Protected ones, which are kept word for word.
+    /// Protected content (see `protect`), kept word for word; part of `kept`.
     protected: Blocks,
-    /// Blocks kept word for word, and tokens kept of all blocks.
+    /// Blocks kept word for word, and the kept tokens of all blocks.
     kept: Blocks,
-    /// Content that a pointer in its place resolves to.
+    /// Readable elsewhere in the messages through a pointer; `expand` puts it back.
     pointed: Blocks,
-    /// Content that a later message replaced.
+    /// Replaced by a later message.
     superseded: Blocks,
-    /// Content covered by a summary.
+    /// Covered by a summary that replaces it.
     summarized: Blocks,
-    /// Lines of the new log that quote removed content, and their tokens.
+    /// Quoted in the new log.
     recorded: Lines,
-    /// Content that only `restore` brings back. Counts every block that lost something, even if the rest is kept.
+    /// No longer readable; `restore` brings it back.
     lost: Blocks,
 }
 
-/// Blocks, and tokens in them.
+/// Numbers of blocks and of their tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalBlocks"))]
 pub struct Blocks {
     blocks: usize,
     tokens: usize,
 }
 
-/// Lines, and their tokens.
+/// Numbers of lines and of their tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalLines"))]
 pub struct Lines {
     lines: usize,
     tokens: usize,

@@ -47,23 +47,26 @@ pub struct ContextUsage {
 
 /// Whether a condensation is due, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerDecision {
     /// Whether it is due.
     pub due: bool,
-    /// `threshold`: the share of the window is reached; `window`: the next answer would no longer fit; `none`.
+    /// `threshold`: that share of the window is used; `window`: the next response would not fit.
+    #[cfg_attr(test, ts(type = "\"threshold\" | \"window\" | \"none\""))]
     pub reason: &'static str,
-    /// Tokens in the context now.
+    /// `totalTokens + lastMessageTokens`
     pub prev_context_tokens: f64,
-    /// Tokens that may be in the context so that an answer still fits.
+    /// `contextWindow * 0.9 - reservedTokens`
     pub allowed_tokens: f64,
-    /// Tokens kept for the answer.
+    /// `maxTokens` above 0, or else 8192; at most 40% of the window, so that half of every window is left to the
+    /// conversation.
     pub reserved_tokens: f64,
-    /// Share of the window in use, in percent.
+    /// `100 * prevContextTokens / contextWindow`
     pub context_percent: f64,
     /// The threshold that applied, in percent.
     pub threshold: f64,
-    /// The warnings.
+    /// `invalid_threshold` if the profile's own threshold is invalid.
     pub warnings: Vec<Warning>,
 }
 

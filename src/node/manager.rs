@@ -97,26 +97,7 @@ impl NativeManager {
     #[napi(catch_unwind)]
     pub fn effective_config(&self, profile: Option<String>) -> Result<String> {
         let profile = profile.map(|id| enter_text(&id).into_owned());
-        let thresholds = self.manager.thresholds();
-        let (threshold, warning) = thresholds.effective(profile.as_deref());
-        let options = self.manager.options();
-        let own = options.profiles.get(profile.as_deref());
-        told(&json!({
-            "profileId": profile,
-            "provider": self.manager.active(),
-            "autoCondenseContext": thresholds.automatic,
-            "threshold": threshold,
-            "encoding": options.encoding.name(),
-            "scale": self.manager.scale().factor(),
-            "maxCost": options.max_cost,
-            "maxCostPerCondensation": own.max_cost_per_condensation,
-            "costAlert": options.cost_alert,
-            "thinking": options.thinking.word(),
-            "condensingApiConfigId": own.condensing_api_config_id,
-            "customCondensingPrompt": own.custom_condensing_prompt,
-            "price": options.profiles.price(profile.as_deref()),
-            "warnings": warning.into_iter().collect::<Vec<_>>(),
-        }))
+        told(&json!(self.manager.effective_config(profile.as_deref())))
     }
 
     /// Sets the global threshold, in percent.

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     conversation::ContentKind,
+    llm::HANDLER_TABLES,
     manager::{OPTION_TABLES, Trial, condense_with, preview_with},
     markers::{RECALL_HINT, SUMMARY_ABOVE, SummaryHead, Suppressed},
     options::{ConfigError, declarations},
@@ -116,7 +117,7 @@ pub fn built_in_providers() -> Result<String> {
 /// Options as interfaces of TypeScript, for `npm run generate`.
 #[napi(catch_unwind)]
 pub fn option_types() -> String {
-    declarations(strategies::all().map(|known| (known.table)()).chain(OPTION_TABLES))
+    declarations(strategies::all().map(|known| (known.table)()).chain(OPTION_TABLES).chain(HANDLER_TABLES))
 }
 
 /// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.

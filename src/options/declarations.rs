@@ -13,12 +13,12 @@ pub fn declarations(tables: impl Iterator<Item = &'static Table>) -> String {
 }
 
 fn declare(table: &Table, written: &mut Vec<(&'static str, String)>) {
-    table.fields.iter().filter(|field| field.type_name.is_none()).for_each(|field| inside(&field.kind, written));
+    table.fields.iter().for_each(|field| inside(&field.kind, written));
     let Some((name, about)) = table.interface else { return };
     if written.iter().any(|(known, _)| *known == name) {
         return;
     }
-    let fields: String = table.fields.iter().map(property).collect();
+    let fields: String = table.fields.iter().map(|field| property(field, table)).collect();
     written.push((name, format!("{}export interface {name} {{\n{fields}}}\n", comment(about, ""))));
 }
 
@@ -34,19 +34,23 @@ fn inside(kind: &Kind, written: &mut Vec<(&'static str, String)>) {
     }
 }
 
-fn property(field: &Field) -> String {
+fn property(field: &Field, table: &Table) -> String {
     let mut about: Vec<String> = field.paragraphs().collect();
     about.extend(limits(&field.kind));
     if !about.iter().any(|text| text.contains("Default")) {
         about.extend(default(&field.kind).map(|default| format!("Default: {default}.")));
     }
-    format!("{}  {};\n", comment(&about.join(" "), "  "), signature(field))
+    format!("{}  {};\n", comment(&about.join(" "), "  "), signature(field, table))
 }
 
-fn signature(field: &Field) -> String {
+fn signature(field: &Field, table: &Table) -> String {
     let is_optional = !field.is_required || !field.unless.is_empty();
     let type_name = field.type_name.map_or_else(|| type_of(&field.kind), str::to_owned);
-    let (mark, or_absent) = if is_optional { ("?", " | undefined") } else { ("", "") };
+    let (mark, or_absent) = match (is_optional, table.is_nullable()) {
+        (true, true) => ("?", " | null | undefined"),
+        (true, false) => ("?", " | undefined"),
+        (false, _) => ("", ""),
+    };
     format!("{}{mark}: {type_name}{or_absent}", field.name)
 }
 
@@ -60,7 +64,10 @@ fn type_of(kind: &Kind) -> String {
         Kind::Choice { words, .. } => words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" | "),
         Kind::Object(table) => match table.interface {
             Some((name, _)) => name.to_owned(),
-            None => format!("{{ {} }}", table.fields.iter().map(signature).collect::<Vec<_>>().join("; ")),
+            None => format!(
+                "{{ {} }}",
+                table.fields.iter().map(|field| signature(field, table)).collect::<Vec<_>>().join("; ")
+            ),
         },
         Kind::AnyObject => "object".to_owned(),
         Kind::List { of: Kind::Either(..), .. } => format!("readonly ({})[]", item(kind)),
@@ -115,6 +122,8 @@ fn comment(text: &str, indent: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
+    // Globs may have the characters that end a comment.
+    let text = text.replace("*/", "*\\/");
     let one = format!("{indent}/** {text} */\n");
     if one.chars().count() <= WIDTH {
         return one;

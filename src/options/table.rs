@@ -17,6 +17,7 @@ pub struct Table {
     is_shared: bool,
     is_open: bool,
     null_is_absent: bool,
+    is_nullable: bool,
     root: &'static str,
     begins_paths: bool,
 }
@@ -142,6 +143,7 @@ impl Table {
             is_shared: false,
             is_open: false,
             null_is_absent: false,
+            is_nullable: false,
             root: "config",
             begins_paths: false,
         }
@@ -177,6 +179,11 @@ impl Table {
         Self { null_is_absent: true, ..self }
     }
 
+    /// The types of its optional fields say that they may be null, for hosts that hold unset values as null.
+    pub const fn nullable(self) -> Self {
+        Self { is_nullable: true, ..self }
+    }
+
     /// Sets the name of the whole in messages: `config` unless set.
     pub const fn called(self, root: &'static str) -> Self {
         Self { root, ..self }
@@ -207,6 +214,10 @@ impl Table {
 
     pub(super) const fn is_open(&self) -> bool {
         self.is_open
+    }
+
+    pub(super) const fn is_nullable(&self) -> bool {
+        self.is_nullable
     }
 
     pub(super) const fn takes_null_for_absent(&self) -> bool {

@@ -9,21 +9,24 @@ use crate::words::Said;
 
 /// One decision of a strategy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "StrategyChoice"))]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
-    /// The strategy that decided.
+    /// The id of the strategy.
+    #[cfg_attr(test, ts(type = "ProviderId"))]
     pub strategy: &'static str,
-    /// The id of the provider it ran.
+    /// The id of the provider that it chose.
+    #[cfg_attr(test, ts(type = "ProviderId"))]
     pub provider: String,
-    /// The reason, in English.
+    /// Why it chose that provider, for people.
     pub reason: String,
-    /// The reason as a code and values, for other languages.
+    /// The same as a code and values, to be told in another language.
     pub said: Said,
-    /// The id of the experiment, if the decision belongs to one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The experiment that the decision belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experiment: Option<String>,
     /// The variant of that experiment.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
     /// The figures of the run, for the experiment's statistics. Set when the provider is done.
     #[serde(skip)]

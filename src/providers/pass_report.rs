@@ -6,41 +6,44 @@ use serde::Serialize;
 
 use crate::words::Said;
 
-/// The report on one pass: the metrics of the whole, for this part.
+/// The report of one pass of the smart provider.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PassReport {
-    /// The pass's id; see the constants below for work that is not a pass of the configuration.
+    /// The id of the pass. Steps that are not passes: `tool_rules` and `lossless_prelude` run first,
+    /// `salient_to_target` last; `one_summary` replaces all passes; `no_more_tokens_than` means that the result of
+    /// that preset replaced theirs.
     pub id: String,
     /// The name for people.
     pub name: String,
-    /// True if the pass ran: its condition held, and the target was not yet reached.
+    /// Whether it ran: its condition was met, and the target was not reached before.
     pub ran: bool,
-    /// The reason why it did not run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Why it did not run, or did nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
     /// The reason as a code and values.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// Scaled tokens before, system prompt included.
+    /// Tokens before, system prompt included.
     pub tokens_before: usize,
-    /// Scaled tokens after, system prompt included.
+    /// Tokens after.
     pub tokens_after: usize,
     /// Tokens removed.
     pub tokens_saved: usize,
-    /// Share of the tokens removed, in percent.
+    /// 0 to 100.
     pub reduction_percentage: f64,
-    /// False if placeholders represent summaries that a model would write. From here on, token counts are estimates.
+    /// False if it includes estimates of summaries that a model would write.
     pub exact: bool,
-    /// Cost in dollars.
+    /// Dollars.
     pub cost: f64,
-    /// Elapsed time in milliseconds.
+    /// Milliseconds.
     pub time_elapsed: f64,
-    /// Number of messages it changed or removed.
+    /// Number of messages changed or removed.
     pub messages_changed: usize,
-    /// The index of the first message it changed in the call's input; -1 if none.
+    /// Index of the first of them in the input messages; -1 if there is none.
     pub first_changed_index: i64,
-    /// The operations it performed, each listed once.
+    /// Operations on them, each once; see `Change.operation`.
     pub operations_applied: Vec<String>,
 }
 

@@ -27,6 +27,7 @@ pub struct Note {
 
 /// The degree to which the removed content is still available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
     /// The removed content can be read elsewhere in the conversation.
@@ -64,29 +65,49 @@ pub struct Proposal {
     pub settled: Option<Settled>,
 }
 
-/// A completed change.
+/// One change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReportedChange"))]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
-    /// The id by which it is undone; empty until the whole condensation is done.
+    /// The id by which `restore` undoes it. Unique within a result; the same condensation of the same messages
+    /// gives the same ids.
     pub id: String,
-    /// The message's index in the call's input; for an added message, the index of the message after it.
+    /// Index in the input messages; for an added message, the index of the message after it.
     pub message_index: usize,
-    /// The block's index; `null` for a whole message.
+    /// Index of the block, 0 for content that is a string; `null` for a whole message.
     pub block_index: Option<usize>,
-    /// The operation, as a fixed word.
+    /// The operation:
+    ///
+    /// - Lossless, `inline`: `reference` (to an identical result), `containment` (to a result that contains it),
+    ///   `diff` (against another version of the file), `repeated_lines`, `line_numbers` (stripped, with a heading
+    ///   that restores them)
+    /// - Lossless, `superseded`: `environment_snapshot`, `stale_read`, `overwritten_write`, `todo_list`,
+    ///   `failed_edit`
+    /// - Lossless with `staleReads: "file"`, lossy: `stale_file` (lines of reads that nothing replaced)
+    /// - Truncation: `salient` (keeps the lines most likely to be used again), `truncate`, `suppress`, `drop` (a
+    ///   message that says too little), `window` (one of the oldest messages), `log` (quotes from dropped messages)
+    /// - `tool_rule`: a rule of the option `tools`
+    /// - `summarize`: a summary replaces a text or messages
+    /// - `drop_thinking`: removes signed thinking after a change, which the model would refuse; see
+    ///   `ProviderCallOptions.thinking`
+    /// - `pointers`: redirects pointers to another copy of their lines, or replaces them, so that they stay valid
+    /// - Custom providers: `replace`, `drop`, `insert`
+    #[cfg_attr(test, ts(type = "ChangeOperation | (string & {})"))]
     pub operation: String,
-    /// Tokens of the block or message before.
+    /// Tokens of the block or message before, unscaled.
     pub tokens_before: usize,
-    /// Tokens of the block or message after.
+    /// Tokens after.
     pub tokens_after: usize,
-    /// The change and its reason, as a sentence for people.
+    /// What was done and why, for people; may be empty.
     pub reason: String,
-    /// The reason as a code and values; `None` if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The reason as a code and values, for other languages; absent if there is no reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<Said>,
-    /// The grade of the change, if its provider promises one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// For lossless changes: `inline` content is still readable in the conversation; `superseded` content was
+    /// replaced by a later message, and only `restoreData` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(inline))]
     pub grade: Option<Grade>,
 }
 

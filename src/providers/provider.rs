@@ -64,15 +64,16 @@ pub trait Provider: Send + Sync {
     }
 }
 
-/// A provider's public description.
+/// The description of a provider.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ProviderInfo {
     /// The id it is registered under.
     pub id: String,
     /// The name for people.
     #[serde(default)]
     pub name: String,
-    /// A description of its work, in one sentence.
+    /// One sentence: what the provider does.
     #[serde(default)]
     pub description: String,
     /// The provider's version.
@@ -83,28 +84,38 @@ pub struct ProviderInfo {
     pub capabilities: Capabilities,
 }
 
-/// The capabilities of a provider.
+/// The abilities of a provider. The built-in ones:
+///
+/// | | lossless | lossy | truncation | LLM | parallel | passes | fallback | free | speed |
+/// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | `native` | | yes | | yes | yes | | yes | | slow |
+/// | `smart` | yes | yes | yes | yes | yes | yes | yes | | medium |
+/// | `lossless` | yes | | | | | | yes | yes | fast |
+/// | `truncation` | | yes | yes | | | | yes | yes | fast |
+/// | strategies | | yes | yes | yes | yes | yes | yes | | slow |
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ProviderCapabilities"))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Capabilities {
     /// Can condense without losing anything.
     pub supports_lossless: bool,
     /// Can drop content.
     pub supports_lossy: bool,
-    /// Can cut texts.
+    /// Can shorten texts.
     pub supports_truncation: bool,
-    /// Can request summaries from a language model.
+    /// Can have an LLM write summaries.
     #[serde(rename = "supportsLLMSummarization")]
     pub supports_llm_summarization: bool,
-    /// Works on several parts at the same time.
+    /// Works on several parts at once.
     pub supports_parallel_processing: bool,
     /// Works in passes.
     pub supports_multi_pass: bool,
-    /// Can serve as a fallback for another provider.
+    /// Can be the fallback of another provider.
     pub supports_fallback: bool,
-    /// Calls no model, so it costs nothing.
+    /// Calls no LLM, so it costs nothing.
     pub is_free: bool,
-    /// `fast`: milliseconds; `medium`: seconds; `slow`: tens of seconds.
+    /// `fast`: milliseconds; `medium` (default): seconds; `slow`: tens of seconds.
+    #[cfg_attr(test, ts(inline))]
     pub estimated_speed: Speed,
 }
 
@@ -125,6 +136,7 @@ impl Capabilities {
 
 /// The time a provider takes.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Speed {
     /// Milliseconds.

@@ -87,31 +87,41 @@ pub struct Named {
     pub title: String,
 }
 
-/// A found entry.
+/// An entry that a search found.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RecallHit"))]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
-    /// The key for reading it.
+    /// The key for `read`: 4 characters or more, the same after more messages, another condensation, in another
+    /// process.
     pub key: String,
-    /// The speaker: `user`, `assistant`, `context`, `summary`, or `call`.
+    /// The speaker, or `call` for a tool call and its result.
+    #[cfg_attr(
+        test,
+        ts(type = "\"user\" | \"assistant\" | \"assistant, thinking\" | \"context\" | \"summary\" | \"call\"")
+    )]
     pub who: &'static str,
-    /// The call, on one line.
+    /// Tool and target of a call, on one line; empty for words.
     pub head: String,
-    /// The shown ranges of lines, from 1, inclusive.
+    /// Ranges of lines that the text shows, from 1, both ends included.
+    #[cfg_attr(test, ts(type = "[first: number, last: number][]"))]
     pub lines: Vec<(u32, u32)>,
     /// Number of lines of the entry.
     pub total_lines: u32,
-    /// Its position in the conversation, in percent.
+    /// Its place in the conversation, 0 to 100 percent.
     pub percent: u32,
     /// The name of its conversation.
+    #[cfg_attr(test, ts(skip))]
     pub conversation: String,
-    /// The entry that later changed this entry's file, if any.
+    /// Key of the entry that last changed the file which this one is about, if that came later; else null.
     pub changed_since: Option<String>,
-    /// Other entries with the same text.
+    /// Keys of other entries that say the same.
     pub also: Vec<String>,
     /// The line with its title and time.
+    #[cfg_attr(test, ts(skip))]
     pub title: String,
     /// That line, and lines of the entry.
+    #[cfg_attr(test, ts(skip))]
     pub text: String,
 }
 

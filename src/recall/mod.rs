@@ -21,6 +21,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub use self::answer::Hit;
 pub use self::{
     answer::SearchOptions,
     index::{RecallIndex, Within},

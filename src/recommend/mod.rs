@@ -30,50 +30,59 @@ use crate::{
     words::{Said, said},
 };
 
-/// A recommended provider, with reasons.
+/// A recommendation.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RecommendedProvider"))]
 #[serde(rename_all = "camelCase")]
 pub struct Recommendation {
     /// The id of the provider.
+    #[cfg_attr(test, ts(type = "ProviderId"))]
     pub provider: &'static str,
-    /// Its configuration.
+    /// The configuration of the provider.
+    #[cfg_attr(test, ts(type = "object"))]
     pub config: Value,
-    /// The manager options that belong to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Options of the manager that belong to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "object"))]
     pub manager_options: Option<Value>,
-    /// True if a manager without configuration does the same.
+    /// Whether a manager without configuration does the same: true unless an answer asks for something else.
     pub is_default: bool,
     /// The reason, for people.
     pub reason: String,
     /// The reason as a code and values.
     pub said: Said,
-    /// Other good choices.
+    /// Up to four alternatives.
     pub alternatives: Vec<Alternative>,
     /// Contradictions in the answers, and facts that overrule rules.
     pub warnings: Vec<Told>,
 }
 
-/// An alternative to the recommended provider.
+/// An alternative.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RecommendedAlternative"))]
 #[serde(rename_all = "camelCase")]
 pub struct Alternative {
     /// The id of the provider.
+    #[cfg_attr(test, ts(type = "ProviderId"))]
     pub provider: &'static str,
     /// Its configuration.
+    #[cfg_attr(test, ts(type = "object"))]
     pub config: Value,
-    /// The manager options that belong to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Options of the manager that belong to it; without them, it would equal another entry or the recommendation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "object"))]
     pub manager_options: Option<Value>,
     /// The reason for it.
     pub why: String,
     /// The reason against it.
     pub why_not: String,
-    /// Both reasons as codes and values.
+    /// Both as codes and values.
     pub said: ForAndAgainst,
 }
 
 /// The reasons for and against a candidate.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReasonsForAndAgainst"))]
 #[serde(rename_all = "camelCase")]
 pub struct ForAndAgainst {
     /// The reason for it.
@@ -82,12 +91,19 @@ pub struct ForAndAgainst {
     pub why_not: Said,
 }
 
-/// A note for the user.
+/// A warning about a recommendation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RecommendationWarning"))]
 pub struct Told {
-    /// `contradiction`: answers that cannot all be met; `facts_win`: measurements overruled a rule; `ruled_out`:
-    /// another answer rules out an answer's first choice; `handler_needed`: a model is required;
-    /// `conversation_needed`: an answer only has a meaning with a conversation.
+    /// - `contradiction`: the answers contradict each other
+    /// - `ruled_out`: one answer excludes the first choice of another
+    /// - `facts_win`: measurements overruled a rule
+    /// - `handler_needed`: it needs a handler
+    /// - `conversation_needed`: `contextWindow` or `targetTokens` has an effect only with `messages`
+    #[cfg_attr(
+        test,
+        ts(type = "\"contradiction\" | \"ruled_out\" | \"facts_win\" | \"handler_needed\" | \"conversation_needed\"")
+    )]
     pub code: &'static str,
     /// The message for people.
     pub message: String,

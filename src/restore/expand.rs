@@ -15,13 +15,14 @@ pub struct Expanded {
     pub unresolved: Vec<Unresolved>,
 }
 
-/// A line that looks like a pointer but does not resolve.
+/// A line that looks like a pointer but points to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "UnresolvedPointer"))]
 #[serde(rename_all = "camelCase")]
 pub struct Unresolved {
     /// Index of the message.
     pub message_index: usize,
-    /// Index of the block; 0 if the content is a string.
+    /// Index of the block; 0 when the content is a string.
     pub block_index: usize,
     /// The line, without its number.
     pub text: String,

@@ -18,6 +18,8 @@ mod rows;
 mod undo;
 mod upkeep;
 
+#[cfg(test)]
+pub use self::undo::Refusal;
 pub use self::{
     decoder::{Decoder, RowsOf, decode},
     expand::{Expanded, Unresolved, expand},

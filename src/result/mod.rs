@@ -63,8 +63,9 @@ pub struct ResultSettings<'a> {
     pub encoding: Encoding,
 }
 
-/// A result that was shortened, or not.
+/// Figures of a result that was shortened, or not.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ShortenedResult"))]
 #[serde(rename_all = "camelCase")]
 pub struct ShortResult {
     /// The edits on its message; none where it stays as it is.
@@ -72,17 +73,19 @@ pub struct ShortResult {
     pub plan: Plan,
     /// Tokens of its texts before.
     pub tokens_before: usize,
-    /// Tokens of its texts after.
+    /// Tokens of its texts now.
     pub tokens_after: usize,
-    /// Lines, or values of JSON, of which nothing is shown.
+    /// Number of lines, or of values of JSON, of which nothing is shown.
     pub left_out: usize,
-    /// Lines, or values of JSON, before.
+    /// Number of lines, or of values of JSON, before.
     pub of: usize,
-    /// The number of these that report a failure: there was no room for all.
+    /// Number of those left out that report a failure; more than 0 only where there was no room for all failures.
     pub failures_left_out: usize,
-    /// The kind of its largest text.
+    /// The kind of its largest text. Source files that were read and diffs stay whole up to ten times the budget.
+    #[cfg_attr(test, ts(inline))]
     pub kind: ResultKind,
-    /// It has no more tokens than the budget.
+    /// The result has no more tokens than the budget. False where it stays whole, and where the lines that say how the
+    /// call ended take more.
     pub fits: bool,
 }
 

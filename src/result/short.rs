@@ -30,6 +30,7 @@ const MARGIN: f32 = 1.3;
 
 /// The kind of a result: what must not be torn apart in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ResultKind {
     /// Output of any kind.

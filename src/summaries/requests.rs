@@ -10,44 +10,61 @@ use serde::Serialize;
 
 use crate::llm::{Api, LlmError, LlmHandler, LlmMessage, LlmRequest, LlmResponse, StopReason, TokenUsage};
 
-/// One request to a model, with all its attempts.
+/// One request to a model: a summary that was asked for, with the attempts it took. Summaries from the cache are no
+/// requests.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ModelRequest"))]
 #[serde(rename_all = "camelCase")]
 pub struct RequestRecord {
-    /// The requesting provider.
+    /// The id of the provider that asked.
     provider: String,
-    /// The protocol.
+    /// The protocol of the handler; `callback` for a custom handler.
+    #[cfg_attr(test, ts(type = "\"anthropic\" | \"openai\" | \"callback\""))]
     api: &'static str,
+    /// The model's name, as the handler knows it.
     model: String,
-    /// Start, in milliseconds since 1970.
+    /// When it was sent, in milliseconds since 1970.
     started_at: f64,
-    /// Elapsed time in milliseconds.
+    /// Milliseconds until the response was there or the request had failed, retries and waiting included.
     time_elapsed: f64,
-    /// Requests sent, retries included.
+    /// Number of requests sent, retries included; 1 for a custom handler.
     attempts: u32,
     /// Usage of all attempts; absent if the service did not report it.
     #[serde(flatten)]
-    tokens: Option<UsedTokens>,
-    /// Cost in dollars.
+    tokens: UsedTokens,
+    /// Dollars, also for tokens that were not reported.
     cost: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Why the model stopped: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `refusal`, or the service's
+    /// word; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     stop_reason: Option<String>,
-    /// The error code, if it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The code of the error, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
     /// The texts, if they are to be kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(skip))]
     content: Option<Content>,
 }
 
 /// Tokens as services count them. Input tokens include cached ones, whatever the protocol.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 struct UsedTokens {
-    input_tokens: u64,
-    output_tokens: u64,
-    cache_write_tokens: u64,
-    cache_read_tokens: u64,
+    /// Input tokens of all attempts as the service reported them, cached ones included whatever the protocol; absent,
+    /// like the next three, if it reported none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input_tokens: Option<u64>,
+    /// Output tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output_tokens: Option<u64>,
+    /// Input tokens written to the service's prompt cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cache_write_tokens: Option<u64>,
+    /// Input tokens read from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cache_read_tokens: Option<u64>,
 }
 
 /// The text of both sides.
@@ -132,7 +149,7 @@ impl Requests {
             started_at,
             time_elapsed: begun.elapsed().as_secs_f64() * 1000.0,
             attempts,
-            tokens: usage.map(|usage| UsedTokens::new(&usage, handler.api())),
+            tokens: usage.map(|usage| UsedTokens::new(&usage, handler.api())).unwrap_or_default(),
             cost,
             stop_reason,
             error,
@@ -159,7 +176,12 @@ impl UsedTokens {
         // If there are more cached tokens than input tokens, they cannot be included: the count is Anthropic's.
         let are_apart = api == Some(Api::Anthropic) || cached > input_tokens;
         let input_tokens = if are_apart { input_tokens.saturating_add(cached) } else { input_tokens };
-        Self { input_tokens, output_tokens, cache_write_tokens, cache_read_tokens }
+        Self {
+            input_tokens: Some(input_tokens),
+            output_tokens: Some(output_tokens),
+            cache_write_tokens: Some(cache_write_tokens),
+            cache_read_tokens: Some(cache_read_tokens),
+        }
     }
 }
 
@@ -183,7 +205,7 @@ mod tests {
     fn used(input_tokens: u64, cache_read_tokens: u64, api: Option<Api>) -> (u64, u64) {
         let usage = TokenUsage { input_tokens, cache_read_tokens, ..TokenUsage::default() };
         let tokens = UsedTokens::new(&usage, api);
-        (tokens.input_tokens, tokens.cache_read_tokens)
+        (tokens.input_tokens.unwrap_or(0), tokens.cache_read_tokens.unwrap_or(0))
     }
 
     #[test]

@@ -14,12 +14,15 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
-/// A text for people, as a code and values.
+/// A message as a code and values. The English text is in the field beside it; `src/words` has the words of every
+/// code in English and French, in i18next's format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Said {
     /// The key of its words.
     pub code: Cow<'static, str>,
     /// The values that go into them.
+    #[cfg_attr(test, ts(type = "Record<string, SaidValue>"))]
     pub values: Values,
 }
 
@@ -27,8 +30,9 @@ pub struct Said {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values(Vec<(Cow<'static, str>, Value)>);
 
-/// A value in a text.
+/// A word of the conversation or the configuration, a number, a nested message, or several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SaidValue"))]
 #[serde(untagged)]
 pub enum Value {
     /// Words of the conversation or the configuration, which are not translated.

@@ -1,8 +1,8 @@
 // `roo-condense/claude-agent`: the Claude Agent SDK.
 
+import type { Warning } from "../data.js";
 import type { CondensationError } from "../errors.js";
 import type { CondensationManager } from "../manager.js";
-import type { Warning } from "../warnings.js";
 
 // No type of the SDK is named, so that it need not be installed.
 

@@ -1,6 +1,6 @@
 // What official clients are told to write summaries with.
 
-import type { CallbackHandlerOptions } from "../handlers.js";
+import type { CallbackHandlerOptions } from "../options.js";
 
 /** Options of a client that writes summaries. An unknown field is an error. */
 export interface ClientHandlerOptions extends CallbackHandlerOptions {

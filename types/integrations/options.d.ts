@@ -1,9 +1,9 @@
 // What the pieces for frameworks have in common.
 
+import type { Warning } from "../data.js";
 import type { CondensationError } from "../errors.js";
 import type { CondensationManager } from "../manager.js";
 import type { RecallToolFormat } from "../recall.js";
-import type { Warning } from "../warnings.js";
 
 /** Options of the pieces for frameworks. An unknown field is an error. */
 export interface CondensingOptions {

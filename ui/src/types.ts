@@ -1,9 +1,19 @@
 // The answers of the host, as js/studio/protocol.js checks them on arrival: its table is the one definition.
 
+import type {
+  DiffHunk,
+  FileUsage,
+  InspectedMessage,
+  LargeBlock,
+  TextDiff,
+  TokenKind,
+  TokenLine,
+  ToolUsage,
+  Waste,
+} from "../../types/data.js";
 import type * as protocol from "../../js/studio/protocol.js";
 import type { Read } from "../../js/studio/readers.js";
-import type { FileUsage, InspectedMessage, LargeBlock, TokenKind, TokenLine, TokensByKind, ToolUsage, Waste } from "../../types/inspect.js";
-import type { DiffHunk, TextDiff } from "../../types/messages.js";
+import type { TokensByKind } from "../../types/inspect.js";
 import type { SmartConfig } from "../../types/smart.js";
 import type { StudioSettings } from "../../types/studio.js";
 

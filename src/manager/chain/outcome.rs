@@ -29,13 +29,15 @@ pub struct Outcome {
 
 /// The changes, as the report embeds them.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
-    /// The changes, in the order in which they were made.
+    /// The changes, by message and block.
+    #[cfg_attr(test, ts(type = "Change[]"))]
     pub changes: Vec<Change>,
-    /// The first message that differs; -1 when nothing changed.
+    /// Index of the first message that differs, where the prompt cache stops being valid; -1 if nothing changed.
     pub first_changed_index: i64,
-    /// Blocks of thinking that were removed because something before them changed.
+    /// Number of thinking blocks removed because something before them changed; see `ProviderCallOptions.thinking`.
     pub thinking_removed: usize,
 }
 
@@ -60,12 +62,13 @@ impl Changed {
 
 /// A summary, as the report embeds it.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WrittenSummary"))]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Its text; empty if none was written.
+    /// The summary; empty if there is none.
     pub summary: String,
-    /// Only if a model wrote it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How much of what it must keep the summary covers; absent unless a model summarised messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_quality: Option<SummaryQuality>,
 }
 

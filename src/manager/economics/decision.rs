@@ -4,35 +4,49 @@ use serde::Serialize;
 
 use crate::words::{Said, said};
 
-/// Whether condensing now pays, with provider, target and dollars.
+/// A decision by cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EconomicDecision"))]
 #[serde(rename_all = "camelCase")]
 pub struct MoneyDecision {
     /// Whether to condense now.
     pub condense: bool,
-    /// The provider to condense with; absent if nothing is to be done.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The id of the provider; absent if it does not condense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(type = "ProviderId"))]
     pub provider: Option<String>,
-    /// The target, in tokens as the caller counts them; absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The target in tokens, counted like `totalTokens`; absent if it does not condense, or if the trigger decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_tokens: Option<usize>,
-    /// Dollars saved over all requests to come, less the cost; negative if it costs more than it saves.
+    /// Dollars saved over all expected requests, minus the cost; negative if it costs more.
     pub saves: f64,
-    /// Dollars that it costs at once: what summaries cost, and what the next request costs more.
+    /// Immediate cost in dollars: of summaries, and of the next request if that becomes more expensive.
     pub costs: f64,
-    /// Dollars that requests paid so far to read what would go.
+    /// Dollars that earlier requests paid to read what would be removed.
     pub carried: f64,
-    /// Why, as programs compare it: `window`, `pays`, `waits`, `does_not_pay`, `clears_too_little`, `nothing_to_gain` or `price_unknown`.
+    /// - `pays`: it condenses, or would
+    /// - `waits`: it would pay, but waiting is cheaper until `carried` reaches `costs`
+    /// - `does_not_pay`: with so few expected requests, it costs more than it saves
+    /// - `clears_too_little`: less than `clearAtLeast`
+    /// - `nothing_to_gain`: nothing would become smaller, or the conversation is too small
+    /// - `window`: the next response would not fit, so cost does not matter
+    /// - `price_unknown`: the trigger decides
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"pays\" | \"waits\" | \"does_not_pay\" | \"clears_too_little\" | \"nothing_to_gain\" | \"window\" | \"price_unknown\""
+        )
+    )]
     pub code: &'static str,
-    /// The same for people.
+    /// The reason for people.
     pub reason: String,
     /// The same as a code and values, to be told in another language.
     pub said: Said,
-    /// Whether the cache still has the last request.
+    /// Whether the last request is still cached.
     pub warm: bool,
-    /// Requests to come that it goes by.
+    /// The number of expected requests.
     pub expected_requests: f64,
-    /// Tokens that it frees, as the caller counts them.
+    /// Tokens freed, counted like `totalTokens`; 0 without a dry run.
     pub tokens_freed: f64,
 }
 

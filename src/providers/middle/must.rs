@@ -43,6 +43,7 @@ static LIMITS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The kind of an item that must be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum MustKind {
     /// A sentence in which the user set a limit.

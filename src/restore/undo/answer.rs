@@ -46,21 +46,27 @@ impl From<Invalid> for UndoError {
     }
 }
 
-/// A change that cannot be undone.
+/// A refusal to undo a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RefusedUndo"))]
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
-    /// Its id.
+    /// The id of the change.
     pub id: String,
-    /// The kind of reason.
+    /// - `unknown_change`: not a change of this condensation, or nothing of it remains
+    /// - `needs_others`: other changes (`with`) edited the same text, dropped messages beside these, or added
+    ///   pointers that would resolve to other lines; all of them must be undone together
+    /// - `changed_since`: the message was edited, condensed again, or moved
+    /// - `misleads`: a pointer from outside this condensation would resolve to other lines
+    #[cfg_attr(test, ts(type = "\"unknown_change\" | \"needs_others\" | \"changed_since\" | \"misleads\""))]
     pub code: &'static str,
     /// The reason for people.
     pub reason: String,
-    /// The message that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// With `changed_since` and `misleads`: index in `messages` of the message concerned, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_index: Option<usize>,
-    /// The changes without which it cannot be undone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// With `needs_others`: the changes that must be undone too, or with `withDependants` cannot be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<Vec<String>>,
 }
 

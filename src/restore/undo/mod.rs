@@ -28,6 +28,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+#[cfg(test)]
+pub use self::answer::Refusal;
 pub use self::answer::UndoError;
 use self::{
     answer::{Invalid, Undone},

@@ -25,7 +25,10 @@ const PARAMETER: Typed<Option<Names>> = either(&some_text(), &list(&some_text(),
 
 options! {
     /// A tool, and what becomes of its calls.
-    pub struct ToolRow: Table::titled("tool").shared();
+    pub struct ToolRow: Table::titled("tool").shared().interface(
+        "ToolRow",
+        "The meaning of a tool, the names of its parameters, and a rule for its calls, each of them if it is set.",
+    );
 
     /// The kind of event that its calls are.
     meaning: Option<Meaning> = choice().required_unless(&["keep", "maxTokens", "suppress", "protect", "keepErrors"]),
