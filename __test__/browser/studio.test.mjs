@@ -242,7 +242,7 @@ describe.skipIf(isMissing)("the studio", () => {
       .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.The model will no longer see [\d,]+ tokens/);
     // The numbers by kind add up to the difference.
     const lead = await page.locator(".rc-lead").textContent();
-    const [, gone, added, less] = /Tokens removed: (.*?)\. Added to say what was there: ([\d,]+)\. Together ([\d,]+) fewer\./.exec(lead);
+    const [, gone, added, less] = /Tokens removed: (.*?)\. Notes in their place: ([\d,]+)\. Together ([\d,]+) fewer\./.exec(lead);
     const numbersIn = (text) => text.match(/\d[\d,]*/g).map((number) => Number(number.replaceAll(",", "")));
     const [after] = numbersIn(/leaves ([\d,]+)/.exec(lead)[1]);
     const fewer = numbersIn(gone).reduce((sum, tokens) => sum + tokens, 0) - numbersIn(added)[0];
@@ -1280,7 +1280,7 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.getByRole("tab", { name: "Lequel choisir ?" }).click();
     await page.getByRole("combobox", { name: "Ce qui compte le plus" }).selectOption("zero_loss");
     const advice = page.locator(".rc-recommend");
-    await expect.poll(() => advice.textContent()).toMatch(/Sans perte, strict.* Mesuré sur cette conversation/s);
+    await expect.poll(() => advice.textContent()).toMatch(/Sans perte, strict.* Essayé sur cette conversation/s);
     await expect.poll(() => advice.locator("[lang=en]").count()).toBe(0);
     await expect.poll(() => advice.textContent()).not.toMatch(/speaks for|of the information/);
     await page.close();
