@@ -12,7 +12,7 @@ const { refused } = require("./serialize.js");
 /**
  * Splits a manager's options into those that the addon reads as JSON, and the objects that stay here. An unusable
  * object is left in for the addon, which reports all errors together.
- * @param {import("../types/manager.js").ManagerOptions} options
+ * @param {import("../types/options.js").ManagerOptions} options
  */
 function splitOptions({ handler, condensingHandler, cache, profiles, providers, ...rest }) {
   const handlers = {

@@ -67,7 +67,7 @@ function requireText(field, value) {
 
 /**
  * Creates a manager with the options and providers of another one, so that trials are not remembered by that one.
- * @type {(manager: CondensationManager, options: import("../types/manager.js").ManagerOptions) => CondensationManager}
+ * @type {(manager: CondensationManager, options: import("../types/options.js").ManagerOptions) => CondensationManager}
  */
 let copyOf;
 
@@ -79,7 +79,7 @@ let handlerOf;
 
 /**
  * Returns the options with which a manager was created, and the profile thresholds set since.
- * @type {(manager: CondensationManager) => import("../types/manager.js").ManagerOptions}
+ * @type {(manager: CondensationManager) => import("../types/options.js").ManagerOptions}
  */
 let optionsOf;
 
@@ -107,7 +107,7 @@ class CondensationManager {
   #active;
   #threshold;
 
-  /** @param {import("../types/manager.js").ManagerOptions} options */
+  /** @param {import("../types/options.js").ManagerOptions} options */
   constructor(options = {}) {
     const { json, handlers, store, custom, named, protect, protects } = readAt("options", options, () => {
       if (!isObject(options)) throw notAllowed("options", options, "an object");

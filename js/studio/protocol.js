@@ -38,11 +38,11 @@ const saidValue = (value, path) => {
   return Array.isArray(value) ? list(said, 1000)(value, path) : said(value, path);
 };
 
-/** @type {Reader<import("../../types/inspect.js").TokenKind>} */
+/** @type {Reader<import("../../types/data.js").TokenKind>} */
 const kind = where((value) => typeof value === "string", "a text");
 /** @type {Reader<import("../../types/inspect.js").TokensByKind>} */
 const tokensByKind = record;
-/** @type {Reader<import("../../types/messages.js").TextDiff[]>} */
+/** @type {Reader<import("../../types/data.js").TextDiff[]>} */
 const diff = list(any);
 const waste = object({
   tokens: number,

@@ -118,7 +118,7 @@ options! {
     custom_condensing_prompt: Option<String> = text().if_set().typed_as("string | null"),
     /// Share of the due point, in percent, from which {@link CondensationManager.prepare} prepares a condensation.
     prepare_from_percent: f64 = number(0.0, 100.0).or(DEFAULT_FROM_PERCENT),
-    /// The guard against repeated condensing without gain; `false` for none. Default: see {@link GuardOptions}.
+    /// The guard against repeated condensing without gain; `false` for none. Default: see `GuardOptions`.
     guard: Either<Off, GuardOptions> = either(&off(), &object().read_as()).or_default(),
     /// The token encoding. Default: `o200k_base`.
     encoding: Option<&'static str> = word(&Encoding::NAMES).if_set().typed_as("Encoding"),

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::savings::percent;
 use crate::{
-    conversation::{Block, Content, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
+    conversation::{Block, ContentKind, Conversation, Edit, Message, PathStep, Plan, Role, TextAt},
     markers::is_summary,
     providers::{Change, Grade},
     story::{Entry, Mark, entries, is_speaker, is_story, stories},
