@@ -683,7 +683,7 @@ export interface ManagerOptions {
   customCondensingPrompt?: string | null | undefined;
   /** Share of the due point, in percent, from which {@link CondensationManager.prepare} prepares a condensation. 0 to 100. Default: 80. */
   prepareFromPercent?: number | undefined;
-  /** The guard against repeated condensing without gain; `false` for none. Default: see {@link GuardOptions}. */
+  /** The guard against repeated condensing without gain; `false` for none. Default: see `GuardOptions`. */
   guard?: false | GuardOptions | undefined;
   /** The token encoding. Default: `o200k_base`. */
   encoding?: Encoding | undefined;

@@ -65,7 +65,7 @@ pub struct MessageAnatomy {
     /// Tokens by kind.
     #[cfg_attr(test, ts(type = "TokensByKind"))]
     pub kinds: KindTokens,
-    /// What the message is about, such as `read_file src/a.ts`: the largest of several calls or results. May be
+    /// The subject of the message, such as `read_file src/a.ts`: the largest of several calls or results. May be
     /// empty.
     pub label: String,
 }
@@ -81,7 +81,7 @@ pub struct LargeBlock {
     pub block_index: usize,
     /// The kind of most of its content.
     pub kind: Kind,
-    /// What the block is about; may be empty.
+    /// The subject of the block; may be empty.
     pub label: String,
     /// Tokens.
     pub tokens: usize,

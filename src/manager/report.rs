@@ -68,7 +68,7 @@ pub struct Report {
     /// The effect on the prompt cache; absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prompt_cache: Option<PromptCache>,
-    /// What became of the conversation's content; absent if nothing changed.
+    /// The outcome for the conversation's content; absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     survival: Option<Survival>,
     /// Warnings.
@@ -77,7 +77,7 @@ pub struct Report {
     /// its passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassReport>,
-    /// What each provider did that was asked, with those that stood in for it or went on after it: each once, in
+    /// The work of each provider that was asked, with those that stood in for it or went on after it: each once, in
     /// the order in which they were asked. Together they saved `metrics.tokensSaved`. A strategy is one provider;
     /// what it asked is in `passes`. Absent where none was asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

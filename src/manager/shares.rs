@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What one provider did to a result.
+/// The work of one provider on a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -17,7 +17,7 @@ use crate::{
     transcript::{ContentPiece, Meaning, PieceSource, Pieces, ToolTable, Voice, decompose, with_texts},
 };
 
-/// What became of the content of a conversation. Tokens are unscaled, like those of changes.
+/// The outcome for the content of a conversation. Tokens are unscaled, like those of changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -67,7 +67,7 @@ pub enum Kind {
     Other,
 }
 
-/// What a log line quotes: `said` (the assistant's words), `calls` (tool calls with their input), `answers` (tool
+/// The kind of words that a log line quotes: `said` (the assistant's words), `calls` (tool calls with their input), `answers` (tool
 /// results, and names in them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalLog"))]
@@ -81,7 +81,7 @@ pub enum Quoted {
     Answers,
 }
 
-/// What became of one kind of content. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and
+/// The outcome for one kind of content. The tokens of `kept`, `pointed`, `superseded`, `summarized`, `recorded` and
 /// `lost` add up to `before`. A block that was cut counts in every category that holds a part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "SurvivalFate"))]

@@ -99,7 +99,7 @@ pub struct Change {
     pub tokens_before: usize,
     /// Tokens after.
     pub tokens_after: usize,
-    /// What was done and why, for people; may be empty.
+    /// The change and the reason for it, for people; may be empty.
     pub reason: String,
     /// The reason as a code and values, for other languages; absent if there is no reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! Structs that become results in JavaScript, as the interfaces of `types/data.d.ts`: names, optional fields and
 //! comments are those of the structs, which derive `ts_rs::TS` in tests.
 
-use std::{any::TypeId, env, fs, path::Path};
+use std::{any::TypeId, collections::BTreeMap, env, fs, path::Path};
 
 use regex::Regex;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -38,11 +38,11 @@ import type { Change, ChangeOperation } from "./results.js";
 import type { Encoding } from "./tokens.js";
 "#;
 
-/// Declares each type once, before those that it names.
+/// Declares each type once. By name, because a derived type lists those that it names in another order each time that it is compiled.
 struct Declared {
     config: Config,
     seen: Vec<TypeId>,
-    text: String,
+    by_name: BTreeMap<String, String>,
 }
 
 impl TypeVisitor for Declared {
@@ -53,8 +53,9 @@ impl TypeVisitor for Declared {
         }
         self.seen.push(TypeId::of::<T>());
         let docs = comment(T::docs().unwrap_or_default().trim(), "");
-        let declaration = declaration(&T::ident(&self.config), &T::inline(&self.config));
-        self.text.push_str(&format!("\n{docs}{declaration}"));
+        let name = T::ident(&self.config);
+        let declaration = declaration(&name, &T::inline(&self.config));
+        self.by_name.insert(name, format!("\n{docs}{declaration}"));
         T::visit_dependencies(self);
     }
 }
@@ -135,7 +136,7 @@ fn comment(docs: &str, indent: &str) -> String {
 
 fn declarations() -> String {
     let config = Config::new().with_large_int("number");
-    let mut declared = Declared { config, seen: Vec::new(), text: HEAD.to_owned() };
+    let mut declared = Declared { config, seen: Vec::new(), by_name: BTreeMap::new() };
     macro_rules! declare {
         ($($root:ty),* $(,)?) => { $(declared.visit::<$root>();)* };
     }
@@ -157,7 +158,7 @@ fn declarations() -> String {
         ProgressEvent,
         ProviderInfo,
     ];
-    declared.text
+    declared.by_name.into_values().fold(HEAD.to_owned(), |text, declaration| text + &declaration)
 }
 
 /// With `ROO_CONDENSE_GENERATE` (`npm run generate`), writes the file instead.
