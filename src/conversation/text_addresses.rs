@@ -82,13 +82,7 @@ impl Block {
         }
     }
 
-    /// Returns the texts in this block, which is the `index`th of its message and has the path `path`.
-    #[must_use]
-    pub fn texts(&self, index: usize, path: &[PathStep]) -> Vec<TextAt<'_>> {
-        let addresses = self.addresses(index, path);
-        addresses.iter().filter_map(|address| Some(address.with(self.text_in(address.place)?))).collect()
-    }
-
+    /// Returns the addresses of the texts in this block, which is the `block`th of its message and has the path `path`.
     fn addresses(&self, block: usize, path: &[PathStep]) -> Vec<Address> {
         let at = |rest: &[PathStep], kind, place| Address { block, path: [path, rest].concat().into(), kind, place };
         match self {

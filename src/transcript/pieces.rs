@@ -155,7 +155,7 @@ struct Decomposed {
 #[derive(Clone)]
 struct Context {
     tools: ToolTable,
-    /// The calls of earlier messages to which its blocks belong.
+    /// The calls of earlier messages to which its blocks belong, in the order of the blocks.
     earlier: Vec<(usize, Arc<ToolSource>)>,
     called: Arc<HashSet<String>>,
 }
@@ -164,10 +164,11 @@ impl Context {
     /// Returns true if the pieces are the same. Readers pair calls and results by the allocation that they share, so two
     /// equal calls are not the same.
     fn is_same(&self, other: &Self) -> bool {
-        let calls = |context: &Self| -> Vec<_> {
-            context.earlier.iter().map(|(block, call)| (*block, Arc::as_ptr(call))).collect()
-        };
-        calls(self) == calls(other) && self.called == other.called && self.tools == other.tools
+        self.calls().eq(other.calls()) && self.called == other.called && self.tools == other.tools
+    }
+
+    fn calls(&self) -> impl Iterator<Item = (usize, *const ToolSource)> {
+        self.earlier.iter().map(|(block, call)| (*block, Arc::as_ptr(call)))
     }
 }
 
@@ -226,21 +227,24 @@ impl Decomposed {
 
     fn assistant(&mut self, message: &Message, texts: &[TextAt<'_>]) -> Vec<ContentPiece> {
         let mut called = HashSet::new();
+        let mut own = HashMap::new();
         for (index, block) in message.content.blocks().iter().enumerate() {
-            let Block::ToolUse { name, .. } = block else { continue };
+            let Block::ToolUse { id, name, .. } = block else { continue };
             let first = texts.partition_point(|text| text.block < index);
             let parameters = texts[first..].iter().take_while(|text| text.block == index);
             let parameters = parameters.filter_map(|text| {
                 // The path is: content, block, input, parameter.
                 Some(Parameter { key: last_key(&text.path)?, value: text.text, is_nested: text.path.len() > 4 })
             });
-            self.calls.push(Arc::new(ToolSource::of_call(name, parameters, &self.context.tools)));
+            let call = Arc::new(ToolSource::of_call(name, parameters, &self.context.tools));
+            own.insert(id.as_str(), call.clone());
+            self.calls.push(call);
             called.insert(name.clone());
         }
         let mut pieces = Vec::with_capacity(texts.len());
         for text in texts {
             if text.kind != ContentKind::MessageText {
-                pieces.push(whole(text, self.source_of(message, text), Voice::Assistant));
+                pieces.push(whole(text, self.source_of(message, text, &own), Voice::Assistant));
                 continue;
             }
             let mut cutter = Cutter::new(text, &mut pieces, |_| Voice::Assistant);
@@ -285,7 +289,7 @@ impl Decomposed {
         }
         for (text, sections) in texts.iter().zip(answers) {
             if text.kind == ContentKind::ToolParameters {
-                pieces.push(whole(text, self.source_of(message, text), Voice::Assistant));
+                pieces.push(whole(text, self.source_of(message, text, &HashMap::new()), Voice::Assistant));
                 continue;
             }
             let users = |words: &str| if is_summary(message) { Voice::Summary } else { voice::voice_of_words(words) };
@@ -293,7 +297,7 @@ impl Decomposed {
             let Some(sections) = sections else {
                 let block = message.content.blocks().get(text.block);
                 let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
-                cutter.answer(0..text.text.len(), &self.source_of(message, text), is_error);
+                cutter.answer(0..text.text.len(), &self.source_of(message, text, &HashMap::new()), is_error);
                 cutter.finish();
                 continue;
             };
@@ -332,16 +336,18 @@ impl Decomposed {
         pieces
     }
 
-    /// Returns the tool call that a text belongs to.
-    fn source_of(&self, message: &Message, text: &TextAt<'_>) -> PieceSource {
+    /// Returns the tool call that a text belongs to: one of the message's `own`, by id, or an earlier one.
+    fn source_of(&self, message: &Message, text: &TextAt<'_>, own: &HashMap<&str, Arc<ToolSource>>) -> PieceSource {
         let Some(Block::ToolUse { id, .. } | Block::ToolResult { tool_use_id: id, .. }) =
             message.content.blocks().get(text.block)
         else {
             return PieceSource::Words;
         };
-        let own = call_ids(message).zip(&self.calls).filter(|(own, _)| own == id).last().map(|(_, call)| call);
-        let earlier = || self.context.earlier.iter().find(|(block, _)| *block == text.block).map(|(_, call)| call);
-        PieceSource::Tool(own.or_else(earlier).cloned().unwrap_or_default())
+        let earlier = || {
+            let at = self.context.earlier.binary_search_by_key(&text.block, |(block, _)| *block).ok()?;
+            Some(&self.context.earlier[at].1)
+        };
+        PieceSource::Tool(own.get(id.as_str()).or_else(earlier).cloned().unwrap_or_default())
     }
 }
 
