@@ -182,6 +182,15 @@ describe("condensing", () => {
     expect(existsSync(`${history}.undo.json`)).toBe(false);
   });
 
+  test("a file that only has the name of a backup is passed over", async () => {
+    writeFileSync(`${history}.bak`, "{broken");
+    await run("condense");
+    await run("restore");
+    expect(host.state.errors).toEqual([]);
+    expect(readFileSync(history, "utf8")).toBe(original);
+    expect(readFileSync(`${history}.bak`, "utf8")).toBe("{broken");
+  });
+
   test("what else the file says since is not undone with it", async () => {
     await run("condense");
     writeFileSync(history, JSON.stringify({ ...stored(), id: "renamed" }));

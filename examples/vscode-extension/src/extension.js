@@ -43,7 +43,7 @@ async function save(file, messages, restoreData) {
 function historyOf(file) {
   let canWrite = true;
   const undoSave = async (messages, saving) => {
-    const backup = await writeHistory(file, messages);
+    const backup = await writeHistory(file, messages, { isUndone: true });
     await removeUndo(file, saving.restoreData);
     return { file, backup };
   };
@@ -142,7 +142,7 @@ async function undo(file) {
   const restoreData = (await readUndo(file)).at(-1);
   if (!restoreData) return void vscode.window.showInformationMessage(vscode.l10n.t("This history was not condensed here."));
   const { messages } = await readHistory(file);
-  await writeHistory(file, restore({ messages, restoreData }));
+  await writeHistory(file, restore({ messages, restoreData }), { isUndone: true });
   await removeUndo(file, restoreData);
 }
 

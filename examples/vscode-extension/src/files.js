@@ -83,17 +83,21 @@ async function textOfBackup(file, wanted) {
   for (let count = 0; ; count++) {
     const text = await fs.readFile(backupOf(file, count), "utf8").catch(() => undefined);
     if (text === undefined) return undefined;
-    const { messages, textWith } = historyIn(file, text);
-    if (textWith?.(messages) === wanted) return text;
+    try {
+      const { messages, textWith } = historyIn(file, text);
+      if (textWith?.(messages) === wanted) return text;
+    } catch {
+      // A file of this name need not be a history.
+    }
   }
 }
 
-/** Writes messages in the form that the file has. Returns where it stands as it was. */
-async function writeHistory(file, messages) {
+/** Writes messages in the form that the file has; undone ones as a backup has them. Returns where it stands as it was. */
+async function writeHistory(file, messages, { isUndone = false } = {}) {
   const { textWith } = await readHistory(file);
   if (!textWith) throw new Error(`${file} is written by its agent alone, or not finished.`);
   const written = textWith(messages);
-  const text = (await textOfBackup(file, written)) ?? written;
+  const text = (isUndone && (await textOfBackup(file, written))) || written;
   const backup = await backUp(file);
   await replace(file, text);
   return backup;
