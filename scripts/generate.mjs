@@ -121,19 +121,9 @@ function optionTypes() {
   ].join("\n");
 }
 
-/** Words in lines of at most `width` characters, the later ones indented. */
-function wrapped(/** @type {string} */ text, /** @type {number} */ width) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const last = lines[lines.length - 1];
-    if (last !== "" && last.length + 1 + word.length > width) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
-  return lines;
-}
-
 /** The codes of errors and warnings, from docs/errors.md: what is thrown, and what a result reports. */
 function codes(/** @type {string} */ page) {
+  const { item, wrap } = require("../js/cli/terminal.js");
   const rows = Object.entries(codesIn(page)).flatMap(([code, all]) => all.map((row) => ({ code, ...row })));
   const errors = rows.filter(({ kind }) => kind === "error");
   const union = (
@@ -144,9 +134,9 @@ function codes(/** @type {string} */ page) {
   ) => [
     "",
     "/**",
-    ...wrapped(intro, 156).map((line) => ` * ${line.trim()}`),
+    ...wrap(intro, 156).map((/** @type {string} */ line) => ` * ${line}`),
     " *",
-    ...told.flatMap(({ code, when }) => wrapped(`- \`${code}\`: ${when}`, 156).map((line) => ` * ${line}`)),
+    ...told.flatMap(({ code, when }) => item("- ", `\`${code}\`: ${when}`, 156).map((/** @type {string} */ line) => ` * ${line}`)),
     " */",
     `export type ${name} =`,
     `${[...told.map(({ code }) => JSON.stringify(code)), ...others].map((member) => `  | ${member}`).join("\n")};`,
