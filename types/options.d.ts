@@ -175,7 +175,7 @@ export interface ToolRow {
   asksUser?: boolean | undefined;
   /** Whether it may be called in XML in a text: <name><parameter>…</parameter></name>. Default: true. */
   inXml?: boolean | undefined;
-  /** So many of its newest calls stay word for word, whatever the target. Of older answers `maxTokens` stay, or nothing. 0 to 1,000,000. */
+  /** Number of its newest calls that stay word for word, whatever the target. Of older answers `maxTokens` stay, or nothing. 0 to 1,000,000. */
   keep?: number | undefined;
   /** The most tokens that stay of each of its answers. 20 to 1,000,000,000. */
   maxTokens?: number | undefined;

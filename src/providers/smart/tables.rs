@@ -120,7 +120,7 @@ options! {
 
     /// The first and the newest message are never selected.
     kind as "type": SelectionKind = choice().required(),
-    /// So many of the newest messages are not selected.
+    /// Number of the newest messages that are not selected.
     keep_recent_count: usize = whole(1, MAX_LIMIT).or_default(),
     /// This share of the newest messages, rounded up, is not selected.
     keep_percentage: f64 = number(0.0, 100.0).or_default(),

@@ -76,7 +76,7 @@ options! {
     asks_user: Option<bool> = flag().if_set(),
     /// Whether it may be called in XML in a text: <name><parameter>…</parameter></name>.
     in_xml: bool = flag().or(true),
-    /// So many of its newest calls stay word for word, whatever the target. Of older answers `maxTokens` stay, or nothing.
+    /// Number of its newest calls that stay word for word, whatever the target. Of older answers `maxTokens` stay, or nothing.
     keep: Option<usize> = whole(0, 1_000_000).if_set(),
     /// The most tokens that stay of each of its answers.
     max_tokens: Option<usize> = whole(20, 1_000_000_000).if_set(),
