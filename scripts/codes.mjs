@@ -1,9 +1,10 @@
-// The codes of errors and warnings as docs/errors.md explains them, for `roo-condense explain`.
+// The codes of errors, warnings and problems of messages as docs/errors.md explains them, for `roo-condense explain`.
 
 /** The tables of the page, and the names of their columns behind the code. */
 const TABLES = [
   { heading: "Errors", kind: "error", fields: ["how", "when", "help"] },
   { heading: "Warnings", kind: "warning", fields: ["when", "help"] },
+  { heading: "Problems of messages", kind: "problem", fields: ["when", "help"] },
 ];
 
 /** Markdown as plain text; links keep their words. */
@@ -15,7 +16,7 @@ const cellsOf = (row) =>
     .split(/(?<!\\)\|/)
     .map((cell) => plain(cell.trim()));
 
-/** Each code with its rows, of which one may be an error's and one a warning's. */
+/** Each code with its rows, one of each kind at most. */
 export function codesIn(page) {
   /** @type {Record<string, object[]>} */
   const codes = {};

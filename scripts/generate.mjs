@@ -88,7 +88,7 @@ function optionTypes() {
   return [
     "// Options, from their definitions in src. Written by `npm run generate`.",
     "",
-    'import type { ThinkingOption } from "./calls.js";',
+    'import type { SystemTextBlock, ThinkingOption } from "./calls.js";',
     'import type { ProgressEvent } from "./data.js";',
     'import type { HandlerOption } from "./handlers.js";',
     'import type { SummaryStore } from "./manager.js";',
@@ -121,7 +121,7 @@ function optionTypes() {
   ].join("\n");
 }
 
-/** The codes of errors and warnings, from docs/errors.md: what is thrown, and what a result reports. */
+/** The codes of errors, warnings and problems of messages, from docs/errors.md. */
 function codes(/** @type {string} */ page) {
   const { item, wrap } = require("../js/cli/terminal.js");
   const rows = Object.entries(codesIn(page)).flatMap(([code, all]) => all.map((row) => ({ code, ...row })));
@@ -145,7 +145,7 @@ function codes(/** @type {string} */ page) {
   const thrown = errors.filter(({ how }) => how === "thrown" || how.startsWith("thrown or"));
   const returned = errors.filter(({ how }) => how.endsWith("returned"));
   return [
-    "// Codes of errors and warnings, from docs/errors.md. Written by `npm run generate`.",
+    "// Codes of errors, warnings and problems of messages, from docs/errors.md. Written by `npm run generate`.",
     ...union(
       "ArgumentErrorCode",
       "`code` of errors about wrong arguments and wrong configuration. Functions that return a promise reject with them; all others throw. `out_of_range`, `invalid_scale` and `invalid_calibration` are a `RangeError`; `store_failed`, `needs_socket`, `system_limit` and `internal_error` a plain `Error`; the others are a `TypeError`.",
@@ -166,6 +166,11 @@ function codes(/** @type {string} */ page) {
       "WarningCode",
       "`code` of a `Warning`.",
       rows.filter(({ kind }) => kind === "warning"),
+    ),
+    ...union(
+      "ProblemCode",
+      "`code` of a `Problem` in messages.",
+      rows.filter(({ kind }) => kind === "problem"),
     ),
     "",
   ].join("\n");

@@ -1,4 +1,4 @@
-// Codes of errors and warnings, from docs/errors.md. Written by `npm run generate`.
+// Codes of errors, warnings and problems of messages, from docs/errors.md. Written by `npm run generate`.
 
 /**
  * `code` of errors about wrong arguments and wrong configuration. Functions that return a promise reject with them; all others throw. `out_of_range`,
@@ -186,3 +186,55 @@ export type WarningCode =
   | "progress_listener_failed"
   | "look_up_failed"
   | "provider_warning";
+
+/**
+ * `code` of a `Problem` in messages.
+ *
+ * - `unsupported_format`: messages in a format that is not read, or in several; condensing and counting refuse them
+ * - `not_a_message`: not an object with a role
+ * - `unknown_role`: neither user nor assistant, nor system behind the first message
+ * - `first_not_user`: the first message is not one of the user
+ * - `same_role_twice`: two messages of one role follow each other
+ * - `misplaced_system`: a message of the system that is not between one of the user and one of the assistant
+ * - `empty_content`: a message without content, or with white space alone
+ * - `empty_text`: a text block without text, or with white space alone
+ * - `misplaced_tool_use`: a call in a message that is not of the assistant
+ * - `misplaced_tool_result`: a result in a message that is not of the user
+ * - `invalid_tool_input`: `input` of a call is no object
+ * - `unnamed_tool_use`: a call without id or name
+ * - `unanswered_tool_use`: a call without a result in the next message
+ * - `orphan_tool_result`: a result without its call in the message before
+ * - `repeated_tool_result`: a second result of the same call
+ * - `unreadable_block`: a block lacks a field of its type
+ * - `empty_tool_calls`: `tool_calls` is there and empty (OpenAI chat)
+ * - `unnamed_tool_result`: a tool message without the id of its call (LangChain)
+ * - `reasoning_without_item`: a reasoning item without the item that followed it (OpenAI Responses)
+ * - `invalid_id`: an id without the prefix of its kind (OpenAI Responses)
+ * - `unknown_field`: with `service`: a field of a message or part that the service does not know
+ * - `unknown_block`: with `service`: a type of item or part that the service does not know
+ * - `too_many_cache_marks`: with `service`: more marks of the prompt cache than the service takes
+ */
+export type ProblemCode =
+  | "unsupported_format"
+  | "not_a_message"
+  | "unknown_role"
+  | "first_not_user"
+  | "same_role_twice"
+  | "misplaced_system"
+  | "empty_content"
+  | "empty_text"
+  | "misplaced_tool_use"
+  | "misplaced_tool_result"
+  | "invalid_tool_input"
+  | "unnamed_tool_use"
+  | "unanswered_tool_use"
+  | "orphan_tool_result"
+  | "repeated_tool_result"
+  | "unreadable_block"
+  | "empty_tool_calls"
+  | "unnamed_tool_result"
+  | "reasoning_without_item"
+  | "invalid_id"
+  | "unknown_field"
+  | "unknown_block"
+  | "too_many_cache_marks";

@@ -1,10 +1,9 @@
 // Results as data, from their structs in src. Written by `npm run generate`.
 
 import type { ThinkingOption } from "./calls.js";
-import type { LlmErrorCode, WarningCode } from "./codes.js";
+import type { LlmErrorCode, ProblemCode, WarningCode } from "./codes.js";
 import type { CondensationError } from "./errors.js";
 import type { TokensByKind } from "./inspect.js";
-import type { ProblemCode } from "./messages.js";
 import type { ModelPrice, ProviderId } from "./options.js";
 import type { Change, ChangeOperation } from "./results.js";
 import type { Encoding } from "./tokens.js";

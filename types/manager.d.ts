@@ -1,15 +1,23 @@
 // The manager: its options, its effective configuration, and its metrics.
 
 import type { ConversationContext } from "./calls.js";
-import type { EffectiveSettings, Experiment, Metrics, ModelRequest, Preparation, ProviderInfo, TriggerDecision, Warning } from "./data.js";
-import type { EconomicAdvice, EconomicFailure } from "./economics.js";
+import type {
+  EconomicDecision,
+  EffectiveSettings,
+  Experiment,
+  Metrics,
+  ModelRequest,
+  Preparation,
+  ProviderInfo,
+  TriggerDecision,
+  Warning,
+} from "./data.js";
 import type { CondensationError } from "./errors.js";
 import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
 import type { Message, MessageLike } from "./messages.js";
 import type { CondenseOptions, ManagerOptions, PresetName, ProviderId } from "./options.js";
 import type { BuiltInProvider, CondensationProvider, ConfigValidation } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
-import type { Usage } from "./trigger.js";
 
 /**
  * A store of the host for summaries. What it throws or rejects with, and what it returns that was not kept under the key, becomes the warning `cache_failed`;
@@ -20,6 +28,33 @@ export interface SummaryStore {
   get(key: string): unknown;
   /** Keeps a text: a summary, below a line that says for which key it was written. A promise is waited for, two seconds. */
   set(key: string, value: string): unknown;
+}
+
+/** Usage of the context window. */
+export interface Usage {
+  /** Tokens without the last message, as the API reported them, 0 or more. */
+  totalTokens: number;
+  /** Tokens of the last message. Default: 0. */
+  lastMessageTokens?: number | undefined;
+  /** The model's context window in tokens, 1 or more. */
+  contextWindow: number;
+  /** Tokens reserved for the response, 0 or more, or -1 for "unlimited", as vscode-lm reports it. Default, and for 0 and -1: 8192. */
+  maxTokens?: number | null | undefined;
+  /** The profile whose threshold applies. Default: the global one. */
+  profileId?: string | null | undefined;
+}
+
+/** The result of `manager.decide()`. */
+export interface EconomicAdvice extends EconomicDecision {
+  warnings: Warning[];
+}
+
+/** The result of `manager.decide()` if nothing could be decided. */
+export interface EconomicFailure {
+  /** Why. */
+  error: CondensationError;
+  condense: false;
+  warnings: Warning[];
 }
 
 /** The effective configuration. */

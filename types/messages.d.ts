@@ -165,52 +165,6 @@ export interface ValidateOptions extends FormatOptions {
 }
 
 /**
- * - `not_a_message`: not an object with a role; `unknown_role`: neither user nor assistant, nor system behind the first message
- * - `first_not_user`, `same_role_twice`: the order of roles; `misplaced_system`: a message of the system that is not between one of the user and one of the assistant
- * - `empty_content`, `empty_text`: nothing, or only white space
- * - `misplaced_tool_use`, `misplaced_tool_result`: in a message of the wrong role
- * - `invalid_tool_input`: `tool_use.input` is no object; `unnamed_tool_use`: no id or name
- * - `unanswered_tool_use`, `orphan_tool_result`, `repeated_tool_result`: calls and results do not pair up
- * - `unreadable_block`: lacks a field of its type
- * - `unsupported_format`: in a format that is not read, or in several; condensing and counting refuse it
- *
- * With `service` alone:
- *
- * - `unknown_field`: a field of a message or part that the service does not know; `unknown_block`: a type of item or part
- * - `too_many_cache_marks`: more marks of the prompt cache than the service takes
- *
- * Of the formats of others alone:
- *
- * - `empty_tool_calls`: `tool_calls` is there and empty (OpenAI Chat Completions)
- * - `unnamed_tool_result`: a tool message without the id of its call (LangChain)
- * - `reasoning_without_item`: a reasoning item without the item that followed it; `invalid_id`: an id without the prefix of its kind (OpenAI Responses)
- */
-export type ProblemCode =
-  | "not_a_message"
-  | "unknown_role"
-  | "first_not_user"
-  | "same_role_twice"
-  | "misplaced_system"
-  | "empty_content"
-  | "empty_text"
-  | "misplaced_tool_use"
-  | "misplaced_tool_result"
-  | "invalid_tool_input"
-  | "unnamed_tool_use"
-  | "unanswered_tool_use"
-  | "orphan_tool_result"
-  | "repeated_tool_result"
-  | "unreadable_block"
-  | "unsupported_format"
-  | "empty_tool_calls"
-  | "unnamed_tool_result"
-  | "reasoning_without_item"
-  | "invalid_id"
-  | "unknown_field"
-  | "unknown_block"
-  | "too_many_cache_marks";
-
-/**
  * Lists what is invalid in `messages`, in order of appearance; empty if all is well. Tool calls in the last message may have no result, because applications
  * condense between a call and its result. Synchronous.
  *

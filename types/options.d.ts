@@ -1,6 +1,6 @@
 // Options, from their definitions in src. Written by `npm run generate`.
 
-import type { ThinkingOption } from "./calls.js";
+import type { SystemTextBlock, ThinkingOption } from "./calls.js";
 import type { ProgressEvent } from "./data.js";
 import type { HandlerOption } from "./handlers.js";
 import type { SummaryStore } from "./manager.js";
@@ -256,6 +256,39 @@ export interface LosslessConfig {
   frozenMessages?: number | undefined;
 }
 
+/** The lossless step before the passes of the smart provider. */
+export interface LosslessPrelude {
+  /** Whether the lossless provider goes first. Default: true. */
+  enabled?: boolean | undefined;
+  /** Its configuration. */
+  operations?: LosslessConfig | undefined;
+}
+
+/** One summary in the place of the selected messages. */
+export interface BatchSummaryConfig {
+  /** The profile whose handler writes the summary. It is one of the manager's; its price counts, too. Default: the condensing handler. */
+  apiProfile?: string | undefined;
+  /** The system prompt; blank for that of the native provider. */
+  customPrompt?: string | undefined;
+  /** Messages that stay at the start; the first always does. 0 to 1,000,000,000. Default: 1. */
+  keepFirst?: number | undefined;
+  /** Messages that stay at the end, when the selection leaves fewer. 0 to 1,000,000,000. Default: 1. */
+  keepLast?: number | undefined;
+  /**
+   * What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway. It must keep
+   * names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
+   */
+  summaryCheck?: boolean | SummaryCheckConfig | undefined;
+}
+
+/** How to treat the selected messages together. */
+export interface BatchConfig {
+  /** Whether they stay or one summary takes their place. The summary is like the native provider's. */
+  operation: "keep" | "summarize";
+  /** How the summary is written. */
+  summarizationConfig?: BatchSummaryConfig | undefined;
+}
+
 /** How to truncate a text. Without a limit: to 5 lines, and parameters to 100 characters. */
 export interface TruncateParams {
   /** Characters that stay. 1 to 1,000,000,000. */
@@ -327,6 +360,102 @@ export interface ContentThresholds {
   toolParameters?: number | undefined;
   /** With fewer tokens they are left as they are. 0 to 1,000,000,000. Default: 0. */
   toolResults?: number | undefined;
+}
+
+/** Operations on the texts of one message. */
+export interface MessageOverride {
+  /** Index in the messages as they were given. 0 to 1,000,000,000. */
+  messageIndex: number;
+  /** In place of those for all messages. */
+  operations?: ContentOperations | undefined;
+  /** In place of those for all messages. */
+  messageTokenThresholds?: ContentThresholds | undefined;
+}
+
+/** How to treat each text of the selected messages. */
+export interface IndividualConfig {
+  /** For all messages. Kinds of content without an operation are kept. */
+  defaults: ContentOperations;
+  /** For all messages. Content of a kind with fewer tokens in one message is left unchanged. Default: none. */
+  messageTokenThresholds?: ContentThresholds | undefined;
+  /** Other operations for single messages. */
+  overrides?: readonly MessageOverride[] | undefined;
+}
+
+/** The fields of `SmartPass`. */
+export interface PassSettings {
+  /**
+   * The name of the pass in reports; no two passes share one. It is not one of the built-in steps: `tool_rules`, `lossless_prelude`, `salient_to_target`,
+   * `no_more_tokens_than`, `one_summary`.
+   */
+  id: string;
+  /** The name for people. Default: the id. */
+  name?: string | undefined;
+  /** The description for people. */
+  description?: string | undefined;
+  /** The messages that it works on. The first and the newest are never included. */
+  selection: object;
+  /** Each text on its own, or the selected messages as one. They are several groups if other messages stand between them. */
+  mode: "individual" | "batch";
+  /** The operation on the selected messages as one. Required for `batch`. */
+  batchConfig?: BatchConfig | undefined;
+  /** The operations on each text. Required for `individual`. */
+  individualConfig?: IndividualConfig | undefined;
+  /** When it runs. Default: always. */
+  execution?: object | undefined;
+}
+
+/** The fields of `SmartConfig`. */
+export interface SmartSettings {
+  /** The configuration that the other fields replace parts of. Default: `balanced`. */
+  preset?: PresetName | undefined;
+  /**
+   * Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations. `learned` exist for `aggressive`, and
+   * for `balanced` without a handler. Ignored with `passes` of your own. To learn your own: `calibrateThresholds`. Default: `fixed`.
+   */
+  thresholds?: "fixed" | "learned" | undefined;
+  /** The name for people. */
+  name?: string | undefined;
+  /** The description for people. */
+  description?: string | undefined;
+  /** Off leaves every conversation as it is. If there is a target, the manager's fallback runs then. Default: true. */
+  enabled?: boolean | undefined;
+  /** The lossless step before the passes. */
+  losslessPrelude?: LosslessPrelude | undefined;
+  /**
+   * Done in this order. They run until the target is reached. Without a handler, salient truncation replaces summaries of single texts, and batch summaries are
+   * skipped.
+   */
+  passes?: readonly PassSettings[] | undefined;
+  /** Requests for summaries under way at once. 1 to 32. Default: 4. */
+  maxConcurrency?: number | undefined;
+  /**
+   * When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss. If even the shortest summaries would
+   * save fewer, no LLM is called. 0 to 1,000,000,000. Default: 0.
+   */
+  minReductionTokens?: number | undefined;
+  /**
+   * When the passes leave more than the target, salient truncation goes on. Default: as the preset says; false with passes of one's own. It also replaces a
+   * pass without an LLM that would remove more than the target requires. All presets but `selective` have it.
+   */
+  meetTarget?: boolean | undefined;
+  /** The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide. Default: the preset's setting. */
+  noMoreTokensThan?: PresetName | undefined;
+  /**
+   * What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before
+   * globs. They win over those of the manager. Default: none.
+   */
+  tools?: ToolMeanings | undefined;
+  /**
+   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
+   * the call and the manager protect. Default: nothing.
+   */
+  protect?: ConfiguredProtect | undefined;
+  /**
+   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
+   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   */
+  frozenMessages?: number | undefined;
 }
 
 /** Configuration of the truncation provider. */
@@ -705,6 +834,46 @@ export interface ManagerOptions {
   frozenMessages?: number | undefined;
 }
 
+/** The fields of `ConversationContext` beside the messages. `null` is the same as absent. */
+export interface ContextFields {
+  /** The system prompt: a string, or text blocks like Anthropic's `system`. It counts towards the tokens and never changes. Default: none. */
+  systemPrompt?: string | readonly SystemTextBlock[] | null | undefined;
+  /**
+   * The tools of your application's own requests, as it sends them to its model. With them and `systemPrompt`, a summary is requested by appending one message
+   * to your own request, so the service can read the rest from its prompt cache (`NativeConfig.summaryRequest`). Messages are sent with `role` and `content`
+   * only, byte for byte. Default: none; summaries are separate requests.
+   */
+  tools?: readonly object[] | null | undefined;
+  /** The handler of the conversation's own model, used if the option `handler` is absent. Default: none. */
+  apiHandler?: HandlerOption | null | undefined;
+  /** Identifies the conversation for the loop guard. Default: all conversations share one. */
+  taskId?: string | null | undefined;
+  /** Identifies the user, for strategies that depend on the user (`createPerUser`, `createAbTest`). Default: none. */
+  userId?: string | null | undefined;
+  /** Tokens in the context without the last message, as the API reported them. Required for `condenseIfNeeded`. 0 or more. */
+  totalTokens?: number | null | undefined;
+  /** Tokens in the context with the last message, for applications that count so; used if `totalTokens` is absent. Default: counted locally. 0 or more. */
+  tokenCount?: number | null | undefined;
+  /** Whether the call is a dry run. It stands in the context of custom providers, which may pass it on; here it has no effect. */
+  isPreview?: boolean | null | undefined;
+  /** The model's context window in tokens. Required for `condenseIfNeeded`. 1 or more. */
+  contextWindow?: number | null | undefined;
+  /** Tokens reserved for the response; -1, as vscode-lm reports "unlimited", is the same as absent. Default, and for 0: 8192. 0 or more. */
+  maxTokens?: number | null | undefined;
+  /** The profile whose threshold, handlers, prompt and price apply, and whose metrics count the call. Default: none. */
+  profileId?: string | null | undefined;
+  /**
+   * The name of the conversation's model, which decides how its thinking is treated (`CondenseOptions.thinking`). Default: the model of `handler`, or else the
+   * one calibrated last.
+   */
+  model?: string | null | undefined;
+  /**
+   * Whether that model has preserved thinking: it refuses a request if anything before signed thinking has changed. Default: by the name of the model; Claude
+   * Opus, Sonnet and Haiku 5.5, Fable 5.1, Mythos 5.1 and later have it.
+   */
+  preservedThinking?: boolean | null | undefined;
+}
+
 /**
  * Facts for a decision by cost. A condensation invalidates the prompt cache once, from the first change on, and makes every later request smaller. Both effects
  * are computed with the price of the conversation's model (`price` of the call, its handler or profile).
@@ -837,5 +1006,46 @@ export interface CallbackHandlerOptions {
   /** The model's context window in tokens. Default: that of `getModel()`. 1 to 4,294,967,295. */
   contextWindow?: number | undefined;
   /** The price of the model. Default: that of `getModel()`. */
+  price?: ModelPrice | undefined;
+}
+
+/** The fields of `RecommendAnswers` beside conversation and handler. */
+export interface RecommendFields {
+  /** What matters most. */
+  priority?: "simplicity" | "zero_loss" | "speed" | "cost" | "quality" | "control" | undefined;
+  /** Largest cost of one condensation in dollars. 0 or more. */
+  budgetPerCondensation?: number | undefined;
+  /** Longest time of one condensation in milliseconds. 0 or more. */
+  maxLatencyMs?: number | undefined;
+  /** Acceptable loss of information in percent. 0 to 100. */
+  acceptableLoss?: number | undefined;
+  /** Share of the tokens to remove in percent. 0 to 100. */
+  reductionPercent?: number | undefined;
+  /** How much you want to configure. */
+  configuration?: "none" | "presets" | "some" | "custom" | "per_message" | undefined;
+  /** The kind of user. */
+  userProfile?: "solo_developer" | "startup_team" | "enterprise_production" | "research_compliance" | undefined;
+  /** The purpose. */
+  scenario?:
+    | "standard"
+    | "limited_budget"
+    | "critical_quality"
+    | "long_conversation"
+    | "local_development"
+    | "critical_production"
+    | "prototype"
+    | "compliance"
+    | "multi_tenant"
+    | undefined;
+  /** Whether there is a handler. Default: whether `handler` is usable; unknown without it. */
+  hasHandler?: boolean | undefined;
+  /**
+   * The model's context window in tokens. A conversation that fills more than half of it gets a target: half of the window, with `recall` a tenth, unless
+   * removing only what is repeated or was replaced leaves room enough. 1 or more.
+   */
+  contextWindow?: number | undefined;
+  /** Largest number of tokens to leave. 0 or more. */
+  targetTokens?: number | undefined;
+  /** The price of the conversation's own model, if the handler does not know it. */
   price?: ModelPrice | undefined;
 }

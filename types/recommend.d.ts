@@ -4,54 +4,20 @@ import type { ConversationContext } from "./calls.js";
 import type { RecommendedProvider } from "./data.js";
 import type { HandlerOption } from "./handlers.js";
 import type { MessageFormat, MessageLike } from "./messages.js";
-import type { ModelPrice } from "./options.js";
+import type { RecommendFields } from "./options.js";
 
 /** Your requirements and facts; all of them are optional. */
-export interface RecommendAnswers<M extends MessageLike = MessageLike> {
-  /** What matters most. */
-  priority?: "simplicity" | "zero_loss" | "speed" | "cost" | "quality" | "control" | undefined;
-  /** Largest cost of one condensation in dollars. */
-  budgetPerCondensation?: number | undefined;
-  /** Longest time of one condensation in milliseconds. */
-  maxLatencyMs?: number | undefined;
-  /** Acceptable loss of information, 0 to 100 percent. */
-  acceptableLoss?: number | undefined;
-  /** Share of the tokens to remove, 0 to 100 percent. */
-  reductionPercent?: number | undefined;
-  /** How much you want to configure. */
-  configuration?: "none" | "presets" | "some" | "custom" | "per_message" | undefined;
-  userProfile?: "solo_developer" | "startup_team" | "enterprise_production" | "research_compliance" | undefined;
-  scenario?:
-    | "standard"
-    | "limited_budget"
-    | "critical_quality"
-    | "long_conversation"
-    | "local_development"
-    | "critical_production"
-    | "prototype"
-    | "compliance"
-    | "multi_tenant"
-    | undefined;
-  /** Whether there is a handler. Default: whether `handler` is usable; unknown without it. */
-  hasHandler?: boolean | undefined;
-  /**
-   * The model's context window in tokens. A conversation that fills more than half of it gets a target: half of the window, with `recall` a tenth,
-   * unless removing only what is repeated or was replaced leaves room enough.
-   */
-  contextWindow?: number | undefined;
+export interface RecommendAnswers<M extends MessageLike = MessageLike>
+  extends RecommendFields,
+    Pick<ConversationContext<M>, "systemPrompt"> {
   /** Whether the model has the tool of {@link createRecall} or `roo-condense mcp`, so that what is left out stays within its reach. Default: false. */
   recall?: boolean | undefined;
-  /** Largest number of tokens to leave. */
-  targetTokens?: number | undefined;
   /** A conversation on which every provider is tried in a dry run, for its result, time and cost. No LLM is called. */
   messages?: readonly M[] | undefined;
   /** The format of the messages. Default: recognised from them. */
   format?: MessageFormat | undefined;
-  systemPrompt?: ConversationContext<M>["systemPrompt"];
   /** The handler for summaries, whose price decides their cost. */
   handler?: HandlerOption;
-  /** The price of the conversation's own model, if the handler does not know it. */
-  price?: ModelPrice | undefined;
   /** Aborts the work; the promise then rejects. */
   signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-// `roo-condense explain CODE`: explains a code of an error or warning, and what to do; for a number, an exit code.
+// `roo-condense explain CODE`: explains a code of an error, a warning or a problem in messages, and what to do; for a number, an exit code.
 
 const codes = require("./codes.json");
 const { MEANINGS, codeName } = require("./exit-codes.js");
@@ -8,6 +8,8 @@ const { wrap } = require("./terminal.js");
 
 /** The exit codes of the command line, by the words of `--json`. */
 const OF_EXITS = Object.fromEntries(MEANINGS.map(([code, meaning]) => [codeName(code), { code, meaning }]));
+
+const KINDS = { warning: "warning", problem: "problem in messages" };
 
 const ended = (text) => `${text}${/[.!?]$/.test(text) ? "" : "."}`;
 const sentence = (text) => ended(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
@@ -20,7 +22,7 @@ function explain(code, width) {
   const parts = [
     ...(exit ? [`Exit code ${exit[0]}: ${exit[1]}.`] : []),
     ...known.flatMap(({ kind, how, when, help }) => [
-      `${sentence(kind === "error" ? `error, ${how}` : kind)} ${sentence(when)}`,
+      `${sentence(KINDS[kind] ?? `error, ${how}`)} ${sentence(when)}`,
       `What to do: ${ended(help)}`,
     ]),
     ...(own && known.length === 0 ? [`Exit code ${own.code}: ${own.meaning}.`] : []),

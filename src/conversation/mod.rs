@@ -216,7 +216,6 @@ impl Conversation {
 
     /// Returns the number of messages at the beginning that contain the task and are never cut: the first one, or, if
     /// messages of other roles precede it (as `system` does in other formats), all up to the user's first.
-    /// other formats, all up to the user's first.
     #[must_use]
     pub fn task(&self) -> usize {
         let others = self.messages().take_while(|message| matches!(message.role, Role::Other(_))).count();

@@ -160,37 +160,51 @@ options! {
 
 options! {
     /// The context of a call.
-    pub(super) struct ContextFields: Table::titled("context").argument("context").null_is_absent();
+    pub(super) struct ContextFields: Table::titled("context")
+        .argument("context")
+        .null_is_absent()
+        .nullable()
+        .interface("ContextFields", "The fields of `ConversationContext` beside the messages. `null` is the same as absent.");
 
     /// The conversation.
-    messages: Unread = host("an array of messages"),
-    /// It counts, and is never changed.
-    system_prompt: Option<String> = text().if_set(),
+    messages: Unread = host("an array of messages").internal(),
+    /// The system prompt: a string, or text blocks like Anthropic's `system`. It counts towards the tokens and never
+    /// changes. Default: none.
+    system_prompt: Option<String> = text().if_set().typed_as("string | readonly SystemTextBlock[]"),
     /// The host's own request as JSON; made of `tools`, `systemPrompt` and `messages`.
-    host_request: Option<String> = text().if_set(),
-    /// The tools of the host's own requests; for an inspection as the text that requests bring.
-    tools: Option<String> = text().if_set(),
-    /// Asks the conversation's own model, as the option `handler` does.
-    api_handler: Unread = host(HANDLER),
-    /// Which task the conversation belongs to.
+    host_request: Option<String> = text().if_set().internal(),
+    // For an inspection it is the text that requests bring.
+    /// The tools of your application's own requests, as it sends them to its model. With them and `systemPrompt`, a
+    /// summary is requested by appending one message to your own request, so the service can read the rest from its
+    /// prompt cache (`NativeConfig.summaryRequest`). Messages are sent with `role` and `content` only, byte for byte.
+    /// Default: none; summaries are separate requests.
+    tools: Option<String> = text().if_set().typed_as("readonly object[]"),
+    /// The handler of the conversation's own model, used if the option `handler` is absent. Default: none.
+    api_handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// Identifies the conversation for the loop guard. Default: all conversations share one.
     task_id: Option<String> = text().if_set(),
-    /// The user, for strategies that go by the user.
+    /// Identifies the user, for strategies that depend on the user (`createPerUser`, `createAbTest`). Default: none.
     user_id: Option<String> = text().if_set(),
-    /// Tokens in the context as the API reported them.
+    /// Tokens in the context without the last message, as the API reported them. Required for `condenseIfNeeded`.
     total_tokens: Option<f64> = number(0.0, TOKENS).if_set(),
-    /// Tokens in the context with its last message; for `totalTokens`.
+    /// Tokens in the context with the last message, for applications that count so; used if `totalTokens` is absent.
+    /// Default: counted locally.
     token_count: Option<f64> = number(0.0, TOKENS).if_set(),
-    /// Stands in the context that custom providers are given, who may hand it on.
+    /// Whether the call is a dry run. It stands in the context of custom providers, which may pass it on; here it has
+    /// no effect.
     is_preview: Unread = flag().unread(),
-    /// The model's context window in tokens.
+    /// The model's context window in tokens. Required for `condenseIfNeeded`.
     context_window: Option<f64> = number(1.0, TOKENS).if_set(),
-    /// Tokens the model may answer with.
+    /// Tokens reserved for the response; -1, as vscode-lm reports "unlimited", is the same as absent. Default, and for
+    /// 0: 8192.
     max_tokens: Option<f64> = number(0.0, TOKENS).if_set(),
-    /// The profile in use.
+    /// The profile whose threshold, handlers, prompt and price apply, and whose metrics count the call. Default: none.
     profile_id: Option<String> = text().if_set(),
-    /// The name of the conversation's own model.
+    /// The name of the conversation's model, which decides how its thinking is treated (`CondenseOptions.thinking`).
+    /// Default: the model of `handler`, or else the one calibrated last.
     model: Option<String> = text().if_set(),
-    /// Whether that model refuses thinking behind a change; absent to go by its name.
+    /// Whether that model has preserved thinking: it refuses a request if anything before signed thinking has changed.
+    /// Default: by the name of the model; Claude Opus, Sonnet and Haiku 5.5, Fable 5.1, Mythos 5.1 and later have it.
     preserved_thinking: Option<bool> = flag().if_set(),
 }
 

@@ -22,7 +22,7 @@
 //! | [`WORD_FOR_WORD`] | native | `[Word for word from what is summarised above]` | the line above a quotation after a summary |
 //! | [`LEFT_OUT_HERE`] | providers that drop messages | `[Messages before this point were left out.]` | a message |
 //! | [`LOG_HEADING`] | providers that drop messages | `[Log of the messages left out here, in quotes]` | the first line of the story |
-//! | [`ResultNote`] | `condenseResult` | `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole result: cat /tmp/out.txt]` | the last line of a result |
+//! | [`ResultNote`] | `condenseResult` | `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 of the lines left out report a failure; exit code 1; whole result: cat /tmp/out.txt]` | the last line of a result |
 //! | [`RECALL_HINT`] | with the option `recall` | `[Everything left out here can be brought back: call recall with {"query": "words to look for"}]` | the line below [`LEFT_OUT_HERE`] and [`SUMMARY_ABOVE`] |
 //!
 //! A marker is a type with fields: `Display` writes it and `read` recognises it. Each has exactly one spelling; any
@@ -164,7 +164,7 @@ mod tests {
             ),
             ("[… 12 keys left out]", Marker::ItemsGap(ItemsGap { count: 12, is_keys: true, shape: "" })),
             (
-                "[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole result: cat /tmp/out.txt]",
+                "[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 of the lines left out report a failure; exit code 1; whole result: cat /tmp/out.txt]",
                 Marker::ResultNote(ResultNote {
                     parts: ResultParts::Lines,
                     count: 812,

@@ -24,8 +24,8 @@ impl ResultParts {
     }
 }
 
-/// `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 lines report a failure; exit code 1; whole
-/// result: cat /tmp/out.txt]`: how much is missing, how the call ended, and how to read the whole result.
+/// `[Left out of this result: 812 of 1034 lines, 96000 of 102000 tokens; 3 of the lines left out report a failure; exit
+/// code 1; whole result: cat /tmp/out.txt]`: how much is missing, how the call ended, and how to read the whole result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultNote<'a> {
     /// The parts that are counted.
@@ -47,10 +47,16 @@ pub struct ResultNote<'a> {
 }
 
 const OPENING: &str = "[Left out of this result: ";
-const FAILURES: &str = " report a failure";
-const FAILURE: &str = " reports a failure";
+const REPORT: &str = "report";
+const REPORTS: &str = "reports";
 const EXIT_CODE: &str = "exit code ";
 const WHOLE: &str = "whole result: ";
+
+/// Returns the words after the number of failures. They say that the parts that stay are not counted: without, a reader
+/// took the number for the total.
+fn failures_of(parts: ResultParts, verb: &str) -> String {
+    format!(" of the {}s left out {verb} a failure", parts.word())
+}
 
 #[cfg(test)]
 impl<'a> ResultNote<'a> {
@@ -70,7 +76,8 @@ impl<'a> ResultNote<'a> {
             rest = after;
             Some(inner)
         };
-        let failures = next("", FAILURES).or_else(|| next("", FAILURE));
+        let mut failures = |verb: &str| next("", &failures_of(parts, verb));
+        let failures = failures(REPORT).or_else(|| failures(REPORTS));
         let exit_code = next(EXIT_CODE, "");
         let whole = rest.strip_prefix(WHOLE);
         let note = Self {
@@ -79,7 +86,7 @@ impl<'a> ResultNote<'a> {
             of_count: uncounted(of_count, parts.word())?,
             tokens: number(tokens)?,
             of_tokens: uncounted(of_tokens, "token")?,
-            failures: failures.map_or(Some(0), |count| uncounted(count, parts.word()))?,
+            failures: failures.map_or(Some(0), number)?,
             exit_code: exit_code.map(str::parse).transpose().ok()?,
             whole,
         };
@@ -93,8 +100,8 @@ impl Display for ResultNote<'_> {
         let (of_count, of_tokens) = (counted(self.of_count, word), counted(self.of_tokens, "token"));
         write!(f, "{OPENING}{} of {of_count}, {} of {of_tokens}", self.count, self.tokens)?;
         if self.failures > 0 {
-            let report = if self.failures == 1 { FAILURE } else { FAILURES };
-            write!(f, "; {}{report}", counted(self.failures, word))?;
+            let verb = if self.failures == 1 { REPORTS } else { REPORT };
+            write!(f, "; {}{}", self.failures, failures_of(self.parts, verb))?;
         }
         if let Some(code) = self.exit_code {
             write!(f, "; {EXIT_CODE}{code}")?;

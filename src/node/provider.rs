@@ -18,7 +18,7 @@ use crate::{
     markers::{RECALL_HINT, SUMMARY_ABOVE, SummaryHead, Suppressed},
     options::{ConfigError, declarations},
     providers::{self, Provider},
-    recommend::{measurable, recommend},
+    recommend::{self, measurable, recommend},
     strategies::{self, UserDirectory},
     tokens::Encoding,
     words::Said,
@@ -117,7 +117,8 @@ pub fn built_in_providers() -> Result<String> {
 /// Options as interfaces of TypeScript, for `npm run generate`.
 #[napi(catch_unwind)]
 pub fn option_types() -> String {
-    declarations(strategies::all().map(|known| (known.table)()).chain(OPTION_TABLES).chain(HANDLER_TABLES))
+    let providers = strategies::all().map(|known| (known.table)());
+    declarations(providers.chain(OPTION_TABLES).chain(HANDLER_TABLES).chain([recommend::TABLE]))
 }
 
 /// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.

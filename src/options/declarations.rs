@@ -18,7 +18,8 @@ fn declare(table: &Table, written: &mut Vec<(&'static str, String)>) {
     if written.iter().any(|(known, _)| *known == name) {
         return;
     }
-    let fields: String = table.fields.iter().map(|field| property(field, table)).collect();
+    let fields: String =
+        table.fields.iter().filter(|field| !field.is_internal).map(|field| property(field, table)).collect();
     written.push((name, format!("{}export interface {name} {{\n{fields}}}\n", comment(about, ""))));
 }
 

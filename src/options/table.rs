@@ -37,6 +37,8 @@ pub struct Field {
     /// One of these does instead.
     pub(super) unless: &'static [&'static str],
     pub(super) is_secret: bool,
+    /// The package's own JavaScript passes it; no type names it.
+    pub(super) is_internal: bool,
     /// Its type in TypeScript, if its kind alone does not say it.
     pub(super) type_name: Option<&'static str>,
 }
@@ -236,6 +238,7 @@ impl Field {
             is_required: false,
             unless: &[],
             is_secret: false,
+            is_internal: false,
             type_name: None,
         }
     }

@@ -306,6 +306,11 @@ impl<T> Typed<T> {
         Self { field: Field { is_secret: true, ..self.field }, ..self }
     }
 
+    /// It is passed by the package's own JavaScript; the types do not name it.
+    pub const fn internal(self) -> Self {
+        Self { field: Field { is_internal: true, ..self.field }, ..self }
+    }
+
     /// Sets the allowed values as messages describe them.
     pub const fn allowing(self, allowed: &'static str) -> Self {
         Self { field: Field { allowed: Some(allowed), ..self.field }, ..self }

@@ -36,39 +36,46 @@ const MEASURED: &str = "an array of { key, tokens, superseded, lost, names, edit
 
 options! {
     /// The answers as hosts write them.
-    struct AnswerFields: Table::titled("Answers").called("answers").null_is_absent();
+    struct AnswerFields: Table::titled("Answers")
+        .called("answers")
+        .null_is_absent()
+        .interface("RecommendFields", "The fields of `RecommendAnswers` beside conversation and handler.");
 
-    /// The most important quality.
+    /// What matters most.
     priority: Option<&'static str> = word(PRIORITIES).if_set(),
-    /// Dollars that one condensation may cost.
+    /// Largest cost of one condensation in dollars.
     budget_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
-    /// Milliseconds that it may take.
+    /// Longest time of one condensation in milliseconds.
     max_latency_ms: Option<f64> = number(0.0, f64::MAX).if_set(),
-    /// Percent of the information that may be lost.
+    /// Acceptable loss of information in percent.
     acceptable_loss: Option<f64> = number(0.0, 100.0).if_set(),
-    /// Percent of the tokens that have to go.
+    /// Share of the tokens to remove in percent.
     reduction_percent: Option<f64> = number(0.0, 100.0).if_set(),
-    /// How much is to be configured.
+    /// How much you want to configure.
     configuration: Option<&'static str> = word(CONFIGURATIONS).if_set(),
     /// The kind of user.
     user_profile: Option<&'static str> = word(PROFILES).if_set(),
     /// The purpose.
     scenario: Option<&'static str> = word(SCENARIOS).if_set(),
-    /// Whether there is a model to ask; absent where that is not known.
+    /// Whether there is a handler. Default: whether `handler` is usable; unknown without it.
     has_handler: Option<bool> = flag().if_set(),
-    /// The model's context window in tokens.
+    /// The model's context window in tokens. A conversation that fills more than half of it gets a target: half of the
+    /// window, with `recall` a tenth, unless removing only what is repeated or was replaced leaves room enough.
     context_window: Option<f64> = number(1.0, f64::MAX).if_set(),
     /// Tokens that the advice leaves of that window (js/advice.js).
-    window_target: Option<f64> = number(0.0, f64::MAX).if_set(),
-    /// Tokens that may be left.
+    window_target: Option<f64> = number(0.0, f64::MAX).if_set().internal(),
+    /// Largest number of tokens to leave.
     target_tokens: Option<f64> = number(0.0, f64::MAX).if_set(),
     /// Tokens of the conversation.
-    tokens: Option<f64> = number(0.0, f64::MAX).if_set(),
-    /// The price of the model that is measured with.
-    price: Unread = object::<PriceFields>().unread(),
+    tokens: Option<f64> = number(0.0, f64::MAX).if_set().internal(),
+    /// The price of the conversation's own model, if the handler does not know it.
+    price: Unread = object::<PriceFields>().unread().typed_as("ModelPrice"),
     /// The measurements of the conversation.
-    measured: Vec<Measured> = list(&object().read_as(), MEASURED).or_default(),
+    measured: Vec<Measured> = list(&object().read_as(), MEASURED).or_default().internal(),
 }
+
+/// The answers that hosts write.
+pub const TABLE: &Table = AnswerFields::TABLE;
 
 options! {
     /// The measurement of a candidate as hosts write it.

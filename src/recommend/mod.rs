@@ -17,6 +17,7 @@ mod tests;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use self::answers::TABLE;
 use self::{
     answers::{Answers, Measured, source_of},
     candidates::{Candidate, Model},

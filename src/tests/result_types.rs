@@ -29,10 +29,9 @@ const FILE: &str = "types/data.d.ts";
 const HEAD: &str = r#"// Results as data, from their structs in src. Written by `npm run generate`.
 
 import type { ThinkingOption } from "./calls.js";
-import type { LlmErrorCode, WarningCode } from "./codes.js";
+import type { LlmErrorCode, ProblemCode, WarningCode } from "./codes.js";
 import type { CondensationError } from "./errors.js";
 import type { TokensByKind } from "./inspect.js";
-import type { ProblemCode } from "./messages.js";
 import type { ModelPrice, ProviderId } from "./options.js";
 import type { Change, ChangeOperation } from "./results.js";
 import type { Encoding } from "./tokens.js";

@@ -33,30 +33,45 @@ words! {
 
 options! {
     /// The whole configuration.
-    pub(super) struct ConfigOptions: Table::titled("Configuration of the smart provider");
+    pub(super) struct ConfigOptions: Table::titled("Configuration of the smart provider")
+        .interface("SmartSettings", "The fields of `SmartConfig`.");
 
     /// The configuration that the other fields replace parts of.
-    preset: &'static str = word(presets::NAMES).or(presets::DEFAULT),
+    preset: &'static str = word(presets::NAMES).or(presets::DEFAULT).typed_as("PresetName"),
     /// Which thresholds the passes of the preset have: those of its design, or those learned from recorded conversations.
+    ///
+    /// `learned` exist for `aggressive`, and for `balanced` without a handler. Ignored with `passes` of your own. To learn your own:
+    /// `calibrateThresholds`.
     thresholds: Thresholds = choice().or_first(),
-    /// For people.
+    /// The name for people.
     name: Unread = text().unread(),
-    /// For people.
+    /// The description for people.
     description: Unread = text().unread(),
     /// Off leaves every conversation as it is.
+    ///
+    /// If there is a target, the manager's fallback runs then.
     enabled: bool = flag().or(true),
     /// The lossless step before the passes.
     lossless_prelude: PreludeOptions = object().or_default(),
     /// Done in this order.
-    passes: Option<Vec<WithJson<PassOptions>>> = list(&object().with_json(), "allowed.passes").if_set(),
+    ///
+    /// They run until the target is reached. Without a handler, salient truncation replaces summaries of single texts, and batch summaries are skipped.
+    passes: Option<Vec<WithJson<PassOptions>>> =
+        list(&object().with_json(), "allowed.passes").if_set().typed_as("readonly PassSettings[]"),
     /// Requests for summaries under way at once.
     max_concurrency: usize = whole(1, 32).or(4),
     /// When the whole would save fewer tokens, nothing is changed: a change makes the model provider's prompt cache miss.
+    ///
+    /// If even the shortest summaries would save fewer, no LLM is called.
     min_reduction_tokens: usize = whole(0, MAX_LIMIT).or(0),
     /// When the passes leave more than the target, salient truncation goes on. Default: as the preset says; false with passes of one's own.
+    ///
+    /// It also replaces a pass without an LLM that would remove more than the target requires. All presets but `selective` have it.
     meet_target: Option<bool> = flag().if_set(),
     /// The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide.
-    no_more_tokens_than: Option<&'static str> = word(presets::NAMES).if_set(),
+    ///
+    /// Default: the preset's setting.
+    no_more_tokens_than: Option<&'static str> = word(presets::NAMES).if_set().typed_as("PresetName"),
     tools: ToolRows = TOOLS,
     protect: Unread = PROTECT.unread(),
     frozen_messages: Unread = FROZEN_MESSAGES.unread(),
@@ -64,7 +79,8 @@ options! {
 
 options! {
     /// The lossless step before the passes.
-    pub(super) struct PreludeOptions: Table::titled("prelude");
+    pub(super) struct PreludeOptions: Table::titled("prelude")
+        .interface("LosslessPrelude", "The lossless step before the passes of the smart provider.");
 
     /// Whether the lossless provider goes first.
     enabled: bool = flag().or(true),
@@ -80,6 +96,7 @@ words! {
 options! {
     /// A pass.
     pub(super) struct PassOptions: Table::titled("pass")
+        .interface("PassSettings", "The fields of `SmartPass`.")
         .with_needs(&[
             Needs { field: "mode", is: "batch", any_of: &["batchConfig"] },
             Needs { field: "mode", is: "individual", any_of: &["individualConfig"] },
@@ -87,21 +104,35 @@ options! {
         .shared();
 
     /// The name of the pass in reports; no two passes share one.
+    ///
+    /// It is not one of the built-in steps: `tool_rules`, `lossless_prelude`, `salient_to_target`, `no_more_tokens_than`, `one_summary`.
     id: String = some_text_but(&PassReport::RESERVED).required(),
-    /// For people.
+    /// The name for people.
+    ///
+    /// Default: the id.
     name: Option<String> = text().if_set(),
-    /// For people.
+    /// The description for people.
     description: Unread = text().unread(),
     /// The messages that it works on.
-    selection: SelectionOptions = object().required(),
+    ///
+    /// The first and the newest are never included.
+    selection: SelectionOptions = object().required().typed_as("object"),
     /// Each text on its own, or the selected messages as one.
+    ///
+    /// They are several groups if other messages stand between them.
     mode: PassMode = choice().required(),
     /// The operation on the selected messages as one.
+    ///
+    /// Required for `batch`.
     batch_config: Option<BatchOptions> = object().if_set(),
     /// The operations on each text.
+    ///
+    /// Required for `individual`.
     individual_config: Option<IndividualOptions> = object().if_set(),
     /// When it runs.
-    execution: ExecutionOptions = object().or_default(),
+    ///
+    /// Default: always.
+    execution: ExecutionOptions = object().or_default().typed_as("object"),
 }
 
 words! {
@@ -139,9 +170,11 @@ words! {
 
 options! {
     /// An operation on the selected messages together.
-    pub(super) struct BatchOptions: Table::titled("batch");
+    pub(super) struct BatchOptions: Table::titled("batch").interface("BatchConfig", "How to treat the selected messages together.");
 
     /// Whether they stay or one summary takes their place.
+    ///
+    /// The summary is like the native provider's.
     operation: BatchOperation = choice().required(),
     /// How the summary is written.
     summarization_config: BatchSummary = object().or_default(),
@@ -149,9 +182,11 @@ options! {
 
 options! {
     /// One summary in the place of the selected messages.
-    pub(super) struct BatchSummary: Table::titled("batchSummary");
+    pub(super) struct BatchSummary: Table::titled("batchSummary").interface("BatchSummaryConfig", "One summary in the place of the selected messages.");
 
     /// The profile whose handler writes the summary.
+    ///
+    /// It is one of the manager's; its price counts, too. Default: the condensing handler.
     api_profile: Option<String> = text().if_set(),
     /// The system prompt; blank for that of the native provider.
     custom_prompt: String = text().or_default(),
@@ -164,11 +199,15 @@ options! {
 
 options! {
     /// Operations on each text.
-    pub(super) struct IndividualOptions: Table::titled("individual");
+    pub(super) struct IndividualOptions: Table::titled("individual").interface("IndividualConfig", "How to treat each text of the selected messages.");
 
     /// For all messages.
+    ///
+    /// Kinds of content without an operation are kept.
     defaults: ContentOperations = object().required(),
     /// For all messages.
+    ///
+    /// Content of a kind with fewer tokens in one message is left unchanged. Default: none.
     message_token_thresholds: ContentThresholds = object().or_default(),
     /// Other operations for single messages.
     overrides: Vec<OverrideOptions> = list(&object(), "allowed.overrides").or_default(),
@@ -176,11 +215,13 @@ options! {
 
 options! {
     /// Operations on the texts of one message.
-    pub(super) struct OverrideOptions: Table::titled("override");
+    pub(super) struct OverrideOptions: Table::titled("override").interface("MessageOverride", "Operations on the texts of one message.");
 
     /// Index in the messages as they were given.
     message_index: usize = whole(0, MAX_LIMIT).required(),
+    /// In place of those for all messages.
     operations: ContentOperations = object().or_default(),
+    /// In place of those for all messages.
     message_token_thresholds: ContentThresholds = object().or_default(),
 }
 

@@ -1,6 +1,6 @@
-// The native provider.
+// Makers of the providers `native`, `lossless` and `truncation`.
 
-import type { NativeConfig } from "./options.js";
+import type { LosslessConfig, NativeConfig, TruncationConfig } from "./options.js";
 import type { BuiltInProvider } from "./providers.js";
 
 /**
@@ -29,3 +29,29 @@ import type { BuiltInProvider } from "./providers.js";
  * ```
  */
 export function createNativeProvider(config?: NativeConfig): BuiltInProvider<NativeConfig>;
+
+/**
+ * Creates the lossless provider, id `lossless`: keeps one copy of everything. It calls no LLM.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createLosslessProvider } from "roo-condense";
+ *
+ * const { messages: condensed, stats } = await createLosslessProvider({ strict: true }).condense({ messages });
+ * console.log(`${stats.reductionPercent.toFixed(1)}% fewer tokens, all still readable`);
+ * ```
+ */
+export function createLosslessProvider(config?: LosslessConfig): BuiltInProvider<LosslessConfig>;
+
+/**
+ * Creates the truncation provider, id `truncation`: shortens old content, between the first message and the newest ones. It calls no LLM.
+ * @throws {TypeError | RangeError} `invalid_config`, `out_of_range`, `invalid_argument`
+ * @example
+ * ```ts
+ * import { createTruncationProvider } from "roo-condense";
+ *
+ * const { messages: condensed } = await createTruncationProvider().condense({ messages }, { targetTokens: 30_000 });
+ * const newest = await createTruncationProvider({ mode: "window" }).condense({ messages }, { targetTokens: 30_000 });
+ * ```
+ */
+export function createTruncationProvider(config?: TruncationConfig): BuiltInProvider<TruncationConfig>;
