@@ -20,7 +20,7 @@ const answering = () => ({
 });
 
 /** What took time, or when it was, is another each time. */
-const TIMES = /(Ms|timeElapsed|tokensPerSecond|timestamp)$/;
+const TIMES = /(Ms|timeElapsed|tokensPerSecond|timestamp|startedAt)$/;
 const told = (value) => JSON.stringify(value, (key, each) => (TIMES.test(key) ? 0 : each));
 
 async function resultOf({ kind, messages, provider, config, options, model }) {

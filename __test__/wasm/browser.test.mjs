@@ -7,7 +7,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root, wasmAddon } from "../../scripts/tools.mjs";
-import { isMissing, launch } from "../browser/support.mjs";
+import { isMissing, launch, showMore } from "../browser/support.mjs";
 
 const history = readFileSync(path.join(root, "fixtures", "claude-code.json"), "utf8");
 
@@ -102,6 +102,7 @@ describe.skipIf(isMissing)("in a browser", () => {
       .locator("input[type=file]")
       .first()
       .setInputFiles(path.join(root, "fixtures", "claude-code.json"));
+    await showMore(tab);
     await tab.getByRole("combobox", { name: "Provider" }).selectOption("truncation");
     const { createTruncationProvider, restore } = await import("../../index.js");
     const { messages } = JSON.parse(history);
