@@ -29,7 +29,7 @@ describe("wrong usage ends with 2", () => {
     [["completions", "powershell"], "SHELL", '"powershell"', "bash, zsh, fish"],
     [["completions", "bsh"], "SHELL", "did you mean bash or zsh?"],
     [["help", "cuont"], "COMMAND", '"cuont"', "condense, ", "did you mean count?"],
-    [["help", "count", "expand"], "COMMAND", "condense, "],
+    [["help", "count", "expand"], "COMMAND", 'got "count" and "expand"'],
     [["recommend", "--loss", "200"], "--loss", '"200"', "a number from 0 to 100"],
     [["recommend", "--loss", "20%"], "--loss", "did you mean 20?"],
     [["recommend", "--budget", "$0.05"], "--budget", "did you mean 0.05?"],
@@ -49,7 +49,18 @@ describe("wrong usage ends with 2", () => {
     [["a", "--provider", "native"], "--provider", "--llm API --model MODEL"],
     [["a", "--fallback"], "--fallback", "--llm"],
     [["a", "--llm", "openai", "--model", "m"], "--llm", "--out FILE, --in-place or --json", "--preview"],
-    [["a", "--target"], "--target"],
+    [["a", "--target"], "--target", "--target TOKENS"],
+    [["result", "a", "--budget"], "--budget", "--budget TOKENS"],
+    [["help", "--target"], "COMMAND", "--target is a flag of condense"],
+    [["help", "--in-place"], "COMMAND", "--in-place is a flag of condense"],
+    [["a", "--target", "20", "k"], "--target", 'got "20 k"; did you mean --target 20k?'],
+    [["a", "--target", "50", "%"], "--target", 'got "50 %"; did you mean --target 50%?'],
+    [["inspect", "a", "--window", "200", "000"], "--window", "did you mean --window 200000?"],
+    [["a", "--window", "200K"], "--window", "roo-condense recommend a --window 200K"],
+    [["it's.json", "--recall"], "--recall", "roo-condense recommend 'it'\\''s.json' --recall"],
+    [["a", "--json", "--llm", "openai:gpt-5", "--model", "m"], "--llm", "did you mean openai?"],
+    [["explain", "failed", "usage"], "CODE", 'explain takes one CODE; got "failed" and "usage"'],
+    [["mcp", "package.json"], "mcp", '"package.json" is a file'],
     [["a", "--out="], "--out", "empty"],
     [["a", "--json=1"], undefined, "--json"],
     ...["0", "-5", "1.5", "0%", "101%", "half", "1e5", "50 %"].map((target) => [
@@ -65,6 +76,13 @@ describe("wrong usage ends with 2", () => {
       ["12.5pct", "12.5%"],
       ["20,000", "20000"],
       ["1_000_000", "1000000"],
+      ["20.000", "20000"],
+      ["5O%", "50%"],
+      ["20 k", "20k"],
+      ["20kb", "20k"],
+      ["20k tokens", "20k"],
+      ["5000 tokens", "5000"],
+      ["20k%", "20k"],
     ].map(([target, meant]) => [["a", "--target", target], "--target", `got "${target}"; did you mean ${meant}?`]),
     [["inspect", "a", "--window", "200,000"], "--window", "did you mean 200000?"],
     [["a", "--target", "-5"], "--target", '"-5"'],
@@ -120,6 +138,17 @@ describe("wrong usage ends with 2", () => {
         .text.split("\n")
         .slice(1),
     ).toEqual(["Usage: roo-condense count HISTORY... [options]", "More: roo-condense help count"]);
+  });
+
+  test("no share above all is suggested as a number, and no file is taken for a part of one", () => {
+    expect(thrownBy(() => readArguments(["a", "--target", "120%"])).message).not.toContain("did you mean");
+    put("k", "[]");
+    expect(run(["k", "--target", "20", "k"]).stderr).toContain("named twice");
+  });
+
+  test.each(["studio", "validate", "explain", "batch"])("an unknown flag of %s shows how %s is used", (command) => {
+    const { text } = thrownBy(() => readArguments([command, "a", "--nothing-like-it"]));
+    expect(text).toMatch(new RegExp(`\\nUsage: roo-condense ${command} .*\\nMore: roo-condense help ${command}$`));
   });
 
   test("tokens are written with k and m", () => {
@@ -211,8 +240,14 @@ describe("wrong usage ends with 2", () => {
 
 describe("files that cannot be read end with 3", () => {
   test("missing, a folder, below a file", () => {
-    expectFailure(["absent.json"], 3, /absent.json: there is no such file/);
+    expectFailure(["absent.json"], 3, /absent.json: there is no such file\nThe newest session on this machine: roo-condense --last\n/);
     put("history.json", "[]");
+    expectFailure(["codex"], 3, /there is no such file\nFiles there: history.json\n.*--last/);
+    expectFailure(["no/where.json"], 3, /The folder no does not exist\./);
+    expectFailure(["~/a.json"], 3, /The shell has not replaced ~: write .*a\.json/);
+    expectFailure(["https://example.com/a.json"], 3, /curl https:\/\/example.com\/a.json \| roo-condense -/);
+    expectFailure(["studio", "--no-open", "x1.json", "x2.json"], 3, /x2.json: there is no such file\n.*x1.json: there is no such file/);
+    expectFailure(["result", "x1.txt"], 3, /x1\.txt: there is no such file\n$/);
     expectFailure(["histroy.json"], 3, /histroy.json: there is no such file\nDid you mean history.json\?/);
     mkdirSync(path.join(folder, "kept"));
     put("kept/session.json", "[]");

@@ -259,7 +259,7 @@ describe("the same command again", () => {
     const count = () => (existsSync(path.join(folder, "out")) ? readdirSync(path.join(folder, "out"), { recursive: true }).length : 0);
     const part = () =>
       existsSync(path.join(folder, "out", OWN)) && readdirSync(path.join(folder, "out", OWN)).find((name) => name.endsWith(".part"));
-    const partBytes = () => (part() ? statSync(path.join(folder, "out", OWN, part())).size : 0);
+    const partBytes = () => statSync(path.join(folder, "out", OWN, part() || "none"), { throwIfNoEntry: false })?.size ?? 0;
     const moments = [() => count() >= 1, () => count() >= 6, () => partBytes() > 0, () => partBytes() > 100_000, () => count() >= 16];
     let kills = 0;
     for (const isTime of moments) {

@@ -33,7 +33,7 @@ describe.skipIf(process.platform === "win32" || process.platform === "darwin")("
     mkdirSync(path.join(folder, ".claude", "projects"), { recursive: true });
     const { env } = homeWithSessions();
     const nowhere = { env: { ...env, HOME: path.join(folder, "nobody") } };
-    expectFailure(["--last"], 3, /--last: no coding agent keeps sessions on this machine/, nowhere);
+    expectFailure(["--last"], 3, /--last: no coding agent keeps sessions on this machine\nName a history: roo-condense HISTORY/, nowhere);
     expectFailure(["a.json", "--last"], 2, /--last is the newest session on this machine, so no history is named; got "a.json"/, { env });
     expectFailure(["restore", "--last"], 2, /restore has no flag --last; it belongs to condense, inspect, studio and 2 more/, { env });
   });

@@ -121,6 +121,6 @@ test.each([
 });
 
 test("a file that is not there, or may not be read", () => {
-  expectFailure(["result", "missing.log"], 3, /missing\.log cannot be read/);
-  expectFailure(["result", "."], 3, /cannot be read/);
+  expectFailure(["result", "missing.log"], 3, /missing\.log: there is no such file/);
+  expectFailure(["result", "."], 3, /is a folder/);
 });

@@ -41,8 +41,8 @@ describe("--out", () => {
     const file = copyOf("claude-code");
     put("there.json", "mine");
     expectFailure([file, "--out", "there.json"], 7, /there.json: exists already; --force overwrites it/);
-    expectFailure([file, "--out", "no/such/folder.json"], 7, /its folder does not exist/);
-    expectFailure([file, "--out", "."], 7, /is a folder/);
+    expectFailure([file, "--out", "no/such/folder.json"], 7, /its folder no.such does not exist; make it first/);
+    expectFailure([file, "--out", "."], 7, /is a folder; name a file in it/);
     expect(run([file, "--out", "there.json", "--force"]).code).toBe(0);
     expect(readJson(path.join(folder, "there.json")).messages).toHaveLength(200);
   });

@@ -6,9 +6,10 @@ const fs = require("node:fs");
 const { parseArgs } = require("node:util");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { COMMANDS, FLAGS, commandNamed, commandNames, flagFor, flagNamed, flagsOf } = require("./flags.js");
+const { asking, commandsLike, didYouMean, flagLike, flagsLike, numberMeant, tokensMeant, wordsLike } = require("./meant.js");
 const { findSessions } = require("./sessions.js");
+const { shellWord } = require("./terminal.js");
 const { usageOf } = require("./usage.js");
-const { near } = require("../errors.js");
 
 /** Returns the flags of a command for Node's parser. A flag may be a switch for one command and take a value for another. */
 const optionsOf = (command) =>
@@ -41,35 +42,9 @@ function usedAs(command, read) {
 /** Returns the failure of a flag with an invalid value; `allowed` continues "must be". */
 const invalid = (flag, value, allowed) => wrong(`${flag} must be ${allowed}; got "${value}"`, flag);
 
-/** Returns the question whether one of these was meant; nothing if there are none. */
-const asking = (meant) => (meant.length > 0 ? `; did you mean ${meant.join(" or ")}?` : "");
-
-/** Returns a question about an unknown name if a known one is similar. */
-const didYouMean = (name, known, before = "") => asking(near(name, known).map((each) => `${before}${each}`));
-
-/** Letters from which on a flag's name may be recognised in a longer word: `--output` for `--out`. */
-const TELLING = 3;
-/** The most flags that are suggested for one letter. */
-const MOST_MEANT = 4;
-
-/** Returns a question about an unknown flag: the flags that are similar, or for a single letter those of the command that begin with it, else the letters that exist. */
-function flagsLike(dashes, name, command) {
-  if (dashes === "--") {
-    const known = FLAGS.map((flag) => flag.name);
-    const similar = didYouMean(name, known, "--");
-    const within = known.filter((each) => each.length >= TELLING && name.startsWith(each));
-    return similar || asking(within.map((each) => `--${each}`));
-  }
-  const own = flagsOf(command);
-  const begun = own.filter((flag) => flag.name.startsWith(name.toLowerCase())).slice(0, MOST_MEANT);
-  if (begun.length > 0) return asking(begun.map((flag) => `--${flag.name}`));
-  const letters = own.filter(({ short }) => short !== undefined).map(({ short, name: long }) => `-${short} (--${long})`);
-  return `; flags of one letter are ${letters.join(", ")}`;
-}
-
 /** Returns the failure of a word that is none of the allowed ones. */
 const notAmong = (what, value, allowed) =>
-  wrong(`${what} must be one of ${allowed.join(", ")}; got "${value}"${didYouMean(value, allowed)}`, what);
+  wrong(`${what} must be one of ${allowed.join(", ")}; got "${value}"${wordsLike(value, allowed)}`, what);
 
 /** Joins negative numbers to the option before them, so that they are read as its value. */
 function withNumbersJoined(args, options) {
@@ -84,8 +59,32 @@ function withNumbersJoined(args, options) {
   return joined;
 }
 
-function parse(args) {
-  const command = args.find((arg) => commandNames.includes(arg));
+/** Returns the failure of a flag without its value; `help` is asked about the flag. */
+function withoutValue(name, command) {
+  if (command === "help") return flagOfHelp(name);
+  const { value } = flagFor(flagNamed(name), command);
+  return wrong(`--${name} needs a value: --${name} ${value}; write --${name}=-… if it begins with a dash`, `--${name}`);
+}
+
+/** Returns the failure of `help` for a flag, which names a command that has it. */
+function flagOfHelp(name) {
+  const [owner] = flagNamed(name).commands;
+  return wrong(`--${name} is a flag of ${owner}: roo-condense help ${owner}`, "COMMAND");
+}
+
+/** Refuses a value that was written as two words, such as `20 k`. */
+function refuseSplitValues({ tokens }) {
+  for (const [at, { kind, name, value }] of tokens.entries()) {
+    const next = tokens[at + 1];
+    if (kind !== "option" || !["target", "window"].includes(name) || next?.kind !== "positional") continue;
+    const whole = `${value}${next.value}`;
+    const isPart = /^([km%]|\d{3})$/i.test(next.value) && (readTokens(whole) !== undefined || readPercent(whole) > 0);
+    if (isPart && !fs.existsSync(next.value))
+      throw wrong(`--${name} takes one word; got "${value} ${next.value}"${asking([`--${name} ${whole}`])}`, `--${name}`);
+  }
+}
+
+function parse(args, command) {
   const options = optionsOf(command);
   try {
     return parseArgs({ args: withNumbersJoined(args, options), options, allowPositionals: true, tokens: true });
@@ -95,7 +94,7 @@ function parse(args) {
       throw wrong(`keys are not accepted as arguments, where others could read them: set ${Object.values(KEY_VARIABLES).join(" or ")}`);
     }
     const option = /^Option '(?:-\w, )?--([\w-]+).*' argument (?:is ambiguous|missing)/.exec(error.message)?.[1];
-    if (option !== undefined) throw wrong(`--${option} needs a value; write --${option}=-… if it begins with a dash`, `--${option}`);
+    if (option !== undefined) throw withoutValue(option, command);
     // Node adds advice about `--` that misleads.
     const [sentence] = error.message.split(/\.\s/, 1);
     const [, dashes, name] = /^Unknown option '(--?)([^']*)'/.exec(error.message) ?? [];
@@ -107,41 +106,31 @@ function parse(args) {
   }
 }
 
-/** Returns the percentage that a text may mean: 50% for 50, 0.5, .5, "50 %" and "50percent"; undefined if it cannot be one. */
-function percentMeant(text) {
-  const [, digits, rest] = /^(\d*\.?\d+)\s*(%|p\w*)?$/i.exec(text) ?? [];
-  if (digits === undefined) return undefined;
-  const number = Number(digits);
-  const percent = number < 1 && rest === undefined ? Math.round(number * 1e6) / 1e4 : number;
-  return percent > 0 && percent <= 100 ? `${percent}%` : undefined;
-}
-
-/** Returns the number that a text with separators may mean: 20000 for 20,000, 20_000 and 20 000; undefined if it cannot be one. */
-function numberMeant(text) {
-  return /^\d{1,3}([,_' ]\d{3})+$/.test(text) ? text.replace(/\D/g, "") : undefined;
-}
-
 /** Returns the failure of a number, with the one that may have been meant. */
 const wrongNumber = (flag, text, allowed, meant) =>
   wrong(`${flag} must be ${allowed}; got "${text}"${asking(meant === undefined ? [] : [meant])}`, flag);
 
 /** Returns the failure of an invalid target. */
-const wrongTarget = (text, allowed) => wrongNumber("--target", text, allowed, numberMeant(text) ?? percentMeant(text));
+const wrongTarget = (text, allowed) => wrongNumber("--target", text, allowed, tokensMeant(text, true));
 
 /** How many tokens a suffix stands for. */
 const SUFFIXES = Object.freeze({ "": 1, k: 1e3, m: 1e6 });
 
 /** Reads `200000`, `200k` or `1m` as tokens; undefined if it is none of them. */
 function readTokens(text) {
-  const [, digits, suffix] = /^(\d+(?:\.\d+)?)([km]?)$/i.exec(text) ?? [];
+  // Some write 20.000 for 20,000: without a suffix, there are no fractions.
+  const [, digits, suffix = ""] = /^(\d+|\d+\.\d+(?=[km]$))([km]?)$/i.exec(text) ?? [];
   if (digits === undefined) return undefined;
   const tokens = Math.round(Number(digits) * SUFFIXES[suffix.toLowerCase()] * 1e6) / 1e6;
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }
 
+/** Reads `50%` as 50; NaN if it is no percentage. */
+const readPercent = (text) => Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
+
 /** Reads `40000`, `40k`, `1m` or `50%` as `{ text, tokens }` or `{ text, percent }`. `calibrate` takes only a share below 100%. */
 function readTarget(text, command) {
-  const percent = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]);
+  const percent = readPercent(text);
   if (command === "calibrate") {
     const saved = 100 - percent;
     if (saved > 0 && saved < 100) return { text, percent };
@@ -157,7 +146,7 @@ function readTarget(text, command) {
 function readWindow(text) {
   const tokens = readTokens(text);
   if (tokens !== undefined) return tokens;
-  throw wrongNumber("--window", text, "a whole number of tokens (200000, 200k, 1m)", numberMeant(text));
+  throw wrongNumber("--window", text, "a whole number of tokens (200000, 200k, 1m)", tokensMeant(text));
 }
 
 function readModel(values) {
@@ -188,18 +177,6 @@ function toUrl(text) {
 /** Returns true if a command works without a history: a project may contain a folder with its name. */
 const takesNoHistory = (name) => Boolean(commandNamed(name)?.arguments.isFolder);
 
-/** Returns the help for a word where a command was meant: a flag of that name, commands whose description contains it, or all commands. */
-function commandsFor(word) {
-  const flag = flagNamed(word);
-  if (flag) return `; did you mean roo-condense ${flag.commands[0] === "condense" ? "" : `${flag.commands[0]} `}HISTORY --${word}?`;
-  const placed = COMMANDS.map(({ name, about }) => ({ name, at: about.toLowerCase().split(/\W+/).indexOf(word.toLowerCase()) }));
-  // A description begins with what its command does.
-  const said = [placed.filter(({ at }) => at === 0), placed.filter(({ at }) => at > 0)].find((found) => found.length > 0);
-  return said
-    ? `; did you mean the command ${said.map(({ name }) => name).join(" or ")}?`
-    : `; the commands are ${commandNames.join(", ")}`;
-}
-
 /**
  * Returns the command and its arguments: histories, or a word such as the shell of `completions`. `mistyped` suggests
  * the command that may have been meant.
@@ -212,25 +189,31 @@ function readCommand(positionals) {
   const mistyped = isCommand || first === undefined || fs.existsSync(first) ? "" : didYouMean(first, commandNames, "the command ");
   // If a command was meant, such as "undo", the history after it is not to be condensed.
   const isWord = !isCommand && /^[\w-]+$/.test(first ?? "") && !fs.existsSync(first) && rest.some((name) => fs.existsSync(name));
-  if (isWord || (mistyped && rest.length > 0)) throw wrong(`"${first}" is neither a command nor a file${mistyped || commandsFor(first)}`);
+  if (isWord || (mistyped && rest.length > 0)) throw wrong(`"${first}" is neither a command nor a file${mistyped || commandsLike(first)}`);
   return { command, names: isCommand ? rest : positionals, mistyped: mistyped && `"${first}" is neither a command nor a file${mistyped}` };
 }
 
 /** Refuses flags that the command does not have. */
-function refuseOtherFlags(values, { command, mistyped }) {
+function refuseOtherFlags(values, { command, names, mistyped }) {
   const understood = flagsOf(command.name).map(({ name }) => name);
   for (const name of Object.keys(values)) {
     if (understood.includes(name)) continue;
     if (mistyped) throw wrong(mistyped);
+    if (command.name === "help") throw flagOfHelp(name);
     if (name === "restore-data" && command.name === "condense")
       throw wrong("--restore-data belongs to restore: roo-condense restore HISTORY.json --restore-data FILE", "--restore-data");
     if (["window", "recall"].includes(name) && command.name === "condense")
       throw wrong(
-        `--${name} belongs to recommend, which prints the command with its --target: roo-condense recommend HISTORY.json`,
+        `--${name} belongs to recommend, which prints the command with its --target: ${recommendCommand(names, name, values[name])}`,
         `--${name}`,
       );
     throw wrong(`${command.name} has no flag --${name}${ofCommands(name)}`, `--${name}`);
   }
+}
+
+/** Returns the command that recommends something for the history. */
+function recommendCommand([file = "HISTORY"], flag, value) {
+  return `roo-condense recommend ${shellWord(file)} --${flag}${value === true ? "" : ` ${shellWord(value)}`}`;
 }
 
 /** The number of commands named for a flag. */
@@ -253,35 +236,10 @@ function checkValues(values, command) {
   }
 }
 
-/** Returns the number in a text with a unit: 20 for 20%, 0.05 for $0.05, and in milliseconds 2000 for 2s; undefined if it is none. */
-function withoutUnit(text) {
-  const [, number, unit] = /^\$?(\d+(?:\.\d+)?) ?(%|\$|ms|s)?$/i.exec(text) ?? [];
-  if (number === undefined || number === text) return undefined;
-  return unit?.toLowerCase() === "s" ? 1000 * Number(number) : Number(number);
-}
-
 function checkNumber({ name, most = Number.POSITIVE_INFINITY }, text) {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= most) return;
   const allowed = most < Number.POSITIVE_INFINITY ? `a number from 0 to ${most}` : "a number, 0 or more";
-  throw wrongNumber(`--${name}`, text, allowed, withoutUnit(text));
-}
-
-/** The help that has the flag which `help` was asked about. */
-function flagMeant(command, word) {
-  if (command !== "help") return undefined;
-  const name = word.replace(/^-+/, "");
-  const flag =
-    flagNamed(name) ??
-    flagNamed(
-      near(
-        name,
-        FLAGS.map((each) => each.name),
-      )[0],
-    );
-  const isSure = near(name, commandNames).length === 0;
-  return isSure && flag
-    ? wrong(`--${flag.name} is a flag of ${flag.commands[0]}: roo-condense help ${flag.commands[0]}`, "COMMAND")
-    : undefined;
+  throw wrongNumber(`--${name}`, text, allowed, numberMeant(text));
 }
 
 /**
@@ -290,22 +248,25 @@ function flagMeant(command, word) {
  */
 function readWord({ name: command, arguments: { name, values = [], isOptional, isLong } }, [word, ...more]) {
   const all = isLong ? `, such as ${values[0]}` : `: ${values.join(", ")}`;
-  if (more.length > 0 || (word === undefined && !isOptional)) throw wrong(`${command} needs one ${name}${all}`, name);
-  if (word !== undefined && !values.includes(word))
-    throw isLong
-      ? wrong(`there is no ${name} "${word}"${didYouMean(word, values) || "; with --json, errors and warnings have a field `code`"}`, name)
-      : (flagMeant(command, word) ?? notAmong(name, word, values));
-  return word;
+  if (more.length > 0) throw wrong(`${command} takes one ${name}; got "${word}" and "${more.join('", "')}"`, name);
+  if (word === undefined && !isOptional) throw wrong(`${command} needs one ${name}${all}`, name);
+  if (word === undefined || values.includes(word)) return word;
+  const flag = command === "help" ? flagLike(word) : undefined;
+  if (flag) throw flagOfHelp(flag.name);
+  throw isLong
+    ? wrong(`there is no ${name} "${word}"${didYouMean(word, values) || "; with --json, errors and warnings have a field `code`"}`, name)
+    : notAmong(name, word, values);
 }
 
 /** Returns the file of the newest session of an agent on this machine. */
-function lastSession(names) {
+function lastSession(command, names) {
   if (names.length > 0)
     throw wrong(`--last is the newest session on this machine, so no history is named; got ${JSON.stringify(names[0])}`, "--last");
   const { folders, sessions } = findSessions();
   if (sessions.length > 0) return sessions[0].name;
   const looked = folders.length > 0 ? `no agent session in ${folders.join(", ")}` : "no coding agent keeps sessions on this machine";
-  throw new Failure(EXIT.unreadable, `--last: ${looked}`, { field: "--last" });
+  const named = `roo-condense ${command === "condense" ? "" : `${command} `}HISTORY`;
+  throw new Failure(EXIT.unreadable, `--last: ${looked}`, { field: "--last", hints: [`Name a history: ${named}`] });
 }
 
 /**
@@ -313,7 +274,7 @@ function lastSession(names) {
  * @param {import("./flags.js").Command} command
  */
 function readNames({ name: command, arguments: { isOptional, isMany } }, names, values) {
-  if (values.last) return [lastSession(names)];
+  if (values.last) return [lastSession(command, names)];
   if (names.length === 0 && isOptional) return [];
   if (names.length === 0) {
     const needed = command === "condense" ? "name a history" : `${command} needs a history`;
@@ -360,8 +321,11 @@ function refuseContradictions(values, command, files) {
     throw wrong("batch needs --out FOLDER, the folder to write the results to", "--out");
   if (command === "batch" && files.includes("-"))
     throw wrong("batch needs files and folders: it cannot go on with standard input", "batch");
-  if (command === "mcp" && files.length === 1 && !fs.existsSync(files[0]))
-    throw wrong(`mcp takes the folder of a project; there is no "${files[0]}"`, command);
+  if (command === "mcp" && files.length === 1 && !fs.statSync(files[0], { throwIfNoEntry: false })?.isDirectory())
+    throw wrong(
+      `mcp takes the folder of a project; ${fs.existsSync(files[0]) ? `"${files[0]}" is a file` : `there is no "${files[0]}"`}`,
+      command,
+    );
   if (command === "studio" && files.includes("-")) throw wrong("studio needs files: it cannot watch standard input", "studio");
   if (force && out === undefined && command !== "report") throw wrong("--force needs --out", "--force");
   if (messages && !json) throw wrong("--messages needs --json", "--messages");
@@ -405,11 +369,16 @@ const helpAsked = (tokens, positionals) => ({
 
 /** Reads the arguments. `--help` and `--version` become the commands `help` and `version`. */
 function readArguments(args) {
-  const { values, positionals, tokens } = parse(args);
+  const name = args.find((arg) => commandNames.includes(arg));
+  const parsed = usedAs(commandNamed(name ?? "condense"), () => parse(args, name));
+  const { values, positionals, tokens } = parsed;
   if (values.help) return helpAsked(tokens, positionals);
   if (values.version) return { command: "version" };
   const called = readCommand(positionals);
-  return usedAs(called.command, () => readSettings(values, called));
+  return usedAs(called.command, () => {
+    refuseSplitValues(parsed);
+    return readSettings(values, called);
+  });
 }
 
 function readSettings(values, called) {
@@ -496,4 +465,4 @@ function colorOf(args) {
   return flagNamed("color").values?.includes(value) ? value : undefined;
 }
 
-module.exports = { KEY_VARIABLES, colorOf, didYouMean, readArguments, wrong };
+module.exports = { KEY_VARIABLES, colorOf, readArguments, wrong };

@@ -22,7 +22,7 @@ function readObject(option, given) {
     try {
       text = fs.readFileSync(given, "utf8").replace(/^\ufeff/, "");
     } catch (error) {
-      throw unreadable(`${option} ${given}`, error);
+      throw unreadable(given, error, { flag: option });
     }
   }
   let object;

@@ -4,12 +4,13 @@
 
 const { isUtf8 } = require("node:buffer");
 const fs = require("node:fs");
+const os = require("node:os");
 const path = require("node:path");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { commandNames } = require("./flags.js");
 const { ROO_HISTORY, asArray, isWholeHistory, parse, position, readJson, readText } = require("./history-text.js");
 const { isJsonLines } = require("./json-lines.js");
-const { bytes: shownBytes, visible } = require("./terminal.js");
+const { bytes: shownBytes, shellWord, visible } = require("./terminal.js");
 const { near } = require("../errors.js");
 const { told } = require("../words.js");
 
@@ -84,26 +85,65 @@ const CODES = Object.freeze({
   ERR_FS_FILE_TOO_LARGE: "file.tooLarge",
 });
 
-function unreadable(name, error) {
-  const hints = [];
-  if (error.code === "EISDIR" && fs.existsSync(path.join(name, ROO_HISTORY)))
-    hints.push(`Did you mean ${visible(path.join(name, ROO_HISTORY))}?`);
-  const meant = error.code === "ENOENT" ? near(name, commandNames) : [];
-  if (meant.length > 0) hints.push(`Did you mean the command ${meant.join(" or ")}?`);
-  const beside = error.code === "ENOENT" ? near(path.basename(name), namesBeside(name)) : [];
-  if (beside.length > 0) hints.push(`Did you mean ${beside.map((each) => visible(path.join(path.dirname(name), each))).join(" or ")}?`);
+/**
+ * Returns the failure of a file that cannot be read.
+ * @param {string} name
+ * @param {any} error
+ * @param {{ flag?: string, isHistory?: boolean }} [what] `flag`: the one that names the file. `isHistory`: what histories there are is said if it is missing
+ */
+function unreadable(name, error, { flag, isHistory = flag === undefined } = {}) {
   const isLost = error.code === "ENOENT" && isDangling(name);
-  const shownName = visible(name);
+  const shownName = visible(flag === undefined ? name : `${flag} ${name}`);
   const known = isLost ? "file.dangling" : CODES[error.code];
+  const hints = isLost ? [] : hintsFor(name, error.code, isHistory);
   return new Failure(EXIT.unreadable, known ? told(known, { name: shownName }) : `${shownName}: ${error.message}`, { hints, cause: error });
 }
 
-/** Returns the names in the folder of a file; none if it cannot be listed. */
-function namesBeside(name) {
+/** The most files that are listed in place of a missing one. */
+const MOST_LISTED = 3;
+
+/** Returns lines about what may have been meant by a name that cannot be read, and for a missing history about what there is. */
+function hintsFor(name, code, isHistory) {
+  const inside = path.join(name, ROO_HISTORY);
+  if (code === "EISDIR") return isHistory && fs.existsSync(inside) ? [`Did you mean ${visible(inside)}?`] : [];
+  if (code !== "ENOENT") return [];
+  const folder = path.dirname(name);
+  const names = namesIn(folder);
+  if (names === undefined) return [noFolder(name, folder)];
+  const shown = (each) => visible(path.join(folder, each));
+  const commands = isHistory ? near(name, commandNames) : [];
+  const beside = near(path.basename(name), names).map(shown);
+  const meant = [
+    ...(commands.length > 0 ? [`the command ${commands.join(" or ")}`] : []),
+    ...(beside.length > 0 ? [beside.join(" or ")] : []),
+  ];
+  if (meant.length > 0 || !isHistory) return meant.map((each) => `Did you mean ${each}?`);
+  return [
+    ...lyingThere(names.filter((each) => /\.jsonl?$/.test(each)).map(shown)),
+    "The newest session on this machine: roo-condense --last",
+  ];
+}
+
+/** Returns a line about a name in a folder that does not exist, which may be an address, or a home that no shell has put in. */
+function noFolder(name, folder) {
+  if (/^https?:/.test(name)) return `Addresses are not opened: curl ${shellWord(name)} | roo-condense -`;
+  if (name.startsWith("~/")) return `The shell has not replaced ~: write ${visible(path.join(os.homedir(), name.slice(2)))}`;
+  return `The folder ${visible(folder)} does not exist.`;
+}
+
+/** Returns a line that lists the first of some files; none without files. */
+function lyingThere(files) {
+  if (files.length === 0) return [];
+  const more = files.length - MOST_LISTED;
+  return [`Files there: ${files.slice(0, MOST_LISTED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`];
+}
+
+/** Returns the names in a folder; undefined if there is no such folder, and none if it cannot be listed. */
+function namesIn(folder) {
   try {
-    return fs.readdirSync(path.dirname(name));
-  } catch {
-    return [];
+    return fs.readdirSync(folder).sort();
+  } catch (error) {
+    return error.code === "ENOENT" ? undefined : [];
   }
 }
 

@@ -19,9 +19,9 @@ function notWritten(file, error) {
   const reasons = {
     EACCES: "no permission to write there",
     EPERM: "no permission to write there",
-    ENOENT: "its folder does not exist",
+    ENOENT: `its folder ${visible(path.dirname(file))} does not exist; make it first`,
     ENOTDIR: "a part of the path is not a folder",
-    EISDIR: "is a folder",
+    EISDIR: "is a folder; name a file in it",
     ENOSPC: "the disk is full",
     EDQUOT: "the disk quota is used up",
     EFBIG: "the file exceeds the size limit of this process",

@@ -4,15 +4,15 @@
 
 const path = require("node:path");
 const readline = require("node:readline/promises");
-const { didYouMean } = require("./arguments.js");
 const { createHandler, readObject } = require("./condensation.js");
 const { EXIT, Failure } = require("./exit-codes.js");
 const { flagNamed } = require("./flags.js");
 const { readHistory } = require("./history-file.js");
 const { Interruption } = require("./interruption.js");
+const { didYouMean } = require("./meant.js");
 const { inOwnWords } = require("./own-words.js");
 const { Report } = require("./report-lines.js");
-const { item, visible, withCommas } = require("./terminal.js");
+const { item, shellWord, visible, withCommas } = require("./terminal.js");
 const { version } = require("../../package.json");
 
 /**
@@ -103,9 +103,6 @@ async function ask(stdin, stdout, interruption) {
   }
 }
 
-/** Quotes a word for shells. */
-const quoted = (word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-
 /** Returns the tokens that the recommendation promises; undefined if nothing was measured. */
 const promised = ({ values }) => values.tokens ?? (values.reason && promised(values.reason));
 
@@ -115,8 +112,12 @@ const ALONE = ["lossless", "truncation"];
 /** Returns the flags for a model, which has to be named. Its output costs money, so the result is written to a file. */
 function modelFlags(file, model) {
   const { api = "API", model: name = "MODEL", baseUrl } = model ?? {};
-  const kept = file === undefined ? "FILE" : quoted(`${file.replace(/\.jsonl?$/i, "")}.condensed${path.extname(file)}`);
-  return [`--llm ${api} --model ${quoted(name)}`, ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)}`]), `--out ${kept}`];
+  const kept = file === undefined ? "FILE" : shellWord(`${file.replace(/\.jsonl?$/i, "")}.condensed${path.extname(file)}`);
+  return [
+    `--llm ${api} --model ${shellWord(name)}`,
+    ...(baseUrl === undefined ? [] : [`--base-url ${shellWord(baseUrl)}`]),
+    `--out ${kept}`,
+  ];
 }
 
 /**
@@ -127,13 +128,13 @@ function commandFor({ provider, config, isDefault, targetTokens, said }, { file,
   const { preset, ...rest } = config;
   const isPreset = provider === "smart" && preset !== undefined && Object.keys(rest).length === 0;
   const how = isPreset ? `--preset ${preset}` : `--provider ${provider}`;
-  const own = isPreset || Object.keys(config).length === 0 ? [] : [`--config ${quoted(JSON.stringify(config))}`];
+  const own = isPreset || Object.keys(config).length === 0 ? [] : [`--config ${shellWord(JSON.stringify(config))}`];
   const isReached = (promised(said) ?? 0) <= targetTokens;
   const isAsFarAsItCan = provider === "lossless" && !isDefault && !isReached;
   const asks = provider === "native" || (model !== undefined && !ALONE.includes(provider));
   return [
     "roo-condense",
-    file === undefined ? "HISTORY" : quoted(file),
+    file === undefined ? "HISTORY" : shellWord(file),
     ...(isDefault ? [] : [how, ...own]),
     ...(targetTokens === undefined || isAsFarAsItCan ? [] : [`--target ${targetTokens}`]),
     ...(asks ? modelFlags(file, model) : []),

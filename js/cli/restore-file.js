@@ -46,7 +46,7 @@ function restoreFilesBeside(file) {
   try {
     names = fs.readdirSync(folder);
   } catch (error) {
-    throw unreadable(folder, error);
+    throw unreadable(folder, error, { isHistory: false });
   }
   const found = names.map((name) => ({ name, count: numberOf(name) })).filter(({ count }) => count >= 0);
   return found.sort((one, other) => other.count - one.count).map(({ name }) => path.join(folder, name));
@@ -60,7 +60,7 @@ function readRestoreFile(file) {
   try {
     text = fs.readFileSync(file, "utf8");
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadable(file, error, { isHistory: false });
   }
   const data = parse(text.replace(/^\ufeff/, ""), visible(file));
   const isWhole =

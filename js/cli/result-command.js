@@ -4,6 +4,7 @@
 
 const fs = require("node:fs");
 const { EXIT, Failure } = require("./exit-codes.js");
+const { unreadable } = require("./history-file.js");
 const { ResultFolder, decoded } = require("./result-folder.js");
 const { print } = require("./telling.js");
 const { visible } = require("./terminal.js");
@@ -19,9 +20,7 @@ function bytesOf(file = "-") {
   } catch (error) {
     // Standard input of nothing, as some services start programs.
     if (file === "-" && (error.code === "EOF" || error.code === "EAGAIN")) return Buffer.alloc(0);
-    throw new Failure(EXIT.unreadable, `${file === "-" ? "standard input" : visible(file)} cannot be read: ${error.message}`, {
-      cause: error,
-    });
+    throw unreadable(file === "-" ? "standard input" : file, error, { isHistory: false });
   }
 }
 

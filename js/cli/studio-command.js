@@ -77,12 +77,11 @@ function savingIn(name) {
 }
 
 /**
- * Creates the source of a history in a file for the studio's host. `isOnly`: if it cannot be read, the command ends;
- * with several files the others can still be shown, and `warn` is given the reason.
+ * Creates the source of a history in a file for the studio's host. `failed` is called with the failure if it cannot be read; by default it is thrown.
  * @param {string} file
- * @param {{ canWrite: boolean, isOnly: boolean, format?: string | undefined, warn?: ((sentence: string) => void) | undefined }} options
+ * @param {{ canWrite: boolean, format?: string | undefined, failed?: ((error: any) => void) | undefined }} options
  */
-function fileSource(file, { canWrite, isOnly, format: named, warn }) {
+function fileSource(file, { canWrite, format: named, failed }) {
   let history;
   const read = () => {
     history = readHistory(file, undefined, named);
@@ -99,8 +98,8 @@ function fileSource(file, { canWrite, isOnly, format: named, warn }) {
     // Read now, so that an unreadable file is reported at once with all details.
     read();
   } catch (error) {
-    if (isOnly) throw error;
-    warn?.(error.message);
+    if (!failed) throw error;
+    failed(error);
   }
   const save = (messages, restoreData) => {
     const condensed = { messages, restoreData, didCondense: true };
@@ -142,6 +141,16 @@ function droppedHistory(name, text) {
   return { ...history, restoreWith };
 }
 
+/** Creates the sources of files. Those that cannot be read are warned about, and shown as such beside the others; if none can be read, the first failure is thrown. */
+function sourcesOf(files, { canWrite, format, warn }) {
+  const failures = [];
+  const sources = files.map((file) => fileSource(file, { canWrite, format, failed: (error) => failures.push(error) }));
+  const isNone = failures.length > 0 && failures.length === files.length;
+  for (const { message } of isNone ? failures.slice(1) : failures) warn?.(message);
+  if (isNone) throw failures[0];
+  return sources;
+}
+
 function openBrowser(address) {
   const [program, ...args] =
     process.platform === "darwin"
@@ -163,7 +172,7 @@ function openBrowser(address) {
 function hostOf(library, files, { write: canWrite, window, recall, model, price, settings, format, warn }, env = process.env) {
   // Loaded here, because it loads the addon, which help does not depend on.
   const { createStudioHost } = require("../studio/index.js");
-  const histories = files.map((file) => fileSource(file, { canWrite, isOnly: files.length === 1, format, warn }));
+  const histories = sourcesOf(files, { canWrite, format, warn });
   const handler = createHandler(library, model, env, readObject("--price", price));
   const language = /^fr/i.test(env.LC_ALL ?? env.LC_MESSAGES ?? env.LANG ?? "") ? "fr" : undefined;
   return createStudioHost(new library.CondensationManager(handler && { handler }), {
@@ -171,7 +180,7 @@ function hostOf(library, files, { write: canWrite, window, recall, model, price,
     readText: droppedHistory,
     report: staticPage,
     settings: settingsStore(settings),
-    sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, { canWrite, isOnly: true }) },
+    sessions: { find: () => findSessions({ env }), open: (file) => fileSource(file, { canWrite }) },
     ...(window && { contextWindow: window }),
     ...(recall && { recall }),
     ...(language && { language }),

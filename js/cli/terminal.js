@@ -78,4 +78,21 @@ function wrap(text, width) {
 const item = (mark, text, width) =>
   wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
 
-module.exports = { bytes, colours, item, milliseconds, number, percent, plural, visible, visibleLine, widthOf, withCommas, wrap };
+/** Quotes a word for shells, if it needs it. */
+const shellWord = (word) => (/^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+module.exports = {
+  bytes,
+  colours,
+  item,
+  milliseconds,
+  number,
+  percent,
+  plural,
+  shellWord,
+  visible,
+  visibleLine,
+  widthOf,
+  withCommas,
+  wrap,
+};
