@@ -9,6 +9,8 @@ import { read } from "./support.mjs";
 const require = createRequire(import.meta.url);
 const { OF_JSON, OF_LINES } = require("../../js/cli/kinds/index.js");
 const { PROGRAM: openCode } = require("../../js/cli/kinds/opencode-storage.js");
+const { commandNamed } = require("../../js/cli/flags.js");
+const { FIELDS } = require("../../js/cli/history-text.js");
 const { agents } = require("../../js/cli/sessions.js");
 const { NAMES } = require("../../js/formats.js");
 
@@ -33,6 +35,32 @@ describe("the studio", () => {
     const names = agents().map((id) => en[`agent.${camel(id)}`]);
     const [, list] = /in the folders of ([^.]+?), newest\s+first/.exec(read("docs/studio.md")) ?? [];
     expect(sorted(listed(list))).toEqual(sorted(names));
+  });
+});
+
+/** Copilot's two programs are named as one where a list is read by people who have either. */
+const asOne = (names) => sorted(new Set(names.map((name) => name.replace(/^(Copilot) (?:CLI|Chat)$/, "$1"))));
+const ended = (list) => listed(list.replace(/ or /g, ", ")).filter((name) => name !== "");
+
+describe("the command line", () => {
+  const files = asOne([...new Set(kinds), openCode]);
+  const clients = asOne(agents().map((id) => en[`agent.${id.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())}`]));
+
+  test.each([
+    ["help condense", () => commandNamed("condense").arguments.about, /a session of (Claude Code) or of one of its subagents, ([^.]+)\./],
+    ["docs/command-line.md", () => read("docs/command-line.md"), /(Claude Code) \(without its\s+subagents' work\), ([^.]+)\./],
+  ])("%s names every program whose sessions are read, and every field with messages", (_, textOf, pattern) => {
+    const [, first, others] = pattern.exec(textOf()) ?? [];
+    expect(sorted([first, ...ended(others)])).toEqual(files);
+    const [, fields] = /an object with ([^.]+?), JSON Lines/.exec(textOf()) ?? [];
+    expect(sorted(ended(fields.replace(/["`]/g, "")))).toEqual(sorted(FIELDS));
+  });
+
+  test.each([
+    ["help mcp", () => commandNamed("mcp").details, /Lets the model of (.+?) search its own session/],
+    ["docs/recall.md", () => read("docs/recall.md"), /Clients known by name \(([^)]+)\)/],
+  ])("%s names every client whose sessions are known", (_, textOf, pattern) => {
+    expect(sorted(ended(/** @type {RegExpExecArray} */ (pattern.exec(textOf()))[1]))).toEqual(clients);
   });
 });
 

@@ -52,7 +52,7 @@ const { NAMES: FORMATS } = require("../formats.js");
 const SHELLS = ["bash", "zsh", "fish"];
 
 const KINDS =
-  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents", "history" or "conversation", JSON Lines with one message per line, or a session of Claude Code or of one of its subagents, Codex, Gemini CLI, Goose, Pi, OpenCode or Copilot. `-` is standard input.';
+  'Roo Code\'s `api_conversation_history.json` or another array of messages, an object with "messages", "input", "contents", "history" or "conversation", JSON Lines with one message per line, or a session of Claude Code or of one of its subagents, Codex, Gemini CLI, Goose, Pi, OpenCode, Cursor or Copilot. `-` is standard input.';
 const HISTORY = Object.freeze({ name: "HISTORY", about: `A file: ${KINDS}` });
 const HISTORIES = Object.freeze({
   name: "HISTORY",
@@ -186,7 +186,7 @@ const WITHOUT_HELP = [
     },
     about: "Serve recall to coding agents over MCP (stdio)",
     details:
-      "MCP is the Model Context Protocol. Lets the model of Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Cline, Roo Code or Zoo Code search its own session, also what a compaction removed. Reads session files of the project only; writes nothing, and uses no network.",
+      "MCP is the Model Context Protocol. Lets the model of Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Copilot, Pi, Cline, Roo Code or Zoo Code search its own session, also what a compaction removed. Reads session files of the project only; writes nothing, and uses no network.",
     examples: ["claude mcp add recall -- npx -y roo-condense mcp", "codex mcp add recall -- npx -y roo-condense mcp"],
   },
   {

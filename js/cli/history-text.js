@@ -17,7 +17,8 @@ const ROO_HISTORY = "api_conversation_history.json";
  * The places of messages in files and requests of supported formats: `history` in checkpoints of Gemini CLI,
  * `conversation` in exports of Goose, `values` in states of LangGraph.
  */
-const PLACES = [["messages"], ["input"], ["contents"], ["history"], ["conversation"], ["values", "messages"]];
+const FIELDS = Object.freeze(["messages", "input", "contents", "history", "conversation"]);
+const PLACES = [...FIELDS.map((field) => [field]), ["values", "messages"]];
 
 /** The number of characters shown on either side of an error. */
 const AROUND = 30;
@@ -213,4 +214,4 @@ const isWholeHistory = (value) =>
 /** Returns the messages in the text of a file with this name, for the studio, and `textWith(messages)`, which writes others in the same form. */
 const historyIn = (name, text) => readText(name, visible(name), text);
 
-module.exports = { ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, listIn, parse, position, readJson, readText };
+module.exports = { FIELDS, ROO_HISTORY, asArray, describe, historyIn, isOwn, isWholeHistory, listIn, parse, position, readJson, readText };
