@@ -26,7 +26,7 @@ import { type Key, useStudio } from "./context.js";
 import type { PassDraft } from "./pass-draft.js";
 import type { Remembered } from "./remembered.js";
 import { type Saving, useSaving } from "./saving.js";
-import { roleText, visibleText } from "./text.js";
+import { capitalised, roleText, visibleText } from "./text.js";
 import { useTold } from "./told.js";
 import type { Condensation, Hello, HistoryInfo, Step } from "./types.js";
 
@@ -176,7 +176,7 @@ export function History(props: HistoryProps): ReactNode {
     const after = canUndo ? current.after[index] : undefined;
     const tokens = format.number(message?.tokens ?? 0);
     const change = after === undefined || after === message?.tokens ? tokens : `${tokens} → ${format.number(Math.max(0, after))}`;
-    return `${visibleText(message?.label || roleText(t, message?.role ?? ""))}, ${change}`;
+    return `${visibleText(message?.label || capitalised(roleText(t, message?.role ?? "")))}, ${change}`;
   };
   const targetPercent = targetTokens === undefined ? 100 : (100 * targetTokens) / (inspection.tokens.messages || 1);
   const error = isFaulty
@@ -229,6 +229,7 @@ export function History(props: HistoryProps): ReactNode {
             choices.setPercent(undefined);
             onRecall(has);
           }}
+          onCompare={hasTabs ? show("compare") : undefined}
         />
       )}
       <ContextMap inspection={inspection} condensation={current} selected={open} onSelect={select} />

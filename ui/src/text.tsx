@@ -41,6 +41,9 @@ const ROLES: Record<string, Key> = { user: "role.user", assistant: "role.assista
 /** Returns the role of a message in the language of the page; other roles unchanged. */
 export const roleText = (t: Translate, role: string): string => (Object.hasOwn(ROLES, role) ? t(ROLES[role]!) : visibleText(role));
 
+/** Returns the text as a heading begins: with a capital letter. */
+export const capitalised = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
 export function VisibleText({ children }: { children: string }): ReactNode {
   const parts = visibleParts(children);
   if (parts.length === 1 && !parts[0]!.hidden) return children;

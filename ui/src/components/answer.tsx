@@ -82,7 +82,7 @@ function useGone(): (condensation: Condensation, inspection: Inspection) => stri
     if (gone.length === 0) return undefined;
     const added = gone.reduce((sum, { tokens }) => sum + tokens, 0) - (tokensBefore - tokensAfter);
     const values = {
-      list: gone.map(({ kind, tokens }) => `${kindName(kind)} ${format.number(tokens)}`).join(", "),
+      list: gone.map(({ kind, tokens }) => `${kindName(kind).toLocaleLowerCase()} ${format.number(tokens)}`).join(", "),
       added: format.number(added),
       less: format.number(tokensBefore - tokensAfter),
     };

@@ -41,6 +41,7 @@ function linesOf(inspection: Inspection, condensation: Condensation | undefined)
 }
 
 const LINE_NAMES: readonly Key[] = ["line.target", "line.threshold", "line.limit", "line.window", "line.cache"];
+const SIDE_NAMES: readonly Key[] = ["window.now", "window.after"];
 const PROBES = [
   ...KINDS.map((kind) => `rc-kind-${kind}`),
   ...LINE_NAMES.map((name) => `rc-${name.replace(".", "-")}`),
@@ -85,6 +86,19 @@ function shadeBeyond(paint: CanvasRenderingContext2D, limit: Line | undefined, v
   paint.fillStyle = colour;
   paint.fillRect(x, LABELS, Math.max(0, view.width - x), ABOVE);
   paint.globalAlpha = 1;
+}
+
+/** Names what is above and below the line, at the right end; nothing is drawn below what is written. Returns the width that the labels leave to it. */
+function nameSides(paint: CanvasRenderingContext2D, view: View, now: string, after: string, ink: string): number {
+  const widthOf = (name: string) => paint.measureText(name).width + 4;
+  paint.textAlign = "right";
+  paint.fillStyle = ink;
+  paint.textBaseline = "bottom";
+  paint.fillText(now, view.width - 2, LABELS - 2);
+  paint.clearRect(view.width - widthOf(after), HEIGHT - 14, widthOf(after), 14);
+  paint.fillText(after, view.width - 2, HEIGHT - 1);
+  paint.textAlign = "left";
+  return widthOf(now) + 4;
 }
 
 function draw(
@@ -169,6 +183,7 @@ function draw(
     }
   }
   paint.font = "11px system-ui, sans-serif";
+  const sides = didCondense ? nameSides(paint, view, names.get("window.now")!, names.get("window.after")!, ink) : 0;
   paint.textBaseline = "top";
   const ends = [0, 0];
   // Lines at the same place share a label.
@@ -189,7 +204,7 @@ function draw(
     paint.setLineDash([]);
     const label = own.map((each) => names.get(each)).join(", ");
     const length = paint.measureText(label).width;
-    const at = Math.max(2, Math.min(x + 3, view.width - length - 2));
+    const at = Math.max(2, Math.min(x + 3, view.width - length - 2 - sides));
     const row = ends.findIndex((end) => at >= end);
     // A label without room is left out; the bar above names the lines as well.
     if (row === -1) continue;
@@ -241,7 +256,7 @@ export function ContextMap(props: ContextMapProps): ReactNode {
 
   useLayoutEffect(() => {
     if (!canvas.current || view.width === 0) return;
-    const names = new Map(LINE_NAMES.map((name) => [name, t(name)]));
+    const names = new Map([...LINE_NAMES, ...SIDE_NAMES].map((name) => [name, t(name)]));
     draw(canvas.current, view, cell, props, hovered, lines, names, coloursIn(probes.current), format.compact);
   });
 

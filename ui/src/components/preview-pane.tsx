@@ -1,6 +1,6 @@
 // The details of a condensation beyond the answer: the fate of the removed content, warnings, and its passes.
 
-import { AlertTriangle, LoaderCircle } from "lucide-react";
+import { AlertTriangle, CircleX, LoaderCircle, type LucideIcon, RefreshCw, Search, SquareArrowOutUpRight } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { type Key, useStudio } from "../context.js";
 import { useTold } from "../told.js";
@@ -46,6 +46,19 @@ export function Waiting({ isWaiting, onCancel }: { isWaiting: boolean; onCancel?
 /** A number with the key of its words, and its class. */
 type Fact = [Key, string, (string | undefined)?];
 
+/** The marks of what becomes of content, as they are in every list of it. */
+const ICONS: Partial<Record<Key, LucideIcon>> = {
+  "quiet.superseded": RefreshCw,
+  "quiet.inline": SquareArrowOutUpRight,
+  "quiet.lost": CircleX,
+  "quiet.recalled": Search,
+};
+
+function iconOf(key: Key): ReactNode {
+  const Icon = ICONS[key];
+  return Icon && <Icon size={14} aria-hidden="true" />;
+}
+
 /** Describes the result in one line. Zero values, such as a cost of 0 dollars, are left out. */
 function Quiet({ condensation, recall }: { condensation: Condensation; recall: boolean }): ReactNode {
   const { t, format } = useStudio();
@@ -65,7 +78,7 @@ function Quiet({ condensation, recall }: { condensation: Condensation; recall: b
     <ul className="rc-quiet">
       {facts.map(([key, value, className]) => (
         <li key={key} className={className}>
-          <b>{value}</b> {t(key)}
+          {iconOf(key)} <b>{value}</b> {t(key)}
         </li>
       ))}
       {exact && fate.lost + fate.told === 0 && <li>{t("quiet.nothingLost")}</li>}

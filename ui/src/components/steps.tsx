@@ -16,9 +16,11 @@ interface HowFarProps {
   recall: boolean;
   onChoose: (step: Step) => void;
   onRecall: (recall: boolean) => void;
+  /** Shows the comparison of all ways. */
+  onCompare?: (() => void) | undefined;
 }
 
-export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall }: HowFarProps): ReactNode {
+export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall, onCompare }: HowFarProps): ReactNode {
   const { t, format } = useStudio();
   const isChosen = (step: Step) => step.targetTokens === targetTokens;
   useCommands(
@@ -41,7 +43,16 @@ export function HowFar({ steps, targetTokens, limit, recall, onChoose, onRecall 
   };
   return (
     <section className="rc-steps" aria-label={t("steps.title")} aria-busy={steps.some(({ outcome }) => !outcome)}>
-      <h2>{t("steps.title")}</h2>
+      <div className="rc-step-head">
+        <h2>
+          {t("steps.title")} <small>{t("steps.note")}</small>
+        </h2>
+        {onCompare && (
+          <button type="button" className="rc-button rc-plain" onClick={onCompare}>
+            {t("steps.compare")}
+          </button>
+        )}
+      </div>
       <div className="rc-step-row">
         {steps.map((step) => {
           const { name, outcome, isAdvised } = step;

@@ -107,7 +107,7 @@ export function WindowBar({ inspection, condensation }: WindowBarProps): ReactNo
         {marks.map((mark) => (
           <li key={mark.name}>
             <span className={`rc-line-swatch rc-${mark.name.replace(".", "-")}`} aria-hidden="true" />
-            {t(mark.name)} {format.compact(mark.at)}
+            {t(mark.name === "line.limit" ? "line.limitAt" : mark.name)} {format.compact(mark.at)}
           </li>
         ))}
       </ul>
