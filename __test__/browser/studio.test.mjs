@@ -891,6 +891,44 @@ describe.skipIf(isMissing)("the studio", () => {
     await page.close();
   });
 
+  test("many removed lines are folded, in the row and in the drawer, until they are asked for", async () => {
+    const own = await startStudio(fixture("claude-code"), "--window", "41600");
+    const { page, complaints } = await openPage(browser, own.address);
+    const opens = async (place) => {
+      const fold = page.locator(`${place} .rc-fold`, { hasText: /Show \d+ removed lines/ }).first();
+      const hidden = Number(/\d+/.exec((await fold.textContent()) ?? "")?.[0]);
+      const table = fold.locator("xpath=ancestor::table");
+      const rows = table.locator("tr");
+      const before = await rows.count();
+      const handle = await table.elementHandle();
+      await fold.click();
+      // The row of the button goes, those that it stood for come.
+      await expect.poll(() => handle?.evaluate((element) => element.querySelectorAll("tr").length)).toBe(before - 1 + hidden);
+      expect(hidden).toBeGreaterThan(7);
+    };
+    await page.locator(".rc-change-open", { hasText: "src/cli.ts" }).first().click();
+    await opens(".rc-change .rc-diff");
+    await page
+      .locator(".rc-changes")
+      .getByText(/^#144$/)
+      .first()
+      .click();
+    await opens("dialog .rc-diff");
+    expect(complaints).toEqual([]);
+    await page.close();
+    await own.stop();
+  });
+
+  test("Compare in detail leads to the comparison; the bar says up to where an answer fits", async () => {
+    const own = await startStudio(fixture("claude-code"), "--window", "41600");
+    const { page } = await openPage(browser, own.address);
+    await page.getByRole("button", { name: "Compare in detail" }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Compare providers");
+    await expect(page.locator(".rc-marks").textContent()).resolves.toContain("next answer fits up to 29.2K");
+    await page.close();
+    await own.stop();
+  });
+
   test("two windows: one saves, the other finds it out and loses nothing", async () => {
     const { messages = JSON.parse(readFileSync(fixture("claude-code"), "utf8")) } = JSON.parse(
       readFileSync(fixture("claude-code"), "utf8"),

@@ -239,7 +239,8 @@ function writeChanges(report, { changes, messages }, history, diff) {
     const { messageIndex, blockIndex, operation, tokensBefore, tokensAfter, reason, grade } = change;
     const block = blockIndex === null ? "all" : String(blockIndex);
     const [before, after] = [number(tokensBefore), number(tokensAfter)];
-    if (report.isNarrow) report.text(`message ${messageIndex}, block ${block}: ${operation}, ${before} -> ${after}`);
+    if (report.isNarrow)
+      report.text(`message ${messageIndex}${blockIndex === null ? "" : `, block ${block}`}: ${operation}, ${before} -> ${after} tokens`);
     else report.line(columns(String(messageIndex), block, operation, before, after));
     const why = `${visible(reason)}${grade ? ` (${grade})` : ""}`;
     for (const line of item(report.isNarrow ? "  " : " ".repeat(9), why, report.width)) report.line(report.paint.dim(line));

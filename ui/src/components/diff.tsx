@@ -1,6 +1,7 @@
 // The differences between two versions of a message, in one column or two.
 
-import type { ReactNode } from "react";
+import { ChevronsUpDown } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { useStudio } from "../context.js";
 import { VisibleText } from "../text.js";
 import type { DiffHunk, TextDiff } from "../types.js";
@@ -147,6 +148,95 @@ function placeOf({ path }: TextDiff): string {
   return at === -1 ? "" : path.slice(at + 1).join(".");
 }
 
+/** Lines that are shown at each end of a long run of removed or added lines. */
+const ENDS = 3;
+/** The fewest lines that are folded. */
+const LEAST_FOLDED = 8;
+
+interface Row {
+  /** The kind of a line that is of one text alone; undefined for the others, which are always shown. */
+  run: "removed" | "added" | undefined;
+  cells: ReactNode;
+  className?: string;
+}
+
+const rowsOf = (hunk: DiffHunk, mode: DiffMode): Row[] =>
+  mode === "split"
+    ? pairs(numbered(hunk)).map(({ before, after }) => ({
+        run: before && after ? undefined : before ? "removed" : "added",
+        cells: (
+          <>
+            <Cell line={before} kind="before" />
+            <Cell line={after} kind="after" />
+          </>
+        ),
+      }))
+    : numbered(hunk).map((line) => ({
+        run: line.kind === "same" || line.mark ? undefined : line.kind,
+        className: `rc-diff-${line.kind}`,
+        cells: (
+          <>
+            <td className="rc-line-number">{line.before}</td>
+            <td className="rc-line-number">{line.after}</td>
+            <td className="rc-diff-sign">{SIGNS[line.kind]}</td>
+            <td>
+              <Content line={line} />
+            </td>
+          </>
+        ),
+      }));
+
+/** Returns the ranges of rows in the middle of long runs, by their first row: `[end, kind]`. */
+export function foldedIn(runs: readonly Row["run"][]): Map<number, [number, "removed" | "added"]> {
+  const found = new Map<number, [number, "removed" | "added"]>();
+  for (let from = 0; from < runs.length; ) {
+    const run = runs[from];
+    let end = from + 1;
+    while (end < runs.length && runs[end] === run) end++;
+    if (run && end - from - 2 * ENDS >= LEAST_FOLDED) found.set(from + ENDS, [end - ENDS, run]);
+    from = end;
+  }
+  return found;
+}
+
+function Hunk({ hunk, mode }: { hunk: DiffHunk; mode: DiffMode }): ReactNode {
+  const { t, format } = useStudio();
+  const [opened, setOpened] = useState<readonly number[]>([]);
+  const rows = rowsOf(hunk, mode);
+  const folded = foldedIn(rows.map(({ run }) => run));
+  const shown: ReactNode[] = [];
+  for (let at = 0; at < rows.length; at++) {
+    const fold = opened.includes(at) ? undefined : folded.get(at);
+    if (fold) {
+      const [end, run] = fold;
+      const first = at;
+      shown.push(
+        <tr key={`fold ${at}`}>
+          <td colSpan={4}>
+            <button type="button" className="rc-fold" onClick={() => setOpened([...opened, first])}>
+              <ChevronsUpDown size={12} aria-hidden="true" />{" "}
+              {t(run === "removed" ? "diff.showRemoved" : "diff.showAdded", { count: end - at, shown: format.number(end - at) })}
+            </button>
+          </td>
+        </tr>,
+      );
+      at = end - 1;
+      continue;
+    }
+    const { cells, className } = rows[at]!;
+    shown.push(
+      <tr key={at} className={className}>
+        {cells}
+      </tr>,
+    );
+  }
+  return (
+    <table aria-label={t("diff.lines", { before: hunk.beforeLine, after: hunk.afterLine })}>
+      <tbody>{shown}</tbody>
+    </table>
+  );
+}
+
 export function Diff({ diff, mode = "inline" }: DiffProps): ReactNode {
   const { t, format } = useStudio();
   if (diff.length === 0) return <p className="rc-empty">{t("diff.none")}</p>;
@@ -160,32 +250,7 @@ export function Diff({ diff, mode = "inline" }: DiffProps): ReactNode {
             </p>
           )}
           {text.hunks.map((hunk) => (
-            <table
-              key={`${hunk.beforeLine}-${hunk.afterLine}`}
-              aria-label={t("diff.lines", { before: hunk.beforeLine, after: hunk.afterLine })}
-            >
-              <tbody>
-                {mode === "split"
-                  ? pairs(numbered(hunk)).map((row, at) => (
-                      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
-                      <tr key={at}>
-                        <Cell line={row.before} kind="before" />
-                        <Cell line={row.after} kind="after" />
-                      </tr>
-                    ))
-                  : numbered(hunk).map((line, at) => (
-                      // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
-                      <tr key={at} className={`rc-diff-${line.kind}`}>
-                        <td className="rc-line-number">{line.before}</td>
-                        <td className="rc-line-number">{line.after}</td>
-                        <td className="rc-diff-sign">{SIGNS[line.kind]}</td>
-                        <td>
-                          <Content line={line} />
-                        </td>
-                      </tr>
-                    ))}
-              </tbody>
-            </table>
+            <Hunk key={`${hunk.beforeLine}-${hunk.afterLine}`} hunk={hunk} mode={mode} />
           ))}
           {text.omittedLines > 0 && (
             <p className="rc-cut">{t("diff.omitted", { count: text.omittedLines, shown: format.number(text.omittedLines) })}</p>
