@@ -499,10 +499,10 @@ export const en = {
   "quiet.targetMissed": "the target is missed",
   "quiet.told": "shortened",
   "recall.failed": "If a provider fails on a part of the conversation, what it keeps is not measured.",
-  "recall.needs_model": "What is kept of later needs is not measured for summaries by a model: no model is called here.",
-  "recall.too_large": "The conversation is too large to measure here what is kept of later needs.",
+  "recall.needs_model": "For summaries by a model, what the assistant used later is not measured: no model is called here.",
+  "recall.too_large": "The conversation is too large to measure what the assistant used later.",
   "recall.too_short":
-    "The conversation is too short to measure what is kept of later needs: nothing used after a cut was found only before it.",
+    "The conversation is too short to measure what the assistant used later: nothing used after a cut was found only before it.",
   "recommend.any": "Any",
   "recommend.budget": "Acceptable cost",
   "recommend.latency": "Acceptable time",

@@ -504,10 +504,10 @@ export const fr: Record<keyof typeof en, string> = {
   "quiet.told": "raccourcis",
   "recall.failed": "Là où un fournisseur échoue sur une partie de la conversation, ce qu’il garde n’est pas mesuré.",
   "recall.needs_model":
-    "Ce qui est gardé des besoins ultérieurs n’est pas mesuré là où un modèle écrirait des résumés : aucun n’est appelé ici.",
-  "recall.too_large": "La conversation est trop grande pour mesurer ici ce qui est gardé des besoins ultérieurs.",
+    "Pour des résumés par un modèle, ce que l’assistant a utilisé ensuite n’est pas mesuré : aucun modèle n’est appelé ici.",
+  "recall.too_large": "La conversation est trop grande pour mesurer ce que l’assistant a utilisé ensuite.",
   "recall.too_short":
-    "La conversation est trop courte pour dire ce qui est gardé des besoins ultérieurs : rien de ce qui suit une coupure n’était seulement avant elle.",
+    "La conversation est trop courte pour mesurer ce que l’assistant a utilisé ensuite : rien de ce qui suit une coupure n’était seulement avant elle.",
   "recommend.any": "Indifférent",
   "recommend.budget": "Cela peut coûter",
   "recommend.latency": "Cela peut durer",
