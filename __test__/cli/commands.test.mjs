@@ -36,7 +36,9 @@ describe("several histories", () => {
     put("bad.json", "[1");
     const { code, stdout, stderr } = run(["bad.json", "absent.json", file]);
     expect(code).toBe(4);
-    expect(stderr).toMatch(/^roo-condense: bad.json:1:3: not JSON[\s\S]*roo-condense: absent.json: there is no such file\nFiles there: bad.json, history.json\n.*--last\n$/);
+    expect(stderr).toMatch(
+      /^roo-condense: bad.json:1:3: not JSON[\s\S]*roo-condense: absent.json: there is no such file\nFiles there: bad.json, history.json\n.*--last\n$/,
+    );
     expect(stdout).toContain("history.json: 200 messages");
     const { report, code: ended } = runJson([file, "absent.json", "--in-place"]);
     expect([ended, report.exitCode]).toEqual([3, 3]);

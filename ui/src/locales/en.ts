@@ -21,7 +21,8 @@ export const en = {
   "answer.download": "Download condensed",
   "answer.due": "{{share}} full: condensing is due.",
   "answer.estimate": "A model would write summaries: {{after}} tokens remain ({{less}}).",
-  "answer.free": "No model is called. The next request writes the prompt cache again, once. Nothing is saved until you press.",
+  "answer.free":
+    "Condensing is free: no model is called. The next request writes the prompt cache again, once. Nothing is saved until you press.",
   "answer.gentler": "Gentler: {{shown}} tokens",
   "answer.gone": "Tokens removed: {{list}}.",
   "answer.goneAdded": "Tokens removed: {{list}}. Notes in their place: {{added}}. Together {{less}} fewer.",

@@ -24,7 +24,7 @@ export const fr: Record<keyof typeof en, string> = {
   "answer.due": "Plein à {{share}} : il est temps de condenser.",
   "answer.estimate": "Un modèle écrirait des résumés : il reste {{after}} jetons ({{less}}).",
   "answer.free":
-    "Aucun modèle n’est appelé. La prochaine requête réécrit le cache de prompt, une fois. Rien n’est enregistré avant que vous appuyiez.",
+    "Condenser est gratuit : aucun modèle n’est appelé. La prochaine requête réécrit le cache de prompt, une fois. Rien n’est enregistré avant votre clic.",
   "answer.gentler": "Plus doux : {{shown}} jetons",
   "answer.gone": "Jetons retirés : {{list}}.",
   "answer.goneAdded": "Jetons retirés : {{list}}. Notes à leur place : {{added}}. Au total, {{less}} de moins.",
