@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed, without_way_back};
+use super::{Gap, LEFT_OUT_HERE, LeftOut, More, Pointer, SummaryHead, Suppressed, may_hold_pointers, without_way_back};
 use crate::conversation::NumberStyle;
 
 /// A line that says something is missing there.
@@ -50,6 +50,15 @@ impl NoteLine {
             Some(Self::Lines(lines)) => lines,
             Some(Self::Messages) => 0,
             Some(Self::Unknown) | None => 1,
+        }
+    }
+
+    /// Returns the lines that a note says are left out; 0 where they stand elsewhere, as a pointer says, and for what is no note.
+    #[must_use]
+    pub fn lines_left_out(line: &str) -> usize {
+        match Self::read(line) {
+            Some(Self::Lines(lines)) if !may_hold_pointers(line) => lines,
+            _ => 0,
         }
     }
 
@@ -170,6 +179,24 @@ mod tests {
             ("see [… 120 characters] here", 1),
         ] {
             assert_eq!(NoteLine::lines_of(line), lines, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_stand_elsewhere_are_not_left_out() {
+        for (line, lines) in [
+            ("const a = 1", 0),
+            ("[…12-40]", 29),
+            ("[… 34 lines left out]", 34),
+            ("... (18 more lines)", 18),
+            ("[Tool result of 12 lines left out]", 12),
+            ("[34 lines as below from \"export function parseDay(\"]", 0),
+            ("   214→[4 lines as below from \"if err := os.WriteFile(\"]", 0),
+            ("[The line above 9 more times]", 0),
+            ("[… messages left out]", 0),
+            ("    12→[…12-40]", 0),
+        ] {
+            assert_eq!(NoteLine::lines_left_out(line), lines, "{line}");
         }
     }
 

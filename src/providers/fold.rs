@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 
 use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
-    conversation::{Content, Conversation, Edit, Message, Plan, Role},
-    markers::{LEFT_OUT_HERE, with_way_back},
+    conversation::{Content, Conversation, Edit, Message, Plan, Role, TextAt},
+    markers::{LEFT_OUT_HERE, NoteLine, with_way_back},
     salience::{LeftOut, Salience, SalienceError, Why},
     story::{ShownLines, Telling},
     tokens::count_inside,
@@ -18,7 +18,7 @@ use crate::{
 const STORY: f64 = 0.8;
 /// Besides, the story has lines of results for this share of the target, times the square of that share: .10, .07 and .03.
 const LINES: f64 = 0.12;
-/// Messages behind the boundary have so many times the tokens of their room before they are shortened.
+/// Messages behind the boundary have so many times the tokens of their room before they are shortened, by this condensation or earlier ones.
 const BEHIND: f64 = 3.0;
 /// Each try folds more, where shortening alone does not reach the target.
 const TRIES: [f64; 5] = [1.0, 0.6, 0.3, 0.1, 0.0];
@@ -162,6 +162,8 @@ struct Boundaries<'a> {
     clean: Vec<usize>,
     /// Tokens from each message on.
     from: Vec<usize>,
+    /// The same, with what earlier condensations left out there.
+    unshortened: Vec<usize>,
 }
 
 impl<'a> Boundaries<'a> {
@@ -176,11 +178,15 @@ impl<'a> Boundaries<'a> {
             (conversation.head()..conversation.len()).find(|message| begins(*message)).unwrap_or(conversation.len());
         let seams = Seams::new(conversation, start);
         let clean = (start + 1..=end).filter(|message| begins(*message) && seams.is_clean(*message)).collect();
+        let left_out = left_out(request);
         let mut from = vec![0; conversation.len() + 1];
+        let mut unshortened: Vec<usize> = from.clone();
         for message in (0..conversation.len()).rev() {
-            from[message] = from[message + 1] + request.tally.message(message);
+            let tokens = request.tally.message(message);
+            from[message] = from[message + 1] + tokens;
+            unshortened[message] = unshortened[message + 1].saturating_add(tokens.saturating_add(left_out[message]));
         }
-        Self { request, fold, telling: OnceCell::new(), start, clean, from }
+        Self { request, fold, telling: OnceCell::new(), start, clean, from, unshortened }
     }
 
     /// Tokens of the story.
@@ -198,11 +204,13 @@ impl<'a> Boundaries<'a> {
     /// The first message that stands where so much of the room behind the boundary is used; `None` where nothing is folded.
     fn at(&self, budget: usize, part: f64) -> Option<usize> {
         let room = budget.saturating_sub(self.before() + self.room(budget));
-        let most = (room as f64 * BEHIND * part) as usize;
-        if self.from[self.start] <= most {
+        let [full, most] = [part, BEHIND * part].map(|part| (room as f64 * part) as usize);
+        // What was shortened before counts as much as it was. But what a text says of itself never leaves the room unused.
+        let stands = |message: usize| self.unshortened[message] <= most || self.from[message] <= full;
+        if stands(self.start) {
             return None;
         }
-        let first = self.clean.iter().copied().find(|message| self.from[*message] <= most);
+        let first = self.clean.iter().copied().find(|message| stands(*message));
         first.or(self.clean.last().copied())
     }
 
@@ -223,13 +231,13 @@ impl<'a> Boundaries<'a> {
     }
 
     /// Folds at this boundary, with this story.
-    fn applied(&self, boundary: Option<usize>, story: Option<String>) -> Result<Tried, CondenseError> {
+    fn applied(&self, mut boundary: Option<usize>, story: Option<String>) -> Result<Tried, CondenseError> {
         let mut state = State::new(self.request.clone());
         let tokens = story.as_deref().map_or(0, |story| count_inside(story, self.request.tally.encoding()).tokens);
-        if let (Some(boundary), Some(story)) = (boundary, story) {
-            match state.apply(self.fold.provider, self.told(boundary, &story)) {
+        if let (Some(first), Some(story)) = (boundary, story) {
+            match state.apply(self.fold.provider, self.told(first, &story)) {
                 // So little is before the boundary that telling it takes more: it stands.
-                Err(CondenseError::ContextGrew { .. }) => {}
+                Err(CondenseError::ContextGrew { .. }) => boundary = None,
                 told => drop(told?),
             }
         }
@@ -254,6 +262,9 @@ impl<'a> Boundaries<'a> {
         for _ in 0..SHORTER {
             let story = self.story(boundary, room, &lines);
             let mut next = self.applied(Some(boundary), Some(story))?;
+            if next.boundary.is_none() {
+                break;
+            }
             if let Some(shortened) = &best.shortened {
                 next.shorten(self.fold, shortened.clone())?;
             }
@@ -306,6 +317,21 @@ impl<'a> Boundaries<'a> {
         let log = Note { message: boundary, block: None, operation: "log", reason, grade: None };
         Proposal { notes: dropped.chain([log]).collect(), plan, ..Proposal::default() }
     }
+}
+
+/// Estimates the tokens that earlier condensations left out of each message: markers count lines, which are taken to be as long as those that are there.
+fn left_out(request: &Request) -> Vec<usize> {
+    let texts = request.conversation.texts();
+    let lines = |texts: &Vec<TextAt<'_>>| {
+        let lines = texts.iter().flat_map(|text| text.text.lines());
+        lines.fold((0, 0_usize), |(all, left_out), line| {
+            (all + 1, left_out.saturating_add(NoteLine::lines_left_out(line)))
+        })
+    };
+    let lines: Vec<(usize, usize)> = texts.iter().map(lines).collect();
+    let all: usize = lines.iter().map(|(all, _)| all).sum();
+    let each = request.tally.total() as f64 / all.max(1) as f64;
+    lines.into_iter().map(|(_, left_out)| (left_out as f64 * each) as usize).collect()
 }
 
 /// The two messages in the place of those that are told: the assistant's says that they were left out, and how they are had back; the user's is the story.

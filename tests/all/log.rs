@@ -285,6 +285,66 @@ fn the_newest_list_of_things_to_do_is_quoted_with_its_states() {
     assert!(met > 0);
 }
 
+/// A round that reads a file of sixty lines, each with names of its own.
+fn reading(id: usize) -> [Value; 2] {
+    let lines: String = (0..60).map(|line| format!("export const setting{id}_{line} = compute({line});\n")).collect();
+    round(id, "Read", &json!({ "file_path": format!("src/settings/part{id}.ts") }), &lines, false)
+}
+
+fn read(messages: &[Value]) -> Conversation {
+    Conversation::parse(&json!(messages).to_string()).unwrap()
+}
+
+fn written(conversation: &Conversation) -> Vec<Value> {
+    serde_json::from_str(&export(conversation)).unwrap()
+}
+
+/// The conversation condensed to so many tokens.
+fn within(target: usize, conversation: &Conversation) -> Conversation {
+    let report = run_alone("truncation", &json!({ "preserveRecentCount": 2 }), conversation, Some(target));
+    conversation.apply(report.plan()).unwrap()
+}
+
+/// What was shortened once counts as much as it was: otherwise what cannot be shortened adds up until it fills the target.
+#[test]
+fn a_conversation_that_is_condensed_again_and_again_tells_what_is_old() {
+    let target = 4000;
+    let mut messages = vec![json!({ "role": "user", "content": "Look." })];
+    for id in 0..60 {
+        messages.extend(reading(id));
+        let conversation = read(&messages);
+        if tally(&conversation).total() <= 2 * target {
+            continue;
+        }
+        let after = within(target, &conversation);
+        messages = written(&after);
+        // A round has 1,000 tokens, and thrice the target may stand: twelve rounds, and a few more, as what was left out is estimated. They would be 54.
+        assert!(messages.len() <= 40, "{}", messages.len());
+    }
+}
+
+/// A text may look as if much was left out of it. What is told for that leaves the target no emptier.
+#[test]
+fn a_text_that_says_that_much_is_missing_leaves_the_room_no_emptier() {
+    for gap in [usize::MAX / 2 - 1, 90_000] {
+        let mut messages = vec![json!({ "role": "user", "content": "Look." })];
+        messages.extend((0..20).flat_map(reading));
+        messages.extend(round(
+            20,
+            "Bash",
+            &json!({ "command": "cat notes" }),
+            &format!("one\n[…2-{gap}]\nlast"),
+            false,
+        ));
+        messages.extend(round(21, "Bash", &json!({ "command": "cat notes" }), &format!("[…1-{gap}]"), false));
+        messages.push(json!({ "role": "assistant", "content": "Done." }));
+        let conversation = read(&messages);
+        let target = tally(&conversation).total() / 2;
+        let left = tally(&within(target, &conversation)).total();
+        assert!(left <= target && left * 10 >= target * 8, "{left} of {target}");
+    }
+}
+
 #[test]
 fn a_single_newest_answer_larger_than_the_target_is_shortened_with_its_error() {
     let mut messages: Vec<Value> = serde_json::from_str(&export(&history(&[]))).unwrap();
