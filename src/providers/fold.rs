@@ -108,7 +108,7 @@ struct Tried {
     tokens: usize,
     /// The newest messages are cut, which they were not if more was folded.
     crowds_newest: bool,
-    /// The tokens of the story.
+    /// The tokens of the story; 0 where nothing is told.
     story: usize,
     /// How what stands is shortened.
     shortened: Option<Proposal>,
@@ -231,14 +231,17 @@ impl<'a> Boundaries<'a> {
     }
 
     /// Folds at this boundary, with this story.
-    fn applied(&self, mut boundary: Option<usize>, story: Option<String>) -> Result<Tried, CondenseError> {
+    fn applied(&self, boundary: Option<usize>, story: Option<String>) -> Result<Tried, CondenseError> {
         let mut state = State::new(self.request.clone());
-        let tokens = story.as_deref().map_or(0, |story| count_inside(story, self.request.tally.encoding()).tokens);
-        if let (Some(first), Some(story)) = (boundary, story) {
-            match state.apply(self.fold.provider, self.told(first, &story)) {
+        let mut tokens = 0;
+        if let (Some(boundary), Some(story)) = (boundary, story) {
+            match state.apply(self.fold.provider, self.told(boundary, &story)) {
                 // So little is before the boundary that telling it takes more: it stands.
-                Err(CondenseError::ContextGrew { .. }) => boundary = None,
-                told => drop(told?),
+                Err(CondenseError::ContextGrew { .. }) => {}
+                told => {
+                    drop(told?);
+                    tokens = count_inside(&story, self.request.tally.encoding()).tokens;
+                }
             }
         }
         let all = state.request.tally.total();
@@ -247,7 +250,7 @@ impl<'a> Boundaries<'a> {
 
     /// Tells lines of results, too, for names that nothing that stays has.
     fn with_lines(&self, best: Tried, (lines, budget): (usize, usize)) -> Result<Tried, CondenseError> {
-        let Some(boundary) = best.boundary.filter(|_| lines > 0) else { return Ok(best) };
+        let Some(boundary) = best.boundary.filter(|_| lines > 0 && best.story > 0) else { return Ok(best) };
         let left_out = LeftOut {
             conversation: &self.request.conversation,
             messages: self.start..boundary,
@@ -262,7 +265,8 @@ impl<'a> Boundaries<'a> {
         for _ in 0..SHORTER {
             let story = self.story(boundary, room, &lines);
             let mut next = self.applied(Some(boundary), Some(story))?;
-            if next.boundary.is_none() {
+            // What is shortened is so behind a story.
+            if next.story == 0 {
                 break;
             }
             if let Some(shortened) = &best.shortened {
