@@ -162,7 +162,10 @@ fn where_there_is_no_room_for_all_failures_their_number_is_told() {
     let shown = short.lines().filter(|line| is_failure(line) && !line.starts_with('[')).count();
     assert!(result.fits && shown > 10);
     assert_eq!(result.failures_left_out, 501 - shown);
-    assert!(short.contains(&format!("; {} of the lines left out report a failure]", result.failures_left_out)), "{short}");
+    assert!(
+        short.contains(&format!("; {} of the lines left out report a failure]", result.failures_left_out)),
+        "{short}"
+    );
     let others = short.lines().filter(|line| line.starts_with("ok ") || line.starts_with("start"));
     assert!(others.count() <= 2, "only lines beside a failure, and the first, stay while failures go: {short}");
 }

@@ -3,8 +3,7 @@
 import { Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
 import { IconButton } from "./icon-button.js";
-import type { ContentOperation, ContentOperations, ContentThresholds } from "../../../types/options.js";
-import type { IndividualConfig } from "../../../types/smart.js";
+import type { ContentOperation, ContentOperations, ContentThresholds, IndividualConfig } from "../../../types/options.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt } from "../faults.js";
 import { roleText, visibleText } from "../text.js";

@@ -38,7 +38,7 @@ const PRELUDE = ["deduplicateFileReads", "consolidateToolResults", "removeObsole
 /** The operations before all passes, which lose nothing. */
 function Prelude({ value, set, saved }: { value: SmartConfig; set: (config: SmartConfig) => void; saved: ReactNode }): ReactNode {
   const { t } = useStudio();
-  const prelude = isObject(value.losslessPrelude) ? value.losslessPrelude : {};
+  const prelude: NonNullable<SmartConfig["losslessPrelude"]> = isObject(value.losslessPrelude) ? value.losslessPrelude : {};
   const isPreludeOn = prelude.enabled !== false;
   const operations: Record<string, unknown> = isObject(prelude.operations) ? prelude.operations : {};
   return (

@@ -1,8 +1,8 @@
 // The editor of one pass.
 
 import type { ReactNode } from "react";
-import type { ContentOperations } from "../../../types/options.js";
-import type { IndividualConfig, SmartPass } from "../../../types/smart.js";
+import type { ContentOperations, IndividualConfig } from "../../../types/options.js";
+import type { SmartPass } from "../../../types/smart.js";
 import { type Key, useStudio } from "../context.js";
 import { FaultsAt } from "../faults.js";
 import { visibleText } from "../text.js";
