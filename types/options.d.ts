@@ -1011,7 +1011,7 @@ export interface CallbackHandlerOptions {
 
 /** The fields of `RecommendAnswers` beside conversation and handler. */
 export interface RecommendFields {
-  /** What matters most. */
+  /** The thing that matters most. */
   priority?: "simplicity" | "zero_loss" | "speed" | "cost" | "quality" | "control" | undefined;
   /** Largest cost of one condensation in dollars. 0 or more. */
   budgetPerCondensation?: number | undefined;

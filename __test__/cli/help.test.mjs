@@ -110,9 +110,9 @@ describe("help of a command", () => {
                               "contents", "history" or "conversation", JSON Lines with
                               one message per line, or a session of Claude Code or of
                               one of its subagents, Codex, Gemini CLI, Goose, Pi,
-                              OpenCode or Copilot. - is standard input. In a folder,
-                              all .json and .jsonl files that are histories, at any
-                              depth.
+                              OpenCode, Cursor or Copilot. - is standard input. In a
+                              folder, all .json and .jsonl files that are histories,
+                              at any depth.
 
       Condensing
         --format NAME         Format of the messages, if they do not show it. One of:

@@ -205,7 +205,7 @@ impl<'a> Boundaries<'a> {
     fn at(&self, budget: usize, part: f64) -> Option<usize> {
         let room = budget.saturating_sub(self.before() + self.room(budget));
         let [full, most] = [part, BEHIND * part].map(|part| (room as f64 * part) as usize);
-        // What was shortened before counts as much as it was. But what a text says of itself never leaves the room unused.
+        // A message that was shortened before counts with what it had. But no text can leave the room unused by what it says of itself.
         let stands = |message: usize| self.unshortened[message] <= most || self.from[message] <= full;
         if stands(self.start) {
             return None;
@@ -265,7 +265,7 @@ impl<'a> Boundaries<'a> {
         for _ in 0..SHORTER {
             let story = self.story(boundary, room, &lines);
             let mut next = self.applied(Some(boundary), Some(story))?;
-            // What is shortened is so behind a story.
+            // The cuts were chosen behind a story.
             if next.story == 0 {
                 break;
             }

@@ -41,7 +41,7 @@ options! {
         .null_is_absent()
         .interface("RecommendFields", "The fields of `RecommendAnswers` beside conversation and handler.");
 
-    /// What matters most.
+    /// The thing that matters most.
     priority: Option<&'static str> = word(PRIORITIES).if_set(),
     /// Largest cost of one condensation in dollars.
     budget_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
