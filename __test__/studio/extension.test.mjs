@@ -1,6 +1,21 @@
 // The extension in examples/: bundled as it is packaged, loaded with a stand-in for VS Code, and used.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -180,6 +195,21 @@ describe("condensing", () => {
     await run("restore");
     expect(readFileSync(history, "utf8")).toBe(original);
     expect(existsSync(`${history}.undo.json`)).toBe(false);
+  });
+
+  test.skipIf(process.platform === "win32")("a file keeps its mode, and a link stays one", async () => {
+    const behind = path.join(folder, "behind.json");
+    renameSync(history, behind);
+    chmodSync(behind, 0o664);
+    symlinkSync(behind, history);
+    await run("condense");
+    expect(readFileSync(behind, "utf8").length).toBeLessThan(original.length * 0.8);
+    expect([lstatSync(history).isSymbolicLink(), statSync(behind).mode & 0o777]).toEqual([true, 0o664]);
+    expect(statSync(`${history}.undo.json`).mode & 0o777).toBe(0o600);
+    await run("restore");
+    expect(readFileSync(behind, "utf8")).toBe(original);
+    expect([lstatSync(history).isSymbolicLink(), statSync(behind).mode & 0o777]).toEqual([true, 0o664]);
+    rmSync(history);
   });
 
   test("a file that only has the name of a backup is passed over", async () => {

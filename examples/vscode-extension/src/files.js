@@ -51,12 +51,18 @@ function historyIn(name, text) {
 
 const readHistory = async (file) => historyIn(file, await fs.readFile(file, "utf8"));
 
-/** Beside the file, then moved over it: whoever reads it sees the old one or the new one. */
+/**
+ * Beside the file, then moved over it: whoever reads it sees the old one or the new one. A file keeps its mode, and a link leads to it as before; a new file is
+ * the user's alone.
+ */
 async function replace(file, text) {
-  const beside = `${file}.${process.pid}.tmp`;
+  const target = await fs.realpath(file).catch(() => file);
+  const { mode } = await fs.stat(target).catch(() => ({ mode: 0o600 }));
+  const beside = `${target}.${process.pid}.tmp`;
   try {
     await fs.writeFile(beside, text, { mode: 0o600 });
-    await fs.rename(beside, file);
+    await fs.chmod(beside, mode & 0o7777);
+    await fs.rename(beside, target);
   } catch (error) {
     await fs.rm(beside, { force: true });
     throw error;
