@@ -129,8 +129,9 @@ describe.skipIf(!existsSync("/dev/full"))("standard output on a full disk", () =
   test("a failure that cannot be printed as JSON is told on standard error", () => {
     const { code, stderr } = shell("condense nowhere.json --json > /dev/full");
     expect(code).toBe(3);
-    // What lies there follows, as in a terminal.
-    expect(stderr).toMatch(/^roo-condense: nowhere\.json: there is no such file\n/);
+    expect(stderr).toBe(
+      "roo-condense: nowhere.json: there is no such file\nFiles there: history.json\nThe newest session on this machine: roo-condense --last\n",
+    );
   });
 
   test("where the result is written already, that is said", () => {

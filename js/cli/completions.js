@@ -4,6 +4,7 @@
 // of both.
 
 const { COMMANDS, FLAGS, commandNames, flagsOf } = require("./flags.js");
+const { shellQuoted } = require("./terminal.js");
 
 /** The commands that are recognised by their name. Everything else condenses. */
 const NAMED = COMMANDS.filter(({ name }) => name !== "condense");
@@ -74,25 +75,24 @@ complete -o filenames -F _roo_condense roo-condense
 }
 
 function zsh() {
-  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const action = (taken) => (wordsOf(taken) ? `(${wordsOf(taken)})` : taken.isFile ? "_files" : "");
   const flagOf = (flag) => {
     const value = flag.value ? `:${flag.value}:${action(flag)}` : "";
     const about = flag.about.replace(/[[\]\\:]/g, "\\$&");
     // --out FILE and --out=FILE.
     const named = (form) => `${form}${flag.value && form.startsWith("--") ? "=" : ""}`;
-    return forms(flag).map((form) => quoted(`${flag.multiple ? "*" : ""}${named(form)}[${about}]${value}`));
+    return forms(flag).map((form) => shellQuoted(`${flag.multiple ? "*" : ""}${named(form)}[${about}]${value}`));
   };
   const words = (command) => {
     const taken = command.arguments.values ? `1:word:${action(command.arguments)}` : "*:history:_files";
-    return [...flagsOf(command.name).flatMap(flagOf), quoted(taken)].join(" \\\n      ");
+    return [...flagsOf(command.name).flatMap(flagOf), shellQuoted(taken)].join(" \\\n      ");
   };
   // The name of a command is not one of its arguments.
   const cases = NAMED.map(
     (command) => `    ${command.name}) words=(roo-condense "\${(@)words[3,-1]}"); (( CURRENT-- )); _arguments \\
       ${words(command)} ;;`,
   );
-  const described = COMMANDS.map(({ name, about }) => quoted(`${name}:${about.replaceAll(":", "\\:")}`));
+  const described = COMMANDS.map(({ name, about }) => shellQuoted(`${name}:${about.replaceAll(":", "\\:")}`));
   return `#compdef roo-condense
 # zsh completion for roo-condense
 _roo_condense() {

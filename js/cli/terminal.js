@@ -78,8 +78,10 @@ function wrap(text, width) {
 const item = (mark, text, width) =>
   wrap(text, width - mark.length).map((line, index) => (index === 0 ? mark : " ".repeat(mark.length)) + line);
 
+/** Quotes a text for shells. */
+const shellQuoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 /** Quotes a word for shells, if it needs it. */
-const shellWord = (word) => (/^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const shellWord = (word) => (/^[\w@%+=:,./-][\w@%+=:,./~-]*$/.test(word) ? word : shellQuoted(word));
 
 module.exports = {
   bytes,
@@ -89,6 +91,7 @@ module.exports = {
   number,
   percent,
   plural,
+  shellQuoted,
   shellWord,
   visible,
   visibleLine,

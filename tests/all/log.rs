@@ -305,7 +305,8 @@ fn within(target: usize, conversation: &Conversation) -> Conversation {
     conversation.apply(report.plan()).unwrap()
 }
 
-/// What was shortened once counts as much as it was: otherwise what cannot be shortened adds up until it fills the target.
+/// A message counts with what an earlier condensation left out of it: otherwise frames, which nothing shortens, add up
+/// until they fill the target.
 #[test]
 fn a_conversation_that_is_condensed_again_and_again_tells_what_is_old() {
     let target = 4000;
