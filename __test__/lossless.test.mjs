@@ -31,6 +31,31 @@ const calls = (...answers) => [
 
 const lines = (count, text) => Array.from({ length: count }, (_, index) => `${text} number ${index} of a long output`).join("\n");
 
+describe("a target", () => {
+  it.each(dialects)("leaves no more of %s the smaller it is", async (name) => {
+    const messages = fixture(name);
+    const { stats } = await createLosslessProvider({}).condense({ messages });
+    const left = [];
+    for (let percent = 100; percent >= 30; percent -= 2) {
+      const targetTokens = Math.round((stats.originalTokens * percent) / 100);
+      const result = await createLosslessProvider({}).condense({ messages }, { targetTokens });
+      left.push(result.newContextTokens);
+      if (targetTokens >= stats.finalTokens) expect(result.newContextTokens).toBeLessThanOrEqual(targetTokens);
+    }
+    expect(left).toEqual(left.toSorted((a, b) => b - a));
+  });
+
+  it("changes the newest first, so that the beginning of the prompt stays", async () => {
+    const messages = calls(lines(50, "first"), lines(50, "second"), lines(50, "first"), lines(50, "second"), "end");
+    const all = await createLosslessProvider({ preserveRecentCount: 0 }).condense({ messages });
+    const targetTokens = Math.round((all.stats.originalTokens + all.stats.finalTokens) / 2);
+    const result = await createLosslessProvider({ preserveRecentCount: 0 }).condense({ messages }, { targetTokens });
+    expect(all.messages[2]).not.toBe(messages[2]);
+    expect(result.messages[2]).toBe(messages[2]);
+    expect(result.messages[4]).not.toBe(messages[4]);
+  });
+});
+
 describe("restoring", () => {
   it.each(dialects)("gives back %s exactly, also when restoreData was kept as JSON", async (name) => {
     const messages = fixture(name);

@@ -1,13 +1,13 @@
 //! The fold: one boundary in the conversation. Messages before it are told in one text, the story; messages behind it stand in place, shortened by salience where
 //! the room asks for it.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, ops::Range};
 
 use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role, TextAt},
     markers::{LEFT_OUT_HERE, NoteLine, with_way_back},
-    salience::{LeftOut, Salience, SalienceError, Why},
+    salience::{CLOSE_ENOUGH, LeftOut, Salience, SalienceError, Why},
     story::{ShownLines, Telling},
     tokens::count_inside,
     words::said,
@@ -20,14 +20,10 @@ const STORY: f64 = 0.8;
 const LINES: f64 = 0.12;
 /// Messages behind the boundary have so many times the tokens of their room before they are shortened, by this condensation or earlier ones.
 const BEHIND: f64 = 3.0;
-/// Each try folds more, where shortening alone does not reach the target.
-const TRIES: [f64; 5] = [1.0, 0.6, 0.3, 0.1, 0.0];
+/// So many boundaries are tried.
+const TRIES: usize = 6;
 /// So often the story is told in less room, where nothing else gives way: how much telling in a room takes is estimated.
 const SHORTER: usize = 3;
-/// Each of these folds less, where the target has room left.
-const WIDER: [f64; 3] = [2.0, 4.0, 8.0];
-/// A result within this share of the target is good enough.
-const CLOSE_ENOUGH: f64 = 0.9;
 
 /// How a conversation is folded.
 pub struct Fold<'a> {
@@ -59,19 +55,25 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
 fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Tried>, CondenseError> {
     let mut room = boundaries.room(budget);
     let mut tried: Option<Tried> = None;
-    for part in TRIES {
-        let boundary = boundaries.at(budget, part);
-        if tried.as_ref().is_some_and(|tried| tried.boundary == boundary) {
-            continue;
-        }
-        let next = boundaries.tried((boundary, room), budget)?;
-        let is_done = next.tokens <= budget && !next.crowds_newest;
-        if tried.as_ref().is_none_or(|tried| next.is_better_than(tried, budget)) {
-            tried = Some(next);
+    // Those that fold more than is needed begin at `done`, and those that fold too little end at `rest`.
+    let (mut rest, mut done) = (0, boundaries.count());
+    let mut next = boundaries.at(budget);
+    for _ in 0..TRIES {
+        let fold = boundaries.tried((boundaries.boundary(next), room), budget)?;
+        let is_done = fold.tokens <= budget && !fold.crowds_newest;
+        let is_close = fold.tokens as f64 >= budget as f64 * CLOSE_ENOUGH;
+        if tried.as_ref().is_none_or(|tried| fold.is_better_than(tried, budget)) {
+            tried = Some(fold);
         }
         if is_done {
+            done = next;
+        } else {
+            rest = next + 1;
+        }
+        if (is_done && is_close) || rest >= done {
             break;
         }
+        next = boundaries.halfway(rest..done);
     }
     let Some(mut best) = tried else { return Ok(None) };
     // Where no message behind the boundary gives way, the story does.
@@ -82,20 +84,6 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
         room = room.saturating_sub((best.tokens - budget) * 9 / 8 + 8);
         let next = boundaries.tried((best.boundary, room), budget)?;
         best = if next.tokens < best.tokens { next } else { best };
-    }
-    for part in WIDER {
-        if best.tokens as f64 >= budget as f64 * CLOSE_ENOUGH || best.boundary.is_none() {
-            break;
-        }
-        let boundary = boundaries.at(budget, part);
-        if boundary == best.boundary {
-            continue;
-        }
-        let next = boundaries.tried((boundary, room), budget)?;
-        if next.tokens > budget || next.crowds_newest {
-            break;
-        }
-        best = if next.tokens > best.tokens { next } else { best };
     }
     Ok(Some(best))
 }
@@ -116,10 +104,10 @@ struct Tried {
 }
 
 impl Tried {
-    /// Returns true where both fit and it alone leaves the newest messages as they are, and where neither fits and it is smaller.
+    /// Returns true where both fit and it cuts the newest messages less or leaves more, and where neither fits and it is smaller.
     fn is_better_than(&self, other: &Self, budget: usize) -> bool {
         match (self.tokens <= budget, other.tokens <= budget) {
-            (true, true) => other.crowds_newest && !self.crowds_newest,
+            (true, true) => (!self.crowds_newest, self.tokens) > (!other.crowds_newest, other.tokens),
             (false, false) => self.tokens < other.tokens,
             (fits, _) => fits,
         }
@@ -201,17 +189,30 @@ impl<'a> Boundaries<'a> {
         self.from[0] - self.from[self.start]
     }
 
-    /// The first message that stands where so much of the room behind the boundary is used; `None` where nothing is folded.
-    fn at(&self, budget: usize, part: f64) -> Option<usize> {
+    /// The number of places where it may be folded, of which the first folds nothing, and each folds more than the one before.
+    fn count(&self) -> usize {
+        1 + self.clean.len()
+    }
+
+    /// The first message that stands in this place.
+    fn boundary(&self, place: usize) -> Option<usize> {
+        place.checked_sub(1).and_then(|place| self.clean.get(place).copied())
+    }
+
+    /// The first place where the messages that stand have room.
+    fn at(&self, budget: usize) -> usize {
         let room = budget.saturating_sub(self.before() + self.room(budget));
-        let [full, most] = [part, BEHIND * part].map(|part| (room as f64 * part) as usize);
+        let most = (room as f64 * BEHIND) as usize;
         // A message that was shortened before counts with what it had. But no text can leave the room unused by what it says of itself.
-        let stands = |message: usize| self.unshortened[message] <= most || self.from[message] <= full;
-        if stands(self.start) {
-            return None;
-        }
-        let first = self.clean.iter().copied().find(|message| stands(*message));
-        first.or(self.clean.last().copied())
+        let stands = |message: usize| self.unshortened[message] <= most || self.from[message] <= room;
+        (0..self.count()).find(|place| stands(self.boundary(*place).unwrap_or(self.start))).unwrap_or(self.clean.len())
+    }
+
+    /// The place among these where half of the tokens stand that stand in the first more than in the last.
+    fn halfway(&self, places: Range<usize>) -> usize {
+        let from = |place: usize| self.from[self.boundary(place).unwrap_or(self.start)];
+        let half = usize::midpoint(from(places.start), from(places.end - 1));
+        places.clone().find(|place| from(*place) <= half).unwrap_or(places.start)
     }
 
     /// Tells what is before this boundary in so many tokens, and shortens what stands behind it.
@@ -282,7 +283,7 @@ impl<'a> Boundaries<'a> {
 
     /// Tokens for lines of results. None where everything stands.
     fn room_of_lines(&self, budget: usize) -> usize {
-        if self.at(budget, 1.0).is_none() {
+        if self.at(budget) == 0 {
             return 0;
         }
         let stays = (budget as f64 / self.request.tally.total().max(1) as f64).min(1.0);

@@ -149,7 +149,7 @@ pub struct Cut {
 }
 
 /// A result of at least this share of the budget is good enough.
-const CLOSE_ENOUGH: f64 = 0.97;
+pub const CLOSE_ENOUGH: f64 = 0.99;
 /// The first and the newest messages stay as they are if they take at most this share of a budget.
 const MOST_FOR_ENDS: f64 = 0.3;
 /// User text in an older message stays whole if it takes at most this share of a budget. In longer texts the pastes
@@ -273,6 +273,7 @@ impl Salience {
         let others = as_float(history.tally.total() - tokens.min(history.tally.total()));
         selection.fill(others + as_float(budget));
         let mut best: Option<(Vec<Cut>, usize)> = None;
+        let mut aim = Aim::at(others + as_float(budget));
         for _ in 0..MAX_TRIES {
             let choice = selection.choice();
             let (mut cuts, mut left) = (Vec::new(), 0);
@@ -297,11 +298,7 @@ impl Salience {
                 break;
             }
             let before = selection.tokens;
-            if fits {
-                selection.fill(before + as_float(budget - left) * 0.8);
-            } else {
-                selection.give_back(as_float(left - budget) * 1.05 + 1.0);
-            }
+            selection.hold(aim.after(before, others + as_float(left)));
             if selection.tokens.total_cmp(&before).is_eq() {
                 break;
             }
@@ -348,6 +345,34 @@ fn ratio(tokens: usize, budget: usize) -> f64 {
     tokens as f64 / budget.max(1) as f64
 }
 
+/// Searches for the estimate at which a selection fills its budget: its tokens grow with the estimate, though not evenly.
+struct Aim {
+    budget: f32,
+    /// The largest estimate so far that fits, with its tokens.
+    fits: Option<(f32, f32)>,
+    /// The smallest that does not.
+    exceeds: Option<(f32, f32)>,
+}
+
+impl Aim {
+    fn at(budget: f32) -> Self {
+        Self { budget, fits: None, exceeds: None }
+    }
+
+    /// Returns the next estimate to try after one has shown to be so many tokens.
+    fn after(&mut self, estimate: f32, tokens: f32) -> f32 {
+        let side = if tokens <= self.budget { &mut self.fits } else { &mut self.exceeds };
+        *side = Some((estimate, tokens));
+        match (self.fits, self.exceeds) {
+            (Some((low, few)), Some((high, many))) => {
+                low + (high - low) * ((self.budget - few) / (many - few)).clamp(0.1, 0.9)
+            }
+            _ if tokens <= self.budget => estimate + (self.budget - tokens) * 0.8,
+            _ => estimate - (tokens - self.budget) * 1.05 - 1.0,
+        }
+    }
+}
+
 /// Tries budgets until the counted result is close to `budget`, because a selection only estimates its tokens, and
 /// returns the best try.
 fn best_within(
@@ -359,9 +384,7 @@ fn best_within(
     history.cancel.check()?;
     let survey = selection.survey();
     let mut best: Option<(Choice, Edits, Tally)> = None;
-    // Fill only part of the free budget, so that tries do not swing around it; halve that part whenever one large
-    // unit made them swing.
-    let mut part = 0.8;
+    let mut aim = Aim::at(as_float(budget));
     for _ in 0..MAX_TRIES {
         let choice = selection.choice();
         let edits = Edits::for_choice(texts, survey, &choice);
@@ -375,13 +398,7 @@ fn best_within(
             break;
         }
         let before = selection.tokens;
-        if fits {
-            selection.fill(before + as_float(budget - tokens) * part);
-        } else {
-            let swings = best.as_ref().is_some_and(|(.., known)| known.total() <= budget);
-            part *= if swings { 0.5 } else { 1.0 };
-            selection.give_back(as_float(tokens - budget) * 1.05 + 1.0);
-        }
+        selection.hold(aim.after(before, as_float(tokens)));
         if selection.tokens.total_cmp(&before).is_eq() {
             break;
         }

@@ -163,6 +163,15 @@ impl<'s, 't> PassageSelection<'s, 't> {
         }
     }
 
+    /// Fills the budget, or gives back what exceeds it.
+    pub fn hold(&mut self, budget: f32) {
+        if budget < self.tokens {
+            self.give_back(self.tokens - budget);
+        } else {
+            self.fill(budget);
+        }
+    }
+
     /// Returns the survey to choose from.
     pub fn survey(&self) -> &'s Survey<'t> {
         self.survey
@@ -174,7 +183,7 @@ impl<'s, 't> PassageSelection<'s, 't> {
     }
 
     /// Undoes the latest steps until at least `tokens` are free.
-    pub fn give_back(&mut self, tokens: f32) {
+    fn give_back(&mut self, tokens: f32) {
         let goal = self.tokens - tokens;
         while self.tokens > goal {
             let Some(Taken { unit, lines, cost }) = self.taken.pop() else { return };

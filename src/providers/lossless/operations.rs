@@ -53,22 +53,6 @@ impl LosslessOperation {
         }
     }
 
-    /// The maximum of [`LosslessOperation::harm`].
-    pub const MOST_HARM: u8 = 3;
-
-    /// Returns how much it hinders a reader who continues to work with the text, from 0. Measured by whether passages
-    /// that are edited next stay whole in one block. Differences between versions of a file and repeated lines divide
-    /// passages; pointers to a whole text, and snapshots, do not (`docs/decisions/0010-salience.md`).
-    #[must_use]
-    pub fn harm(self) -> u8 {
-        match self {
-            Self::Snapshot | Self::TodoList | Self::Reference | Self::LineNumbers => 0,
-            Self::Containment | Self::OverwrittenWrite | Self::FailedEdit => 1,
-            Self::RepeatedLines | Self::StaleRead => 2,
-            Self::Diff | Self::StaleFile => 3,
-        }
-    }
-
     /// The grade that an operation reaches; `None` for one that makes no promise.
     #[must_use]
     pub fn grade(self) -> Option<Grade> {

@@ -1,9 +1,7 @@
-//! Turns the findings into a proposal: all of them or, with a target, only as many as it requires. Operations that
-//! hinder a reader least are used first, and among those the ones that save most, so that few texts change.
+//! Turns the findings into a proposal: all of them or, with a target, only as many as it requires, from one end.
 
 use std::{
     borrow::Cow,
-    cmp::Reverse,
     collections::{BTreeMap, HashSet},
 };
 
@@ -132,71 +130,57 @@ fn at(text: &Text<'_>) -> BlockAt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Candidate {
     block: BlockAt,
-    /// The greatest harm of its operations.
-    harm: u8,
     /// Tokens saved.
     saved: usize,
 }
 
-/// Number of selections tried per kind. More than one can be needed because single texts count slightly differently
-/// from the whole, and pointers may depend on one another.
-const MAX_TRIES: usize = 3;
+/// The number of blocks is tried so often: single texts count slightly differently from the whole.
+const MAX_TRIES: usize = 8;
 
-/// A selection that saves more than needed by at most this fraction of the whole (one in a hundred) is close enough.
-const SPARE: usize = 100;
-
-/// Returns the proposal that leaves at most `budget` tokens and changes only what that requires; `None` if all
-/// findings are needed, or are not enough. With `keep_first`, pointers point to earlier messages.
+/// Returns the proposal that leaves at most `budget` tokens and changes only what that requires; `None` if all findings are needed, or are not enough.
+///
+/// The newest are taken first, so that the prompt cache keeps a long beginning, or the oldest if pointers point to earlier messages. What lies between a pointer
+/// and its lines then changes as in the full proposal, and the pointer is found by its quote. The order is the same whatever the budget is: a smaller one
+/// changes all that a larger one does, and leaves no more.
 fn enough(request: &Request, found: &Found<'_>, budget: usize, keep_first: bool) -> Option<Proposal> {
-    let candidates = candidates(request, found);
-    let possible: usize = candidates.iter().map(|candidate| candidate.saved).sum();
-    let least = request.tally.total().checked_sub(budget)?;
-    let choices: [&dyn Fn(usize) -> HashSet<BlockAt>; 2] =
-        [&|needed| chosen(&candidates, needed, request.tally.total() / SPARE), &|needed| {
-            from_one_end(&candidates, needed, keep_first)
-        }];
-    for choose in choices {
-        let mut needed = least;
-        for _ in 0..MAX_TRIES {
-            if needed >= possible {
-                break;
-            }
-            let proposal = found.proposal_of(Some(&choose(needed)));
-            let after = request.conversation.apply(&proposal.plan).ok()?;
-            let tokens = request.tally.recount(&request.conversation, &after, &request.cancel).ok()?.total();
-            if tokens <= budget {
-                return Some(proposal);
-            }
-            needed += tokens - budget;
+    let mut candidates = candidates(request, found);
+    if !keep_first {
+        candidates.reverse();
+    }
+    let mut needed = request.tally.total().checked_sub(budget)?;
+    let mut taken = 0;
+    for _ in 0..MAX_TRIES {
+        taken = enough_for(&candidates, needed).max(taken + 1);
+        if taken >= candidates.len() {
+            break;
         }
+        let blocks = candidates[..taken].iter().map(|candidate| candidate.block).collect();
+        let proposal = found.proposal_of(Some(&blocks));
+        let after = request.conversation.apply(&proposal.plan).ok()?;
+        let tokens = request.tally.recount(&request.conversation, &after, &request.cancel).ok()?.total();
+        if tokens <= budget {
+            return Some(proposal);
+        }
+        needed += tokens - budget;
     }
     None
 }
 
-/// Returns the newest blocks that together save this many tokens, or the oldest if pointers point to earlier
-/// messages. Everything between a pointer and its lines then changes as in the full proposal, so every pointer is
-/// found by its quote.
-fn from_one_end(candidates: &[Candidate], needed: usize, keep_first: bool) -> HashSet<BlockAt> {
+/// Returns the number of the first candidates that together save this many tokens.
+fn enough_for(candidates: &[Candidate], needed: usize) -> usize {
     let mut saved = 0;
-    let mut is_needed = |candidate: &&Candidate| {
+    let is_needed = |candidate: &&Candidate| {
         let is_needed = saved < needed;
         saved += candidate.saved;
         is_needed
     };
-    // By message.
-    let taken: Vec<&Candidate> = if keep_first {
-        candidates.iter().take_while(&mut is_needed).collect()
-    } else {
-        candidates.iter().rev().take_while(&mut is_needed).collect()
-    };
-    taken.into_iter().map(|candidate| candidate.block).collect()
+    candidates.iter().take_while(is_needed).count()
 }
 
 fn candidates(request: &Request, found: &Found<'_>) -> Vec<Candidate> {
-    let mut blocks: BTreeMap<BlockAt, (u8, usize)> = BTreeMap::new();
+    let mut blocks: BTreeMap<BlockAt, usize> = BTreeMap::new();
     for (index, done) in found.done(&found.changed) {
-        let (harm, saved) = blocks.entry(at(&found.texts[index])).or_default();
-        *harm = done.operation.harm().max(*harm);
+        let saved = blocks.entry(at(&found.texts[index])).or_default();
         if found.superseded.inputs.contains_key(&at(&found.texts[index])) {
             // A list is not a text.
             *saved += done.saved;
@@ -208,99 +192,20 @@ fn candidates(request: &Request, found: &Found<'_>) -> Vec<Candidate> {
         found.texts.iter().enumerate().filter(|(_, text)| !found.superseded.inputs.contains_key(&at(text)))
     {
         let (was, is) = (found.original(index), new.get(&index).copied().unwrap_or(&text.text));
-        if let Some((_, saved)) = blocks.get_mut(&at(text)).filter(|_| was != is) {
+        if let Some(saved) = blocks.get_mut(&at(text)).filter(|_| was != is) {
             *saved += tokens(was).saturating_sub(tokens(is));
         }
     }
-    blocks.into_iter().map(|(block, (harm, saved))| Candidate { block, harm, saved }).collect()
-}
-
-/// Returns blocks that together save this many tokens: those that hinder a reader least, unless others save less than
-/// `spare` more than needed and these do not.
-fn chosen(candidates: &[Candidate], needed: usize, spare: usize) -> HashSet<BlockAt> {
-    let mut taken: Vec<Candidate> = Vec::new();
-    let mut left = needed;
-    for harm in 0..=LosslessOperation::MOST_HARM {
-        let class: Vec<Candidate> = candidates.iter().copied().filter(|candidate| candidate.harm == harm).collect();
-        let fitting = fitting(class, left);
-        left = left.saturating_sub(saved_by(&fitting));
-        taken.extend(fitting);
-    }
-    // Blocks taken first may be unnecessary after those taken last.
-    let mut saved = saved_by(&taken);
-    while let Some(unneeded) = taken.iter().rposition(|candidate| saved - candidate.saved >= needed) {
-        saved -= taken.remove(unneeded).saved;
-    }
-    if saved > needed + spare {
-        let of_all = fitting(candidates.to_vec(), needed);
-        if saved_by(&of_all) < saved {
-            taken = of_all;
-        }
-    }
-    taken.into_iter().map(|candidate| candidate.block).collect()
-}
-
-/// Returns the largest candidates that are needed, and the smallest of those too large for the rest. All if they are
-/// not enough.
-fn fitting(mut candidates: Vec<Candidate>, needed: usize) -> Vec<Candidate> {
-    // Among equal ones, the newer is taken, so that the prompt cache covers more of the beginning.
-    candidates.sort_by_key(|candidate| Reverse((candidate.saved, candidate.block)));
-    let mut left = needed;
-    let (mut taken, rest): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(|candidate| {
-        let fits = left > 0 && candidate.saved <= left;
-        left -= if fits { candidate.saved } else { 0 };
-        fits
-    });
-    if left > 0 {
-        taken.extend(rest.into_iter().min_by_key(|candidate| (candidate.saved, Reverse(candidate.block))));
-    }
-    taken
-}
-
-fn saved_by(candidates: &[Candidate]) -> usize {
-    candidates.iter().map(|candidate| candidate.saved).sum()
+    blocks.into_iter().map(|(block, saved)| Candidate { block, saved }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn numbers(candidates: &[(u8, usize)], needed: usize) -> Vec<usize> {
-        let candidates: Vec<Candidate> = candidates
-            .iter()
-            .enumerate()
-            .map(|(message, (harm, saved))| Candidate { block: (message, 0), harm: *harm, saved: *saved })
-            .collect();
-        let mut chosen: Vec<usize> =
-            chosen(&candidates, needed, 1000).into_iter().map(|(message, _)| message).collect();
-        chosen.sort_unstable();
-        chosen
-    }
-
     #[test]
-    fn what_takes_least_goes_first_and_no_more_than_is_needed() {
-        assert_eq!(numbers(&[(3, 900), (0, 100), (0, 40), (1, 500)], 30), [2], "the smallest that is enough");
-        assert_eq!(numbers(&[(3, 900), (0, 100), (0, 40), (1, 500)], 120), [1, 2]);
-        assert_eq!(numbers(&[(3, 900), (0, 100), (0, 40), (1, 500)], 200), [3], "which saves what the others were to");
-        assert_eq!(numbers(&[(0, 1300), (0, 300), (0, 90)], 366), [1, 2], "and not the one that is too large");
-        let close = [(0, 1300), (1, 300), (1, 90)].map(|(harm, saved)| Candidate { block: (saved, 0), harm, saved });
-        assert_eq!(chosen(&close, 366, 1000), HashSet::from([(1300, 0)]));
-        assert_eq!(chosen(&close, 366, 100), HashSet::from([(300, 0), (90, 0)]), "too much more than is needed");
-        assert_eq!(numbers(&[(0, 50), (0, 50), (0, 50)], 60), [1, 2], "the newer ones");
-        assert_eq!(numbers(&[(0, 50)], 0), [0; 0]);
-    }
-
-    #[test]
-    fn from_one_end_all_that_lies_between_is_taken() {
-        let candidates = [30, 10, 20, 5].map(|saved| Candidate { block: (saved, 0), harm: 0, saved });
-        let taken = |needed: usize, keep_first: bool| {
-            let mut taken: Vec<usize> =
-                from_one_end(&candidates, needed, keep_first).into_iter().map(|(saved, _)| saved).collect();
-            taken.sort_unstable();
-            taken
-        };
-        assert_eq!(taken(21, false), [5, 20]);
-        assert_eq!(taken(31, true), [10, 30]);
-        assert_eq!(taken(0, false), [0; 0]);
+    fn what_is_taken_for_less_is_taken_for_more() {
+        let candidates = [30, 10, 20, 5].map(|saved| Candidate { block: (saved, 0), saved });
+        assert_eq!([0, 1, 30, 31, 41, 65, 66].map(|needed| enough_for(&candidates, needed)), [0, 1, 1, 2, 3, 4, 4]);
     }
 }
