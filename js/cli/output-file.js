@@ -240,6 +240,13 @@ function checkOutput(file, history, force, itself = "--out is the input itself: 
   if (!stat && fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw notWritten(file, { code: "EDANGLING" });
   if (stat?.isFile() && !force) throw notWritten(file, { code: "EEXIST" });
   if (!stat && !statOf(path.dirname(file))) throw notWritten(file, { code: "ENOENT" });
+  if (stat && !stat.isFile()) return;
+  try {
+    // A result is written beside its place, and moved there.
+    fs.accessSync(path.dirname(stat ? fs.realpathSync(file) : file), fs.constants.W_OK);
+  } catch (error) {
+    throw notWritten(file, error);
+  }
 }
 
 /** Writes to a file, new or with `force` in place of another. Devices and pipes are written to, not replaced. Returns its path. */

@@ -560,13 +560,13 @@ mod tests {
         let salient = json!({ "preserveRecentCount": 1 });
         insta::assert_snapshot!(told(&condensed("truncation", salient, Some(300))), @r#"
         assistant 2: kept 1, recorded 2, lost 1
-        calls 3: recorded 5, lost 3
-        host 1: lost 1
+        calls 3: kept 2, recorded 3, lost 1
+        host 1: kept 1
         plans 1: lost 1
-        results 4: recorded 8, lost 4
+        results 4: recorded 1, lost 4
         thinking 1: lost 1
         user 2: kept 2
-        log {"answers":{"lines":8,"tokens":59},"calls":{"lines":5,"tokens":28},"said":{"lines":2,"tokens":9}}
+        log {"answers":{"lines":1,"tokens":2},"calls":{"lines":3,"tokens":17},"said":{"lines":2,"tokens":9}}
         "#);
     }
 }

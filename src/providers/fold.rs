@@ -7,7 +7,7 @@ use super::{CondenseError, Note, Proposal, Request, State, seams::Seams};
 use crate::{
     conversation::{Content, Conversation, Edit, Message, Plan, Role, TextAt},
     markers::{LEFT_OUT_HERE, NoteLine, with_way_back},
-    salience::{CLOSE_ENOUGH, LeftOut, Salience, SalienceError, Why},
+    salience::{LeftOut, Salience, SalienceError, Why},
     story::{ShownLines, Telling},
     tokens::count_inside,
     words::said,
@@ -22,6 +22,8 @@ const LINES: f64 = 0.12;
 const BEHIND: f64 = 3.0;
 /// So many boundaries are tried.
 const TRIES: usize = 6;
+/// A result within this share of the target is good enough.
+const CLOSE_ENOUGH: f64 = 0.9;
 /// So often the story is told in less room, where nothing else gives way: how much telling in a room takes is estimated.
 const SHORTER: usize = 3;
 

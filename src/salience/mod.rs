@@ -149,7 +149,7 @@ pub struct Cut {
 }
 
 /// A result of at least this share of the budget is good enough.
-pub const CLOSE_ENOUGH: f64 = 0.99;
+const CLOSE_ENOUGH: f64 = 0.99;
 /// The first and the newest messages stay as they are if they take at most this share of a budget.
 const MOST_FOR_ENDS: f64 = 0.3;
 /// User text in an older message stays whole if it takes at most this share of a budget. In longer texts the pastes

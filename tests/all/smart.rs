@@ -148,8 +148,8 @@ fn a_short_history_with_huge_results_becomes_small() {
     assert!(left * 10 < before * 3, "{left} of {before}");
 }
 
-/// Nothing cuts more than was asked for: the lossless provider and the prelude stop at the target. A block changes as one, and pointers may need one
-/// another, so that here and there more goes.
+/// Nothing cuts more than was asked for: the lossless provider and the prelude stop at the target. A block changes as one, and the newest go first however large
+/// they are, so that here and there more goes.
 #[test]
 fn a_loose_target_is_not_overshot() {
     let mut spare = Vec::new();
@@ -166,5 +166,5 @@ fn a_loose_target_is_not_overshot() {
     });
     spare.sort_by(f64::total_cmp);
     let mean = spare.iter().sum::<f64>() / spare.len() as f64;
-    assert!(mean < 0.03 && spare[spare.len() * 3 / 4] < 0.02, "{mean}: {spare:?}");
+    assert!(mean < 0.03 && spare[spare.len() / 2] < 0.02, "{mean}: {spare:?}");
 }
