@@ -20,12 +20,12 @@ use crate::{
 
 /// The option `protect` of managers, calls and providers.
 pub(crate) const PROTECT: Typed<ProtectRules> = object().read_as().or_default().typed_as("ConfiguredProtect").about(
-    "What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls.\n\nIt adds to what the call and the manager protect. Default: nothing.",
+    "Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls.\n\nIt adds to what the call and the manager protect. Default: nothing.",
 );
 
 /// The option `frozenMessages` of managers, calls and providers.
 pub(crate) const FROZEN_MESSAGES: Typed<Option<usize>> = whole(0, u64::MAX).if_set().about(
-    "So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache holds up to there. Default: 0.\n\nThe largest of manager, call and configuration wins.",
+    "The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the prompt cache holds up to there. Default: 0.\n\nThe largest of manager, call and configuration wins.",
 );
 
 const TEXTS: Typed<Vec<String>> = list(&some_text(), "an array of strings that are not empty").or_default();

@@ -239,7 +239,7 @@ describe.skipIf(isMissing)("the studio", () => {
     const { page } = await openPage(browser, own.address);
     await expect
       .poll(() => page.locator(".rc-lead").textContent())
-      .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.The model will no longer see [\d,]+ tokens/);
+      .toMatch(/Condensing leaves 20,\d\d\d tokens \(−6\d%\), which fits\.The model will no longer see [\d.]+K tokens/);
     // The numbers by kind add up to the difference.
     const lead = await page.locator(".rc-lead").textContent();
     const [, gone, added, less] = /Tokens removed: (.*?)\. Notes in their place: ([\d,]+)\. Together ([\d,]+) fewer\./.exec(lead);

@@ -20,7 +20,7 @@ const STORY: f64 = 0.8;
 const LINES: f64 = 0.12;
 /// Messages behind the boundary have so many times the tokens of their room before they are shortened, by this condensation or earlier ones.
 const BEHIND: f64 = 3.0;
-/// So many boundaries are tried.
+/// Boundaries that are tried at most.
 const TRIES: usize = 6;
 /// A result within this share of the target is good enough.
 const CLOSE_ENOUGH: f64 = 0.9;
@@ -57,7 +57,7 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
 fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Tried>, CondenseError> {
     let mut room = boundaries.room(budget);
     let mut tried: Option<Tried> = None;
-    // Those that fold more than is needed begin at `done`, and those that fold too little end at `rest`.
+    // Before `rest` too little is folded, from `done` on enough.
     let (mut rest, mut done) = (0, boundaries.count());
     let mut next = boundaries.at(budget);
     for _ in 0..TRIES {

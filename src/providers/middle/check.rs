@@ -49,7 +49,7 @@ pub(in crate::providers) type SummaryCheckOption = Either<bool, SummaryCheck>;
 
 /// The option `summaryCheck` of whatever has a summary written in the place of messages.
 pub(in crate::providers) const SUMMARY_CHECK: Typed<SummaryCheckOption> = either(&flag().with(false), &object()).or_default().about(
-    "What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway.\n\nIt must keep names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them.",
+    "The reaction to a summary that leaves out what must survive; `true` for the defaults, `false` for none: the result tells of it anyway.\n\nIt must keep names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them.",
 );
 
 impl SummaryCheck {

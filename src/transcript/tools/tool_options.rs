@@ -13,7 +13,7 @@ use crate::options::{
 /// The option `tools` of managers and providers.
 pub(crate) const TOOLS: Typed<ToolRows> = record(&either(&choice(), &object()), "an object of meanings by name of a tool").read_as().or_default()
         .typed_as("ToolMeanings").about(
-    "What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before globs.\n\nThey win over those of the manager. Default: none.",
+    "The actions of tools, and the rules for their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before globs.\n\nThey win over those of the manager. Default: none.",
 );
 
 /// The names of a parameter.

@@ -66,8 +66,9 @@ function outcome(condensation: Condensation, { window }: Inspection, isWanted: b
 /** Describes the fate of the removed content in a sentence. */
 function fateOf({ fate: { lost, told, superseded }, exact }: Condensation, recall: boolean, t: Translate, format: Format): string {
   if (!exact || (lost + told > 0 && recall)) return t(recall ? "answer.recalled" : "answer.undo");
+  // Rounded: they are counted text by text, and differ by a few tokens from those that are removed by kind, which stand below.
   if (lost + told > 0)
-    return t(told > 0 ? "answer.lostAndShortened" : "answer.lost", { lost: format.number(lost), told: format.number(told) });
+    return t(told > 0 ? "answer.lostAndShortened" : "answer.lost", { lost: format.compact(lost), told: format.compact(told) });
   return superseded > 0 ? t("answer.replaced", { superseded: format.number(superseded) }) : t("answer.whole");
 }
 
