@@ -1,6 +1,10 @@
 use proptest::prelude::*;
 
-use super::{failures::is_failure, units::{count_lines, lines_of}, *};
+use super::{
+    failures::is_failure,
+    units::{count_lines, lines_of},
+    *,
+};
 
 pub fn run(
     text: &str,
