@@ -92,13 +92,15 @@ fn rank_endings(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) 
     let from = units.len() - ends;
     let is_asked = |at: &usize| *at >= from || *at < ends || units[*at].is_failure;
     let excess = (0..units.len()).filter(is_asked).count().saturating_sub(MOST_LINES);
-    let mut asked: Vec<usize> = (0..units.len()).filter(is_asked).collect();
-    asked.drain(ends..ends + excess);
+    let excess = ends..ends + excess;
+    let asked = (0..units.len()).filter(is_asked).enumerate().filter(|(at, _)| !excess.contains(at));
     // The ends of a long line stand for it, and the parts that report a failure.
-    asked.retain(|at| {
+    let stands = |at: &usize| {
         let unit = &units[*at];
-        !unit.is_part || unit.is_failure || begins_line(text, unit.range().start) || ends_line(text, unit.range().end)
-    });
+        let is_end = || begins_line(text, unit.range().start) || ends_line(text, unit.range().end);
+        !unit.is_part || unit.is_failure || is_end()
+    };
+    let asked: Vec<usize> = asked.map(|(_, at)| at).filter(stands).collect();
     let content = |at: &usize| {
         let line = stamps.said(&text[units[*at].range()]).trim();
         &line[..floor_char_boundary(line, LINE)]
