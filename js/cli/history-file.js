@@ -40,12 +40,8 @@ function readBytes(name) {
   }
 }
 
-/**
- * Reads all content of a file, a pipe or a device, up to the limit for files, in parts that are full but for the last: a pipe gives 64 KB at once.
- * @param {number} descriptor
- * @param {number} [most] bytes
- */
-function readParts(descriptor, most = MAX_BYTES) {
+/** Reads all content of a file, a pipe or a device, up to the limit for files, in parts that are full but for the last: a pipe gives 64 KB at once. */
+function readParts(descriptor) {
   const parts = [];
   for (let length = 0; ; ) {
     const part = Buffer.allocUnsafeSlow(length === 0 ? FIRST_PART : PART);
@@ -58,7 +54,7 @@ function readParts(descriptor, most = MAX_BYTES) {
     if (filled > 0) parts.push(part.subarray(0, filled));
     if (count === 0) return parts;
     length += filled;
-    if (length > most) throw Object.assign(new Error("is too large"), { code: "ERR_FS_FILE_TOO_LARGE" });
+    if (length > MAX_BYTES) throw Object.assign(new Error("is too large"), { code: "ERR_FS_FILE_TOO_LARGE" });
   }
 }
 
@@ -77,12 +73,12 @@ function readSome(descriptor, part, at) {
 const readInput = () => Buffer.concat(readPartsOf("-"));
 
 /** Returns the content of a file that is no history, or of standard input, in parts. */
-function readPartsOf(name, most) {
+function readPartsOf(name) {
   const isInput = name === "-";
   let descriptor;
   try {
     descriptor = isInput ? 0 : fs.openSync(name, "r");
-    return readParts(descriptor, most);
+    return readParts(descriptor);
   } catch (error) {
     // Windows: nothing is connected to standard input.
     if (isInput && error.code === "EOF") return [];

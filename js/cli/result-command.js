@@ -2,7 +2,6 @@
 
 // `roo-condense result`: the output of one command, shortened before a model reads it.
 
-const { constants } = require("node:buffer");
 const { EXIT } = require("./exit-codes.js");
 const { readPartsOf } = require("./history-file.js");
 const { ResultFolder, decoded, encodingOf } = require("./result-folder.js");
@@ -29,7 +28,7 @@ function* textOf(parts) {
  */
 async function result(_library, { file = "-", budget, exitCode, store, json }, { stdout, warn }) {
   const { condenseText } = require("../condense-result.js");
-  const parts = readPartsOf(file, constants.MAX_STRING_LENGTH);
+  const parts = readPartsOf(file);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const options = { budget: budget === undefined ? BUDGET : Number(budget), exitCode };
   const kept = new ResultFolder(store);

@@ -82,11 +82,10 @@ class ResultFolder {
 function holds(file, parts) {
   const descriptor = fs.openSync(file, "r");
   try {
-    const isNext = (part) => {
-      const read = Buffer.allocUnsafeSlow(part.length);
-      return fs.readSync(descriptor, read) === part.length && read.equals(part);
-    };
-    return parts.every(isNext) && fs.readSync(descriptor, Buffer.alloc(1)) === 0;
+    const read = Buffer.alloc(Math.max(1, ...parts.map((part) => part.length)));
+    const isNext = (part) =>
+      fs.readSync(descriptor, read, 0, part.length, null) === part.length && part.equals(read.subarray(0, part.length));
+    return parts.every(isNext) && fs.readSync(descriptor, read) === 0;
   } finally {
     fs.closeSync(descriptor);
   }
