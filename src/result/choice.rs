@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use super::{
-    units::{ENDS, FAILURE, HEAD, MORE_FAILURES, Pointers, Rank, Unit},
+    units::{DATA_RANK, ENDS, FAILURE, HEAD, MORE_FAILURES, Pointers, REST, Rank, Unit},
     worth::Worth,
 };
 
@@ -50,13 +50,19 @@ pub fn order(units: &[Unit], pointers: &Pointers, worth: &Worth, tokens_per_byte
         names: worth.none(),
     };
     let rank = |unit: &u32| units[*unit as usize].rank;
-    let mut order: Vec<u32> = (0..).take(units.len()).collect();
-    order.sort_unstable_by_key(|unit| (rank(unit), *unit));
-    for of_rank in order.chunk_by(|one, other| rank(one) == rank(other)) {
+    // Those of the two last ranks, nearly all, are not listed.
+    let mut first: Vec<u32> = (0..).take(units.len()).filter(|unit| rank(unit) < REST).collect();
+    first.sort_unstable_by_key(|unit| (rank(unit), *unit));
+    for of_rank in first.chunk_by(|one, other| rank(one) == rank(other)) {
         if taking.used > room {
             break;
         }
         taking.rank(rank(&of_rank[0]), of_rank);
+    }
+    for last in [REST, DATA_RANK] {
+        if taking.used <= room {
+            taking.by_worth((0..).take(units.len()).filter(|unit| rank(unit) == last), 0.0);
+        }
     }
     taking.taken
 }
@@ -86,13 +92,15 @@ impl Taking<'_> {
                 self.take(*unit as usize);
             }
         } else {
-            self.by_worth(of_rank, if rank == FAILURE || rank == MORE_FAILURES { 0.01 } else { 0.0 });
+            self.by_worth(of_rank.iter().copied(), if rank == FAILURE || rank == MORE_FAILURES { 0.01 } else { 0.0 });
         }
     }
 
-    fn by_worth(&mut self, of_rank: &[u32], least: f32) {
-        let mut waiting: BinaryHeap<Waiting> =
-            of_rank.iter().map(|unit| Waiting { density: self.density(*unit as usize, least), unit: *unit }).collect();
+    fn by_worth(&mut self, of_rank: impl Iterator<Item = u32> + Clone, least: f32) {
+        // Counted first: a list that grows is there twice.
+        let mut waiting = Vec::with_capacity(of_rank.clone().count());
+        waiting.extend(of_rank.map(|unit| Waiting { density: self.density(unit as usize, least), unit }));
+        let mut waiting = BinaryHeap::from(waiting);
         while self.used <= self.room {
             let Some(best) = waiting.pop() else { break };
             let density = self.density(best.unit as usize, least);

@@ -143,7 +143,7 @@ pub fn ends_line(text: &str, at: usize) -> bool {
 
 /// A unit for each line, for each part of a very long one, and for blank lines in a row. Of equal lines in a row, the first.
 pub fn units_of(text: &str) -> Vec<Unit> {
-    let mut units: Vec<Unit> = Vec::new();
+    let mut units: Vec<Unit> = Vec::with_capacity(most_units(text));
     let mut is_behind_blank = false;
     for (at, line) in lines_of(text).enumerate() {
         let content = &text[line.clone()];
@@ -171,6 +171,17 @@ pub fn units_of(text: &str) -> Vec<Unit> {
         }
     }
     units
+}
+
+/// The most units that a text can have, seldom many more than it has: a list that grows is there twice.
+fn most_units(text: &str) -> usize {
+    let mut before = None;
+    let of_line = |line: Range<usize>| {
+        let content = &text[line];
+        let is_same = before.replace(content) == Some(content);
+        if content.len() > LONG { 2 * content.len() / PART + 1 } else { usize::from(!is_same) }
+    };
+    lines_of(text).map(of_line).sum()
 }
 
 /// The parts of a long line: each ends behind a blank, a comma or the like where there is one near.
