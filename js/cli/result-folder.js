@@ -74,7 +74,7 @@ class ResultFolder {
     }
     const temporary = path.join(this.#folder, `.${path.basename(file)}.${crypto.randomUUID()}.tmp`);
     this.#parts = typeof value === "string" ? undefined : value;
-    replaceFile(file, this.#parts ?? Buffer.from(value), { mode: 0o600, temporary });
+    replaceFile(file, typeof value === "string" ? Buffer.from(value) : value, { mode: 0o600, temporary });
   }
 }
 
