@@ -82,7 +82,7 @@ function readPartsOf(name) {
   } catch (error) {
     // Windows: nothing is connected to standard input.
     if (isInput && error.code === "EOF") return [];
-    throw unreadable(isInput ? "standard input" : name, error, { isHistory: isInput });
+    throw unreadable(isInput ? "standard input" : name, error, { isHistory: false });
   } finally {
     if (!isInput && descriptor !== undefined) fs.closeSync(descriptor);
   }

@@ -610,6 +610,34 @@ mod tests {
 
     proptest! {
         #[test]
+        fn members_and_their_kinds_are_found_where_they_are(value in any_json(), is_pretty: bool, cut in (0_usize..20, 0_usize..20)) {
+            let text = if is_pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
+            if let Some(raw) = parse(&text) {
+                let (value, mut shapes) = (Json::from(raw), Shapes::default());
+                let members = Members::read(value, &nothing_expected(), &mut shapes);
+                let (elements, object) = (value.elements(), value.object());
+                let fields = object.iter().map(|(key, value)| (Some(quoted(&key)), value));
+                let expected: Vec<_> = elements.into_iter().map(|value| (None, value)).chain(fields).collect();
+                prop_assert_eq!(members.count, expected.len());
+                for (at, (key, value)) in expected.iter().enumerate() {
+                    let member = members.get(at);
+                    prop_assert_eq!((&member.key, member.value.json()), (key, value.json()));
+                }
+                let gap = cut.0.min(members.count)..cut.1.min(members.count);
+                if !gap.is_empty() {
+                    let mut kinds: Vec<u32> = Vec::new();
+                    for (_, value) in &expected[gap.clone()] {
+                        let kind = shapes.number(*value);
+                        if !kinds.contains(&kind) {
+                            kinds.push(kind);
+                        }
+                    }
+                    prop_assert_eq!(shapes.kinds(&members, gap), kinds);
+                }
+            }
+        }
+
+        #[test]
         fn what_is_left_is_json(value in any_json(), room in 0_usize..2000) {
             let text = value.to_string();
             if let Some(raw) = parse(&text) {
