@@ -69,7 +69,7 @@ function forgetPeak() {
 /** Has a program write its peak, in kilobytes, to its fourth descriptor. */
 const WRITE_PEAK = `data:text/javascript,${encodeURIComponent('import fs from "node:fs"; process.on("exit", () => fs.writeSync(3, String(process.resourceUsage().maxRSS)));')}`;
 
-/** The peak of `roo-condense result` with this file as standard input, in megabytes. Whoever starts it is small: on Linux, a new process begins with the peak of that one. */
+/** The peak of `roo-condense result` with this file as standard input, in megabytes. The process that starts it is small: on Linux, a new process begins with the peak of its parent. */
 function peakOfCommand(file, folder) {
   const input = fs.openSync(file, "r");
   const args = ["--import", WRITE_PEAK, path.join(root, "js", "cli", "main.js"), "result", "--budget", String(BUDGET), "--store", folder];

@@ -50,7 +50,7 @@ pub fn order(units: &[Unit], pointers: &Pointers, worth: &Worth, tokens_per_byte
         names: worth.none(),
     };
     let rank = |unit: &u32| units[*unit as usize].rank;
-    // Those of the two last ranks, nearly all, are not listed.
+    // Units of the two last ranks, nearly all, are not listed.
     let mut first: Vec<u32> = (0..).take(units.len()).filter(|unit| rank(unit) < REST).collect();
     first.sort_unstable_by_key(|unit| (rank(unit), *unit));
     for of_rank in first.chunk_by(|one, other| rank(one) == rank(other)) {

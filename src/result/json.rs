@@ -269,7 +269,7 @@ impl<'a> Members<'a> {
         Member { key, value: value.unwrap_or(self.value) }
     }
 
-    /// Those of [`Self::outstanding`] among these members.
+    /// The entries of [`Self::outstanding`] for these members.
     fn outstanding_in(&self, members: &Range<usize>) -> &[Outstanding] {
         let first = |member: usize| self.outstanding.partition_point(|other| (other.member as usize) < member);
         &self.outstanding[first(members.start)..first(members.end)]
