@@ -25,16 +25,10 @@ const block = (id, content, isError) => ({
 });
 
 /**
- * The forms of a result: `is` recognises one, `message` makes it a message of its format, `back` takes the result out of that message again. Those that belong to no
+ * The forms of a result but a text: `is` recognises one, `message` makes it a message of its format, `back` takes the result out of that message again. Those that belong to no
  * format (`isPlain`) go with messages of every one; `isBlock` says that a message may hold several.
  */
 const FORMS = [
-  {
-    is: (result) => typeof result === "string",
-    isPlain: true,
-    message: (result, id) => block(id, result),
-    back: (message) => message.content[0].content,
-  },
   {
     is: ({ type, role }) => type === "tool_result" && role === undefined,
     isBlock: true,
@@ -78,14 +72,15 @@ const FORMS = [
  * @returns {Promise<any>}
  */
 async function condenseResult(result, options) {
+  if (typeof result === "string") {
+    const condensed = await condenseText({ length: result.length, parts: partsOf(result), whole: result }, options);
+    return { result, ...condensed };
+  }
   const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
-  const form = readable("result", () =>
-    FORMS.find(({ is }) => (typeof result === "string" || isObject(result)) && is(/** @type {any} */ (result))),
-  );
+  const form = readable("result", () => (isObject(result) ? FORMS.find(({ is }) => is(/** @type {any} */ (result))) : undefined));
   if (!form) throw notAllowed("result", result, ALLOWED);
   const all = readable("result", () => withResult(messages, result, form, settings.format));
-  const key = store && keyOf(await sha256(serialize(all.messages.at(-1), "result")));
-  const whole = store ? readable("options.store", () => wayTo(store, key, settings.recall)) : settings.whole;
+  const { key, whole } = await wayToWhole(store, settings, all.messages.at(-1));
   const { edits, report } = await shortened(all, { ...settings, whole });
   const isChanged = edits.length > 0;
   const facts = { ...report, ...(isChanged && key !== undefined && { key }) };
@@ -103,6 +98,59 @@ async function condenseResult(result, options) {
   return { result: form.back(plan.messages.at(-1), result), ...facts };
 }
 
+/**
+ * A text, shortened: without `result` if it stays as it is.
+ * @param {{ length: number, parts: Iterable<string | Uint8Array>, whole: unknown }} text `length`: about that of all parts; no part ends within a surrogate pair.
+ * `whole`: what a store keeps
+ * @param {unknown} options as of `condenseResult`
+ */
+async function condenseText({ length, parts, whole: kept }, options) {
+  const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
+  const own = readable("options.messages", () =>
+    messages.length > 0 ? asOurs(messages, formatOf(messages, settings.format, "options.messages")) : [],
+  );
+  // The text itself needs not be written as JSON, which would take several times its memory.
+  const message = block(idOfCall(own), "");
+  const text = checked(() => new native.ResultText(length));
+  for (const part of parts) checked(() => (typeof part === "string" ? text.add(part) : text.addBytes(part)));
+  const { key, whole } = await wayToWhole(store, settings, message, text);
+  const { edits, report } = await shortened({ messages: [...own, message], format: undefined }, { ...settings, whole }, text);
+  if (edits.length === 0) return report;
+  if (store) await keepResult(store, key, kept);
+  return { result: edits[0].value, ...report, ...(key !== undefined && { key }) };
+}
+
+/** UTF-16 units of a text that are copied at once. */
+const PART_UNITS = 1 << 18;
+
+/** A string in parts, none of which ends within a surrogate pair. */
+function* partsOf(text) {
+  for (let at = 0, end; at < text.length; at = end) {
+    end = Math.min(at + PART_UNITS, text.length);
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+    yield text.slice(at, end);
+  }
+}
+
+/** The key of the whole result in a store, and the way to it that the note says. `text` is that of the message, which has none itself. */
+async function wayToWhole(store, { recall, whole }, message, text) {
+  if (!store) return { key: undefined, whole };
+  const json = serialize(message, "result");
+  const digest = await working((resolve) => native.resultDigest(json, text, resolve));
+  const key = keyOf(digest);
+  return { key, whole: readable("options.store", () => wayTo(store, key, recall)) };
+}
+
+/** Waits for work of the addon, which calls `done` of `begin(done)`. */
+async function working(begin) {
+  const alive = new KeepAlive();
+  try {
+    return await new Promise((resolve) => checked(() => begin(resolve)));
+  } finally {
+    alive.stop();
+  }
+}
+
 /** The results in the content of a message, each as a message of its own; the message itself where it is one. Empty if it answers no call. */
 function resultsIn(message) {
   const { content, parts, role, type } = message;
@@ -113,12 +161,6 @@ function resultsIn(message) {
   if (inContent.length > 0) return role === "assistant" || role === "model" ? [] : inContent;
   const kind = role ?? (typeof message.getType === "function" ? message.getType() : type);
   return kind === "tool" || kind === "function" || /_output$/.test(String(kind)) ? [message] : [];
-}
-
-/** In hexadecimal letters. By Web Crypto, which browsers have, too. */
-async function sha256(text) {
-  const hash = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** The messages with the result as the last, and their format. */
@@ -146,20 +188,16 @@ function idOfCall(messages) {
  * The edits that shorten the results in the last message, and the report.
  * @param {{ messages: any[], format: string | undefined }} all
  * @param {{ budget: number, exitCode?: number, encoding: string, call?: object, whole?: string }} settings `whole`: how to get the whole result
+ * @param {object} [text] that of the result, where the message has none
  */
-async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }) {
+async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }, text) {
   const parts = checked(() => new native.MessageParts(format));
   serializeInParts(asRead(messages, format), (json) => checked(() => parts.add(json)), "result");
   const options = serialize({ budget, exitCode, encoding, call, whole }, "options");
-  const alive = new KeepAlive();
-  try {
-    const json = await new Promise((resolve) => checked(() => native.condenseResultMessage(parts, options, resolve)));
-    const answer = JSON.parse(json);
-    if (answer.error !== undefined) throw argumentError("internal_error", answer.error);
-    return answer;
-  } finally {
-    alive.stop();
-  }
+  const json = await working((resolve) => native.condenseResultMessage(parts, options, text, resolve));
+  const answer = JSON.parse(json);
+  if (answer.error !== undefined) throw argumentError("internal_error", answer.error);
+  return answer;
 }
 
 function checkedOptions(options) {
@@ -189,4 +227,4 @@ function requireCall(call) {
     throw notAllowed("options.call.name", /** @type {any} */ (call).name, "the name of a tool");
 }
 
-module.exports = { condenseResult, resultsIn, shortened };
+module.exports = { condenseResult, condenseText, resultsIn, shortened };

@@ -1,5 +1,6 @@
 // One new tool result, in the form of every format.
 
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { ToolMessage } from "@langchain/core/messages";
 import { condenseResult, countTokens, createRecall } from "../../index.js";
@@ -120,6 +121,18 @@ test("a plain result goes with messages of every format and answers their last c
   }
   const { kind } = await condenseResult(source, { budget: 1000, call: { name: "read_file", input: { path: "src/a.rs" } } });
   expect(kind).toBe("source");
+});
+
+test("a long text is the same in one piece as in JSON, with half characters and pairs at every border, and so is its key", async () => {
+  const line = (at) => `${"x".repeat(at % 7)}\u{1f600} \u{10f000} é ${at % 50 === 7 ? "\ud800 half" : ""} part ${at}\n`;
+  const text = `${Array.from({ length: 30_000 }, (_, at) => line(at)).join("")}error: \udc00 gone\n`;
+  expect(text.length).toBeGreaterThan(500_000);
+  const plain = await condenseResult(text, { budget: 300, store: new Map() });
+  const { result, key, ...facts } = await condenseResult({ content: [{ type: "text", text }] }, { budget: 300, store: new Map() });
+  expect(plain).toEqual({ ...facts, key: plain.key, result: result.content[0].text.replace(key, plain.key) });
+  expect(plain.result).toContain("error: \udc00 gone");
+  const message = { role: "user", content: [{ type: "tool_result", tool_use_id: "result", content: text }] };
+  expect(plain.key).toBe(`r${createHash("sha256").update(JSON.stringify(message)).digest("hex").slice(0, 15)}`);
 });
 
 test("a store has the whole before the note says so, and recall reads it", async () => {

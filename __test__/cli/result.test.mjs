@@ -59,6 +59,19 @@ test("any bytes: what fits leaves as it came, the whole is kept as it was", () =
   expect(run(["result"], { input: "" })).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });
 
+test("characters on the borders of what is read at once are whole, in every encoding", () => {
+  const text = `${Array.from({ length: 60_000 }, (_, at) => `строка ${at} \u{1f600} ${"a".repeat(at % 3)}\n`).join("")}error: всё\n`;
+  const outputs = [Buffer.from(text), Buffer.from(`\ufeff${text}`, "utf16le")].map((input) => {
+    const { stdout } = run(["result", "--store", "kept", "--budget", "400"], { input });
+    expect(readFileSync(wholeOf(stdout)).equals(input)).toBe(true);
+    return stdout;
+  });
+  expect(outputs[0]).toContain("\nerror: всё\n");
+  expect(outputs[0]).not.toContain("\ufffd");
+  expect(outputs[1]).toBe(outputs[0]);
+  expect(run(["result", "--budget", "9000000"], { input: text }).stdout).toBe(text);
+});
+
 test("a folder that cannot keep it is told, and the note names none", () => {
   put("kept", "a file");
   const { code, stdout, stderr } = run(["result", "--store", "kept", "--budget", "400"], { input: log() });

@@ -16,8 +16,9 @@ const { told } = require("../words.js");
 
 /** The largest file that Node reads. */
 const MAX_BYTES = 2 ** 31 - 1;
-/** Bytes to read at once. */
+/** Bytes to read at once, and at first: most input is short. */
 const PART = 1 << 20;
+const FIRST_PART = 1 << 16;
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -29,7 +30,7 @@ function readBytes(name) {
     descriptor = fs.openSync(name, "r");
     const stat = fs.fstatSync(descriptor);
     if (stat.isDirectory()) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
-    const bytes = stat.isFile() ? fs.readFileSync(descriptor) : readAll(descriptor);
+    const bytes = stat.isFile() ? fs.readFileSync(descriptor) : Buffer.concat(readParts(descriptor));
     // A device or a pipe can be read, but not replaced.
     return { bytes, stat: stat.isFile() ? stat : undefined };
   } catch (error) {
@@ -39,24 +40,29 @@ function readBytes(name) {
   }
 }
 
-/** Reads all content of a pipe or a device, up to the limit for files. */
-function readAll(descriptor) {
+/** Reads all content of a file, a pipe or a device, up to the limit for files, in parts that are full but for the last: a pipe gives 64 KB at once. */
+function readParts(descriptor) {
   const parts = [];
   for (let length = 0; ; ) {
-    const part = Buffer.allocUnsafe(PART);
-    const count = readSome(descriptor, part);
-    if (count === 0) return Buffer.concat(parts, length);
-    parts.push(part.subarray(0, count));
-    length += count;
+    const part = Buffer.allocUnsafeSlow(length === 0 ? FIRST_PART : PART);
+    let filled = 0;
+    let count;
+    do {
+      count = readSome(descriptor, part, filled);
+      filled += count;
+    } while (count > 0 && filled < part.length);
+    if (filled > 0) parts.push(part.subarray(0, filled));
+    if (count === 0) return parts;
+    length += filled;
     if (length > MAX_BYTES) throw Object.assign(new Error("is too large"), { code: "ERR_FS_FILE_TOO_LARGE" });
   }
 }
 
 /** Reads once; waits if a terminal or a pipe that does not block has no data yet. */
-function readSome(descriptor, part) {
+function readSome(descriptor, part, at) {
   for (;;) {
     try {
-      return fs.readSync(descriptor, part);
+      return fs.readSync(descriptor, part, at, part.length - at, null);
     } catch (error) {
       if (error.code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
@@ -64,13 +70,21 @@ function readSome(descriptor, part) {
   }
 }
 
-function readInput() {
+const readInput = () => Buffer.concat(readPartsOf("-"));
+
+/** Returns the content of a file that is no history, or of standard input, in parts. */
+function readPartsOf(name) {
+  const isInput = name === "-";
+  let descriptor;
   try {
-    return readAll(0);
+    descriptor = isInput ? 0 : fs.openSync(name, "r");
+    return readParts(descriptor);
   } catch (error) {
     // Windows: nothing is connected to standard input.
-    if (error.code === "EOF") return Buffer.alloc(0);
-    throw unreadable("standard input", error);
+    if (isInput && error.code === "EOF") return [];
+    throw unreadable(isInput ? "standard input" : name, error, { isHistory: false });
+  } finally {
+    if (!isInput && descriptor !== undefined) fs.closeSync(descriptor);
   }
 }
 
@@ -320,4 +334,4 @@ function holdsHistories(lines) {
   return undefined;
 }
 
-module.exports = { holdsHistories, readHistory, readHistoryLine, unreadable };
+module.exports = { holdsHistories, readHistory, readHistoryLine, readPartsOf, unreadable };

@@ -38,13 +38,13 @@ function notWritten(file, error) {
 /**
  * A new file with this content, on the disk when this returns. Fails when there is one.
  * @param {string} file
- * @param {string | Uint8Array} content
+ * @param {string | Uint8Array | Uint8Array[]} content
  * @param {{ mode?: number, like?: fs.Stats }} [options] `like`: whose owner and mode it gets
  */
 function create(file, content, { mode = 0o666, like } = {}) {
   const descriptor = fs.openSync(file, "wx", mode);
   try {
-    fs.writeFileSync(descriptor, content);
+    for (const part of [content].flat()) fs.writeFileSync(descriptor, part);
     if (like) imitate(descriptor, like);
     fs.fsyncSync(descriptor);
   } catch (error) {
@@ -100,7 +100,7 @@ function writeBeside(file, content, options, move) {
 /**
  * Writes a file, new or in place of another. `temporary` is a name on the same disk, where a killed process may leave what it has written.
  * @param {string} file
- * @param {Uint8Array} content
+ * @param {Uint8Array | Uint8Array[]} content
  * @param {{ mode: number, temporary: string }} options
  */
 function replaceFile(file, content, { mode, temporary }) {

@@ -22,27 +22,27 @@ function defaultFolder({ env = process.env, platform = process.platform, home = 
   return path.join(cache, "roo-condense", "results");
 }
 
-/** Text of bytes: UTF-16 by its mark or its zeros, else UTF-8, with U+FFFD for what is none. */
-function decoded(bytes) {
+/** The encoding of bytes: UTF-16 by its mark or its zeros, else UTF-8. */
+function encodingOf(bytes) {
   const head = bytes.subarray(0, 1000);
   const zeros = (from) => head.filter((byte, at) => at % 2 === from && byte === 0).length * 4 > head.length;
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (zeros(1) && !zeros(0))) return new TextDecoder("utf-16le").decode(bytes);
-  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || (zeros(0) && !zeros(1))) return new TextDecoder("utf-16be").decode(bytes);
-  return new TextDecoder().decode(bytes);
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (zeros(1) && !zeros(0))) return "utf-16le";
+  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || (zeros(0) && !zeros(1))) return "utf-16be";
+  return "utf-8";
 }
+
+/** Text of bytes, with U+FFFD for what is none. */
+const decoded = (bytes) => new TextDecoder(encodingOf(bytes)).decode(bytes);
 
 /** A store of whole results, readable by their owner alone. Beginning to use one removes what killed processes left half-written there, and old results of the default folder. */
 class ResultFolder {
   #folder;
-  #bytes;
+  /** The last value that is bytes, in parts. */
+  #parts;
 
-  /**
-   * @param {string} [folder] default: in the user's cache
-   * @param {Uint8Array} [bytes] from which the text of the result was decoded, and which are kept in its place
-   */
-  constructor(folder, bytes) {
+  /** @param {string} [folder] default: in the user's cache */
+  constructor(folder) {
     this.#folder = path.resolve(folder ?? defaultFolder());
-    this.#bytes = bytes;
     removeOld(this.#folder, { results: folder === undefined });
   }
 
@@ -50,8 +50,10 @@ class ResultFolder {
     return path.join(this.#folder, `${key.slice(key.lastIndexOf(":") + 1)}.txt`);
   }
 
+  /** The text that is kept; the parts that were kept, where the file still has these bytes. */
   get(key) {
     try {
+      if (this.#parts) return holds(this.where(key), this.#parts) ? this.#parts : undefined;
       return decoded(fs.readFileSync(this.where(key)));
     } catch (error) {
       if (error.code === "ENOENT") return undefined;
@@ -59,6 +61,10 @@ class ResultFolder {
     }
   }
 
+  /**
+   * @param {string} key
+   * @param {string | Uint8Array[]} value
+   */
   set(key, value) {
     const file = this.where(key);
     try {
@@ -67,7 +73,21 @@ class ResultFolder {
       throw notWritten(this.#folder, error);
     }
     const temporary = path.join(this.#folder, `.${path.basename(file)}.${crypto.randomUUID()}.tmp`);
-    replaceFile(file, this.#bytes ?? Buffer.from(value), { mode: 0o600, temporary });
+    this.#parts = typeof value === "string" ? undefined : value;
+    replaceFile(file, typeof value === "string" ? Buffer.from(value) : value, { mode: 0o600, temporary });
+  }
+}
+
+/** Returns true if a file consists of these parts. */
+function holds(file, parts) {
+  const descriptor = fs.openSync(file, "r");
+  try {
+    const read = Buffer.alloc(Math.max(1, ...parts.map((part) => part.length)));
+    const isNext = (part) =>
+      fs.readSync(descriptor, read, 0, part.length, null) === part.length && part.equals(read.subarray(0, part.length));
+    return parts.every(isNext) && fs.readSync(descriptor, read) === 0;
+  } finally {
+    fs.closeSync(descriptor);
   }
 }
 
@@ -86,4 +106,4 @@ function removeOld(folder, { results }, now = Date.now()) {
   }
 }
 
-module.exports = { ResultFolder, decoded };
+module.exports = { ResultFolder, decoded, encodingOf };

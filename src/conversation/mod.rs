@@ -105,12 +105,12 @@ pub struct NotAnArray(#[from] serde_json::Error);
 
 impl Entry {
     /// Creates the entry of the input message at `index`.
-    fn original(index: usize, message: Message) -> Self {
+    fn original(index: usize, message: Arc<Message>) -> Self {
         Self {
             id: EntryId::new(),
             origin: Some(index),
             foreign: None,
-            message: Arc::new(message),
+            message,
             estimates: Vec::new(),
             pins: Pins::default(),
         }
@@ -148,8 +148,16 @@ impl Conversation {
     /// Creates a conversation of these messages.
     #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {
-        let entries = messages.into_iter().enumerate().map(|(index, message)| Entry::original(index, message));
+        let entries = messages.into_iter().enumerate().map(|(index, message)| Entry::original(index, message.into()));
         Self::from_entries(entries.collect())
+    }
+
+    /// Returns this conversation with other messages in the place of its last one. The messages before it are shared.
+    #[must_use]
+    pub fn ending_with(&self, messages: Vec<Arc<Message>>) -> Self {
+        let kept = self.entries.iter().take(self.len().saturating_sub(1)).map(|entry| Arc::clone(&entry.message));
+        let all = kept.chain(messages).enumerate();
+        Self::from_entries(all.map(|(index, message)| Entry::original(index, message)).collect())
     }
 
     fn from_entries(entries: Vec<Entry>) -> Self {

@@ -6,12 +6,22 @@ use std::borrow::Cow;
 /// Returns the values of an array, each as its original text. For invalid JSON the list is unspecified, but nothing
 /// panics.
 pub(super) fn elements(array: &str) -> Vec<&str> {
-    let mut scanner = Scanner { json: array, at: 1 };
-    let mut found = Vec::new();
-    while let Some(value) = scanner.value() {
-        found.push(value);
+    values(array, 1).collect()
+}
+
+/// Iterates over the values of an array, or over the keys and values of an object, from the one that begins at `at` or
+/// behind it.
+pub(super) fn values(container: &str, at: usize) -> impl Iterator<Item = &str> {
+    let mut scanner = Scanner { json: container, at };
+    std::iter::from_fn(move || scanner.value())
+}
+
+/// Returns the text of a key. `None` if it cannot be a Rust string.
+pub(super) fn key_text(key: &str) -> Option<Cow<'_, str>> {
+    match key.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(plain) if !plain.contains('\\') => Some(Cow::Borrowed(plain)),
+        _ => serde_json::from_str(key).ok().map(Cow::Owned),
     }
-    found
 }
 
 /// Returns the fields of an object, in order. `None` if a key cannot be a Rust string.
@@ -19,11 +29,7 @@ pub(super) fn fields(object: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut scanner = Scanner { json: object, at: 1 };
     let mut found = Vec::with_capacity(8);
     while let Some(key) = scanner.value() {
-        let key = match key.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
-            _ => Cow::Owned(serde_json::from_str(key).ok()?),
-        };
-        found.push((key, scanner.value()?));
+        found.push((key_text(key)?, scanner.value()?));
     }
     Some(found)
 }

@@ -12,7 +12,9 @@
 //! | one of U+10F840 to U+10F862, then one of U+10F880 to U+10F8BF | one of the reserved characters U+10F000 to U+10F8BF |
 //! | one half of such a pair, left by a cut | U+FFFD |
 
-use std::borrow::Cow;
+use std::{borrow::Cow, io};
+
+use super::{json_text, utf16};
 
 /// The first surrogate, and their number.
 const FIRST: u32 = 0xD800;
@@ -83,6 +85,27 @@ pub fn enter_text(text: &str) -> Cow<'_, str> {
     }
     entered.push_str(&text[copied..]);
     Cow::Owned(entered)
+}
+
+/// Takes in UTF-16 from outside, at the end of `text`.
+pub fn push_units(text: &mut String, units: &[u16]) {
+    if let Some(paired) = utf16::utf8(units) {
+        return text.push_str(&enter_text(&paired));
+    }
+    for read in char::decode_utf16(units.iter().copied()) {
+        push_inside(text, read.map_or_else(|fault| fault.unpaired_surrogate().into(), u32::from));
+    }
+}
+
+/// Writes a text as a JSON string for the outside, as JavaScript does.
+///
+/// # Errors
+/// If `out` fails.
+pub fn write_json(text: &str, mut out: impl io::Write) -> io::Result<()> {
+    if differs_outside(text) {
+        return out.write_all(leave(json_text::escape(text)).as_bytes());
+    }
+    serde_json::to_writer(out, text).map_err(Into::into)
 }
 
 /// Writes JSON for the outside, with unpaired surrogates as escapes.
@@ -239,6 +262,19 @@ mod tests {
         }
         assert_eq!(leave_text(&inside(r#""a\ud800b""#)), "a\u{FFFD}b");
         assert_eq!(without_surrogates("\"a\\ud800\\udbfc\\udc00\u{10F000}\""), "\"a\u{FFFD}\\udbfc\\udc00\u{10F000}\"");
+    }
+
+    #[test]
+    fn texts_in_utf_16_are_those_of_json() {
+        for json in [r#""a\ud800b\n\u0001""#, r#""\udfff\ud800é""#, "\"\u{10F000}\u{1F600}\"", r#""\ud83d""#] {
+            let units: Vec<u16> = outside_units(&inside(json)).collect();
+            let mut text = "before".to_owned();
+            push_units(&mut text, &units);
+            assert_eq!(text.strip_prefix("before"), Some(&*inside(json)));
+            let mut written = Vec::new();
+            write_json(&inside(json), &mut written).unwrap();
+            assert_eq!(String::from_utf8(written).unwrap(), json);
+        }
     }
 
     #[test]

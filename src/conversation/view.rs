@@ -1,6 +1,6 @@
 //! Views of values inside a JSON text that is known to be valid.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use serde_json::value::RawValue;
 
@@ -71,6 +71,24 @@ impl<'a> Json<'a> {
     #[must_use]
     pub fn elements(self) -> Vec<Self> {
         if self.is_array() { scan::elements(self.0).into_iter().map(Self).collect() } else { Vec::new() }
+    }
+
+    /// Iterates over the elements, or over the keys and values in turn, from the one that begins at this byte or behind
+    /// it; 1 is the first.
+    pub fn inside(self, at: usize) -> impl Iterator<Item = Self> {
+        scan::values(self.0, at).map(Self)
+    }
+
+    /// Returns the value that has these bytes inside it.
+    #[must_use]
+    pub fn part(self, range: Range<usize>) -> Self {
+        Self(&self.0[range])
+    }
+
+    /// Returns the text of a key. `None` if it cannot be a Rust string; the object has no fields then.
+    #[must_use]
+    pub fn key(self) -> Option<Cow<'a, str>> {
+        scan::key_text(self.0)
     }
 
     /// Returns the unescaped string, or `None` for other values.

@@ -117,6 +117,11 @@ fn length(json: &JsString<'_>) -> Result<usize> {
     json.utf16_len().map_err(|error| thrown("invalid_messages", error))
 }
 
+/// Returns the units of a string.
+pub fn units_of(string: &JsString<'_>) -> Result<Vec<u16>> {
+    units(string, length(string)?)
+}
+
 /// Returns the `length` units of a string. napi's own function writes zeros first, which for megabytes takes the main
 /// thread a third of the time of copying.
 #[allow(unsafe_code, reason = "Node writes to memory that nothing was written to before")]

@@ -1,6 +1,9 @@
 //! One new tool result, shortened off the main thread.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use napi::{
+    JsString,
     bindgen_prelude::{ClassInstance, FnArgs},
     threadsafe_function::ThreadsafeFunctionCallMode,
 };
@@ -11,17 +14,18 @@ use serde_json::json;
 use super::{
     callback::JsCallback,
     json::Json,
-    messages::MessageParts,
+    memory::Room,
+    messages::{MessageParts, units_of},
     threads,
     thrown::{Result, settings, system_limit, wrong_tokens},
 };
 use crate::{
     conversation::{
-        Edit,
+        Conversation, Edit,
         surrogates::{enter_text, leave},
     },
     formats::Messages,
-    result::{CallGiven, ResultSettings, condense_result, with_call},
+    result::{CallGiven, IncomingText, ResultSettings, condense_result, digest, with_call, with_text},
     tokens::Encoding,
     transcript::ToolTable,
 };
@@ -36,20 +40,81 @@ struct Given {
     call: Option<CallGiven>,
 }
 
-/// Shortens the tool results in the last of these messages. `done` gets a report with the edits on the messages, or `{ error }`.
+/// The text of a result, copied in parts, so that it is never held as JSON or in UTF-16.
+#[napi]
+pub struct ResultText {
+    /// Emptied by the call that shortens it.
+    text: Arc<Mutex<IncomingText>>,
+    /// Held as long as the text.
+    room: Option<Room>,
+}
+
+#[napi]
+impl ResultText {
+    /// Asks for the memory of a text of about this length.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(length: u32) -> Result<Self> {
+        let length = length as usize;
+        let room = Room::for_messages(length).map_err(system_limit)?;
+        Ok(Self { text: Mutex::new(IncomingText::new(length)).into(), room: Some(room) })
+    }
+
+    /// Adds a part that ends within no surrogate pair.
+    #[napi(catch_unwind)]
+    pub fn add(&mut self, part: JsString<'_>) -> Result<()> {
+        locked(&self.text).add_units(&units_of(&part)?);
+        Ok(())
+    }
+
+    /// Adds bytes of UTF-8.
+    #[napi(catch_unwind)]
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        locked(&self.text).add_bytes(bytes);
+    }
+}
+
+fn locked(text: &Mutex<IncomingText>) -> MutexGuard<'_, IncomingText> {
+    text.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives `done` the SHA-256, in hexadecimal digits, of a message as JSON. `text` is that of the result in it, in place of its last empty string.
+#[napi(catch_unwind)]
+pub fn result_digest(
+    message: String,
+    text: Option<ClassInstance<'_, ResultText>>,
+    done: JsCallback<FnArgs<(String,)>>,
+) -> Result<()> {
+    let text = text.map(|text| Arc::clone(&text.text));
+    let work = async move {
+        let digest = match text {
+            Some(text) => locked(&text).digest_in(&message),
+            None => digest(|hash| hash.write_all(message.as_bytes())),
+        };
+        done.call((digest,).into(), ThreadsafeFunctionCallMode::NonBlocking);
+    };
+    threads::spawn(work).map_err(system_limit)
+}
+
+/// Shortens the tool results in the last of these messages. `text` is that of the result in it, which has none itself. `done` gets a report with the edits on the
+/// messages, or `{ error }`.
 #[napi(catch_unwind)]
 pub fn condense_result_message(
     mut messages: ClassInstance<'_, MessageParts>,
     options: String,
+    text: Option<ClassInstance<'_, ResultText>>,
     done: JsCallback<FnArgs<(Json,)>>,
 ) -> Result<()> {
     let given: Given = settings(&options)?;
     let encoding: Encoding = given.encoding.parse().map_err(wrong_tokens)?;
     let (reader, room) = messages.take()?;
+    let text = text.map(|mut text| (Arc::clone(&text.text), text.room.take()));
     let work = async move {
         let work = move || {
             let _room = room;
-            reader.finish().map_err(|error| error.to_string()).and_then(|read| shortened(&read, &given, encoding))
+            let read = reader.finish().map_err(|error| error.to_string())?;
+            let Some((text, _room)) = text else { return shortened(&read, read.conversation(), &given, encoding) };
+            let text = locked(&text).take();
+            shortened(&read, &with_text(read.conversation(), text), &given, encoding)
         };
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         let answer = caught.unwrap_or_else(|_| Err("shortening the result failed inside the addon".to_owned()));
@@ -59,11 +124,15 @@ pub fn condense_result_message(
     threads::spawn(work).map_err(system_limit)
 }
 
-fn shortened(read: &Messages, given: &Given, encoding: Encoding) -> std::result::Result<String, String> {
+fn shortened(
+    read: &Messages,
+    own: &Conversation,
+    given: &Given,
+    encoding: Encoding,
+) -> std::result::Result<String, String> {
     let whole = given.whole.as_deref().map(enter_text);
     let settings =
         ResultSettings { budget: given.budget, exit_code: given.exit_code, whole: whole.as_deref(), encoding };
-    let own = read.conversation();
     let last = own.len().saturating_sub(1);
     let (conversation, is_added) = with_call(own, given.call.as_ref());
     // Messages of some formats are joined: those before the newest are not new.

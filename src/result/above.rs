@@ -1,10 +1,10 @@
 //! Lines that stand in the conversation already: a pointer leads there.
 
-use std::{collections::HashMap, ops::Range};
+use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::units::{HEAD, Unit};
+use super::units::{HEAD, Pointers, Unit};
 use crate::{
     by_hash::ByHash,
     markers::{Direction, MAX_QUOTE_BYTES, MIN_QUOTE_BYTES, Pointer, Reference, quote_of},
@@ -37,50 +37,48 @@ fn places<'t>(texts: &[&'t str]) -> Places<'t> {
 }
 
 /// Puts one unit in the place of those whose lines stand in `texts`, in the same order and word for word. A line that says how something ended, or that it failed,
-/// stays where it is.
-pub fn pointed(text: &str, lines: &[Range<usize>], units: Vec<Unit>, texts: &[&str]) -> Vec<Unit> {
+/// stays where it is. `None` if there are none.
+pub fn pointed(text: &str, units: &[Unit], texts: &[&str]) -> Option<(Vec<Unit>, Pointers)> {
     let places = places(texts);
-    if places.is_empty() {
-        return units;
-    }
-    let mut pointed = Vec::with_capacity(units.len());
+    let mut found = None;
     let mut at = 0;
-    while at < units.len() {
-        match run(text, lines, &units[at..], &places) {
-            Some((count, pointer)) => {
-                let (first, last) = (&units[at], &units[at + count - 1]);
-                let unit =
-                    Unit::whole(first.lines.start..last.end(), first.range.start..lines[last.end() - 1].end, HEAD);
-                pointed.push(Unit { pointer: Some(pointer.into()), ..unit });
-                at += count;
-            }
-            None => {
-                pointed.push(units[at].clone());
-                at += 1;
-            }
+    while at < units.len() && !places.is_empty() {
+        let run = run(text, &units[at..], &places);
+        let end = at + run.as_ref().map_or(1, |(count, _)| *count);
+        if let Some((_, pointer)) = run {
+            let (pointed, pointers) = found.get_or_insert_with(|| (units[..at].to_vec(), Pointers::default()));
+            let (first, last) = (&units[at], &units[end - 1]);
+            let mut unit = Unit::whole(first.line()..last.end_line(), first.range().start..last.last_byte(), HEAD);
+            unit.is_pointer = true;
+            pointers.insert(first.range().start, pointer.into());
+            pointed.push(unit);
+        } else if let Some((pointed, _)) = &mut found {
+            pointed.push(units[at]);
         }
+        at = end;
     }
-    pointed
+    // A pointer in the place of one unit saves nothing.
+    found.filter(|(pointed, _)| pointed.len() < units.len())
 }
 
 /// The units from the first on that stand elsewhere, and the pointer to their lines.
-fn run(text: &str, lines: &[Range<usize>], units: &[Unit], places: &Places<'_>) -> Option<(usize, String)> {
+fn run(text: &str, units: &[Unit], places: &Places<'_>) -> Option<(usize, String)> {
     let first = &units[0];
-    let content = &text[first.range.clone()];
+    let content = &text[first.range()];
     let (other, start) = places.get(&xxh3_64(content.as_bytes()))?;
     let may_go = |unit: &&Unit| !unit.is_part && unit.rank > HEAD && !unit.is_failure;
     let mut rest = other[*start..].split('\n');
     let mut count = 0_usize;
     for unit in units.iter().take_while(may_go) {
-        let is_same = (unit.lines.start..unit.end()).all(|at| rest.next() == Some(&text[lines[at].clone()]));
-        if !is_same {
+        let mut lines = text[unit.range().start..unit.last_byte()].split('\n');
+        if !lines.all(|line| rest.next() == Some(line)) {
             break;
         }
         count += 1;
     }
     let last = units.get(count.checked_sub(1)?)?;
-    let run = first.lines.start..last.end();
-    let bytes = lines[run.end - 1].end - first.range.start;
+    let run = first.line()..last.end_line();
+    let bytes = last.last_byte() - first.range().start;
     if run.len() < LEAST_LINES || bytes < LEAST_BYTES {
         return None;
     }

@@ -3,7 +3,7 @@
 use std::{cmp::Ordering, collections::BinaryHeap};
 
 use super::{
-    units::{ENDS, FAILURE, HEAD, MORE_FAILURES, Rank, Unit},
+    units::{DATA_RANK, ENDS, FAILURE, HEAD, MORE_FAILURES, Pointers, REST, Rank, Unit},
     worth::Worth,
 };
 
@@ -13,7 +13,7 @@ pub const GAP_TOKENS: f32 = 6.0;
 /// A unit that waits for being taken.
 struct Waiting {
     density: f32,
-    unit: usize,
+    unit: u32,
 }
 
 impl PartialEq for Waiting {
@@ -37,9 +37,10 @@ impl Ord for Waiting {
 }
 
 /// Takes units until about `room` tokens are used. Returns them in the order in which they were taken, each with the tokens used so far.
-pub fn order(units: &[Unit], worth: &Worth, tokens_per_byte: f32, room: f32) -> Vec<(usize, f32)> {
+pub fn order(units: &[Unit], pointers: &Pointers, worth: &Worth, tokens_per_byte: f32, room: f32) -> Vec<(usize, f32)> {
     let mut taking = Taking {
         units,
+        pointers,
         worth,
         tokens_per_byte,
         room,
@@ -48,21 +49,27 @@ pub fn order(units: &[Unit], worth: &Worth, tokens_per_byte: f32, room: f32) -> 
         is_taken: vec![false; units.len()],
         names: worth.none(),
     };
-    let mut ranks: Vec<Vec<usize>> = vec![Vec::new(); 256];
-    for (at, unit) in units.iter().enumerate() {
-        ranks[unit.rank as usize].push(at);
-    }
-    for (rank, of_rank) in ranks.into_iter().enumerate() {
+    let rank = |unit: &u32| units[*unit as usize].rank;
+    // Units of the two last ranks, nearly all, are not listed.
+    let mut first: Vec<u32> = (0..).take(units.len()).filter(|unit| rank(unit) < REST).collect();
+    first.sort_unstable_by_key(|unit| (rank(unit), *unit));
+    for of_rank in first.chunk_by(|one, other| rank(one) == rank(other)) {
         if taking.used > room {
             break;
         }
-        taking.rank(rank as Rank, &of_rank);
+        taking.rank(rank(&of_rank[0]), of_rank);
+    }
+    for last in [REST, DATA_RANK] {
+        if taking.used <= room {
+            taking.by_worth((0..).take(units.len()).filter(|unit| rank(unit) == last), 0.0);
+        }
     }
     taking.taken
 }
 
 struct Taking<'a> {
     units: &'a [Unit],
+    pointers: &'a Pointers,
     worth: &'a Worth,
     tokens_per_byte: f32,
     room: f32,
@@ -74,32 +81,34 @@ struct Taking<'a> {
 
 impl Taking<'_> {
     /// Takes the units of a rank: what ends and what stands around failures in its order, from the end; the rest by worth.
-    fn rank(&mut self, rank: Rank, of_rank: &[usize]) {
+    fn rank(&mut self, rank: Rank, of_rank: &[u32]) {
         if rank == ENDS {
-            of_rank.iter().rev().for_each(|unit| self.take(*unit));
+            of_rank.iter().rev().for_each(|unit| self.take(*unit as usize));
         } else if rank > HEAD && rank < MORE_FAILURES {
             for unit in of_rank {
                 if self.used > self.room {
                     break;
                 }
-                self.take(*unit);
+                self.take(*unit as usize);
             }
         } else {
-            self.by_worth(of_rank, if rank == FAILURE || rank == MORE_FAILURES { 0.01 } else { 0.0 });
+            self.by_worth(of_rank.iter().copied(), if rank == FAILURE || rank == MORE_FAILURES { 0.01 } else { 0.0 });
         }
     }
 
-    fn by_worth(&mut self, of_rank: &[usize], least: f32) {
-        let mut waiting: BinaryHeap<Waiting> =
-            of_rank.iter().map(|unit| Waiting { density: self.density(*unit, least), unit: *unit }).collect();
+    fn by_worth(&mut self, of_rank: impl Iterator<Item = u32> + Clone, least: f32) {
+        // Counted first: a list that grows is there twice.
+        let mut waiting = Vec::with_capacity(of_rank.clone().count());
+        waiting.extend(of_rank.map(|unit| Waiting { density: self.density(unit as usize, least), unit }));
+        let mut waiting = BinaryHeap::from(waiting);
         while self.used <= self.room {
             let Some(best) = waiting.pop() else { break };
-            let density = self.density(best.unit, least);
+            let density = self.density(best.unit as usize, least);
             // Its names may have been taken since, or its neighbours, with which it costs less.
             if waiting.peek().is_some_and(|next| density < next.density) && density < best.density {
                 waiting.push(Waiting { density, ..best });
             } else {
-                self.take(best.unit);
+                self.take(best.unit as usize);
             }
         }
     }
@@ -113,7 +122,7 @@ impl Taking<'_> {
         let is_taken = |at: Option<usize>| at.is_none_or(|at| self.is_taken.get(at).copied().unwrap_or(true));
         let beside = usize::from(is_taken(unit.checked_sub(1))) + usize::from(is_taken(Some(unit + 1)));
         let gap = GAP_TOKENS * (1.0 - beside as f32);
-        (self.units[unit].bytes() + 1) as f32 * self.tokens_per_byte + gap
+        (self.units[unit].bytes(self.pointers) + 1) as f32 * self.tokens_per_byte + gap
     }
 
     fn take(&mut self, unit: usize) {

@@ -1,8 +1,14 @@
 //! JSON that keeps its shape: all keys where there is room, of long arrays the first and last elements and those that report a failure, and the count and kind of the rest.
 
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write,
+    ops::Range,
+    rc::Rc,
+};
 
 use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::failures::is_failure_in_json;
 use crate::{
@@ -46,8 +52,8 @@ pub struct JsonReader<'a> {
     value: Json<'a>,
     expected: &'a ExpectedNames,
     /// The members of arrays and objects that were opened, by where these begin.
-    opened: HashMap<usize, Rc<Vec<Member<'a>>>, ByHash>,
-    shapes: Shapes,
+    opened: HashMap<usize, Rc<Members<'a>>, ByHash>,
+    shapes: Shapes<'a>,
 }
 
 impl<'a> JsonReader<'a> {
@@ -85,36 +91,39 @@ impl<'a> JsonReader<'a> {
 
     fn container(&mut self, value: Json<'a>, room: usize, depth: usize, short: &mut ShortJson) {
         let members = self.members(value);
-        short.values += members.len();
-        let rooms = rooms(&members, room);
+        short.values += members.count;
         let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
         short.text.push(open);
         let mut at = 0;
-        while at < members.len() {
-            if at > 0 {
+        for (shown, room) in rooms(&members, room) {
+            self.gap(&members, at..shown, short);
+            if shown > 0 {
                 short.text.push_str(",\n");
             }
-            if let Some(room) = rooms[at] {
-                if let Some(key) = &members[at].key {
-                    short.text.push_str(key);
-                    short.text.push_str(": ");
-                }
-                self.write(members[at].value, room, depth + 1, short);
-                at += 1;
-                continue;
+            let Member { key, value } = members.get(shown);
+            if let Some(key) = key {
+                short.text.push_str(&key);
+                short.text.push_str(": ");
             }
-            let end = (at..members.len()).find(|next| rooms[*next].is_some()).unwrap_or(members.len());
-            self.gap(&members[at..end], value.is_object(), short);
-            at = end;
+            self.write(value, room, depth + 1, short);
+            at = shown + 1;
         }
+        self.gap(&members, at..members.count, short);
         short.text.push(close);
     }
 
-    fn gap(&self, gap: &[Member<'_>], is_keys: bool, short: &mut ShortJson) {
+    fn gap(&mut self, members: &Members<'a>, gap: Range<usize>, short: &mut ShortJson) {
+        if gap.is_empty() {
+            return;
+        }
+        if gap.start > 0 {
+            short.text.push_str(",\n");
+        }
+        let is_keys = members.value.is_object();
         let shape = match is_keys {
-            true if gap.len() <= KEYS => self.shapes.fields(gap),
-            true => format!("each {}", self.shapes.told(gap)),
-            false => self.shapes.told(gap),
+            true if gap.len() <= KEYS => fields(members, gap.clone()),
+            true => format!("each {}", self.shapes.told(members, gap.clone())),
+            false => self.shapes.told(members, gap.clone()),
         };
         short.text.push_str(&quoted(&ItemsGap { count: gap.len(), is_keys, shape: if is_keys { "" } else { &shape } }));
         if is_keys {
@@ -122,31 +131,17 @@ impl<'a> JsonReader<'a> {
             short.text.push_str(&quoted(&shape));
         }
         short.left_out += gap.len();
-        short.failures += gap.iter().filter(|member| member.is_failure).count();
+        short.failures += members.outstanding_in(&gap).iter().filter(|member| member.is_failure).count();
     }
 
-    fn members(&mut self, value: Json<'a>) -> Rc<Vec<Member<'a>>> {
+    fn members(&mut self, value: Json<'a>) -> Rc<Members<'a>> {
         let begin = value.json().as_ptr() as usize;
         if let Some(members) = self.opened.get(&begin) {
             return members.clone();
         }
-        let read: Vec<(Option<String>, Json<'a>)> = if value.is_array() {
-            value.elements().into_iter().map(|element| (None, element)).collect()
-        } else {
-            value.object().iter().map(|(key, value)| (Some(quoted(&key)), value)).collect()
-        };
-        let members: Vec<Member<'a>> = read.into_iter().map(|(key, value)| self.member(key, value)).collect();
-        let members = Rc::new(members);
+        let members = Rc::new(Members::read(value, self.expected, &mut self.shapes));
         self.opened.insert(begin, members.clone());
         members
-    }
-
-    fn member(&mut self, key: Option<String>, value: Json<'a>) -> Member<'a> {
-        let json = value.json();
-        let mut chance = 0.0;
-        self.expected.each_in(json, |_, own| chance += self.expected.above_unseen(own));
-        let shape = self.shapes.number(value);
-        Member { key, value, chance, is_failure: is_failure_in_json(json), shape }
     }
 }
 
@@ -154,65 +149,186 @@ impl<'a> JsonReader<'a> {
 struct Member<'a> {
     key: Option<String>,
     value: Json<'a>,
-    /// The names in it that are known from the conversation, by their chance to be used.
-    chance: f32,
-    is_failure: bool,
-    /// The number of its kind in [`Shapes`].
-    shape: u32,
 }
 
 impl Member<'_> {
+    fn head(&self) -> usize {
+        self.key.as_ref().map_or(0, |key| key.len() + 2) + 2
+    }
+
     fn bytes(&self) -> usize {
-        self.key.as_ref().map_or(0, |key| key.len() + 2) + self.value.json().len() + 2
+        self.head() + self.value.json().len()
     }
 
     fn least(&self) -> usize {
-        self.key.as_ref().map_or(0, |key| key.len() + 2) + self.value.json().len().min(LEAST) + 2
+        self.head() + self.value.json().len().min(LEAST)
     }
 }
 
-/// The room of each member that is shown: the first and the last, those that report a failure, and as many others as there is room for, the likeliest to be used
+/// Bytes of a block of members. A member of more is a block of its own.
+const BLOCK: usize = 64;
+
+/// The members of an array or object. They are found in the text when they are asked for, because there may be one for every two bytes of it.
+struct Members<'a> {
+    value: Json<'a>,
+    count: usize,
+    blocks: Vec<Block>,
+    /// Members that report a failure, or have names that are known from the conversation.
+    outstanding: Vec<Outstanding>,
+}
+
+/// Members that begin within [`BLOCK`] bytes.
+struct Block {
+    /// The number of its first member, and where in the text of all it begins and ends.
+    first: u32,
+    start: u32,
+    end: u32,
+    /// The kinds of its members in [`Shapes`].
+    kinds: u32,
+}
+
+struct Outstanding {
+    member: u32,
+    /// The names in it that are known from the conversation, by their chance to be used.
+    chance: f32,
+    is_failure: bool,
+}
+
+impl<'a> Members<'a> {
+    fn read(value: Json<'a>, expected: &ExpectedNames, shapes: &mut Shapes<'a>) -> Self {
+        let mut members = Self::none(value);
+        let mut kinds: Vec<u32> = Vec::new();
+        let mut values = value.inside(1);
+        while let Some(first) = values.next() {
+            let (key, value) = match members.value.is_object() {
+                // As an object that cannot be read has no fields.
+                true if first.key().is_none() => return Self::none(members.value),
+                true => (Some(first), values.next()),
+                false => (None, Some(first)),
+            };
+            let Some(value) = value else { break };
+            let start = members.place(key.unwrap_or(value));
+            let end = members.place(value) + value.json().len();
+            let last = members.blocks.last().map(|block| block.start as usize);
+            if last.is_none_or(|last| start >= last + BLOCK || end - start >= BLOCK) {
+                shapes.close(&mut members.blocks, &mut kinds);
+                members.blocks.push(Block {
+                    first: narrow(members.count),
+                    start: narrow(start),
+                    end: narrow(end),
+                    kinds: 0,
+                });
+            }
+            let kind = shapes.number(value);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+            let json = value.json();
+            let mut chance = 0.0;
+            expected.each_in(json, |_, own| chance += expected.above_unseen(own));
+            let is_failure = is_failure_in_json(json);
+            if is_failure || chance > 0.0 {
+                members.outstanding.push(Outstanding { member: narrow(members.count), chance, is_failure });
+            }
+            members.count += 1;
+        }
+        shapes.close(&mut members.blocks, &mut kinds);
+        members
+    }
+
+    fn none(value: Json<'a>) -> Self {
+        Self { value, count: 0, blocks: Vec::new(), outstanding: Vec::new() }
+    }
+
+    /// Where a value inside begins in the text of all.
+    fn place(&self, value: Json<'_>) -> usize {
+        value.json().as_ptr() as usize - self.value.json().as_ptr() as usize
+    }
+
+    /// The number of the block of a member, and the members before it there.
+    fn block_of(&self, member: usize) -> (usize, usize) {
+        let block = self.blocks.partition_point(|block| block.first as usize <= member) - 1;
+        (block, member - self.blocks[block].first as usize)
+    }
+
+    fn get(&self, member: usize) -> Member<'a> {
+        let (block, before) = self.block_of(member);
+        let (start, end) = (self.blocks[block].start as usize, self.blocks[block].end as usize);
+        let mut values = self.value.inside(start).skip(if self.value.is_object() { 2 * before } else { before });
+        let key = if self.value.is_object() { values.next() } else { None };
+        let value = if before == 0 {
+            // It may be long: it is not read for its end.
+            let behind = key.map_or(start, |key| self.place(key) + key.json().len());
+            let is_between = |byte: &u8| matches!(byte, b':' | b' ' | b'\n' | b'\r' | b'\t');
+            let between = self.value.json().as_bytes()[behind..].iter().take_while(|byte| is_between(byte)).count();
+            Some(self.value.part(behind + between..end))
+        } else {
+            values.next()
+        };
+        let key = key.and_then(Json::key).map(|key| quoted(&key));
+        Member { key, value: value.unwrap_or(self.value) }
+    }
+
+    /// The entries of [`Self::outstanding`] for these members.
+    fn outstanding_in(&self, members: &Range<usize>) -> &[Outstanding] {
+        let first = |member: usize| self.outstanding.partition_point(|other| (other.member as usize) < member);
+        &self.outstanding[first(members.start)..first(members.end)]
+    }
+}
+
+/// A number of a text that is at most as long as [`super::units::LONGEST`].
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).expect("longer texts are not shortened")
+}
+
+/// The members that are shown, and the room of each: the first and the last, those that report a failure, and as many others as there is room for, the likeliest to be used
 /// first.
-fn rooms(members: &[Member<'_>], room: usize) -> Vec<Option<usize>> {
-    let mut shown = vec![false; members.len()];
+fn rooms(members: &Members<'_>, room: usize) -> Vec<(usize, usize)> {
+    let mut shown = BTreeMap::new();
     let mut left = room - (room / 3).min(2 * LEAST);
     // A member of more takes no more than a fair part before all were asked.
     let fair = (room / 8).max(LEAST);
-    let mut take = |at: usize, left: &mut usize| {
-        let cost = members[at].bytes().min(fair.max(members[at].least()));
-        let fits = cost <= *left;
-        if fits && !shown[at] {
-            shown[at] = true;
-            *left -= cost;
+    let mut take = |at: usize| {
+        let member = members.get(at);
+        let cost = member.bytes().min(fair.max(member.least()));
+        let fits = cost <= left;
+        if fits && !shown.contains_key(&at) {
+            shown.insert(at, (member.head(), member.bytes()));
+            left -= cost;
         }
         fits
     };
-    let failures = (0..members.len()).filter(|at| members[*at].is_failure);
-    let ends = [Some(0), members.len().checked_sub(1)].into_iter().flatten().filter(|at| *at < members.len());
+    let failures = members.outstanding.iter().filter(|member| member.is_failure).map(|member| member.member as usize);
+    let ends = [Some(0), members.count.checked_sub(1)].into_iter().flatten().filter(|at| *at < members.count);
     for at in ends.chain(failures) {
-        if !take(at, &mut left) {
+        if !take(at) {
             break;
         }
     }
     for at in by_chance(members) {
-        if !take(at, &mut left) {
+        if !take(at) {
             break;
         }
     }
-    divided(members, &shown, room.saturating_sub(2))
+    divided(&shown, room.saturating_sub(2))
 }
 
 /// The members, those with names that are known from the conversation first.
-fn by_chance(members: &[Member<'_>]) -> Vec<usize> {
-    let chance = |at: &usize| members[*at].chance / members[*at].bytes() as f32;
-    let mut order: Vec<usize> = (0..members.len()).collect();
-    order.sort_by(|one, other| chance(other).total_cmp(&chance(one)).then(one.cmp(other)));
-    order
+fn by_chance<'m>(members: &'m Members<'_>) -> impl Iterator<Item = usize> + 'm {
+    let is_likely = |member: &&Outstanding| member.chance > 0.0;
+    let density = |member: &Outstanding| {
+        (member.member as usize, member.chance / members.get(member.member as usize).bytes() as f32)
+    };
+    let mut likely: Vec<(usize, f32)> = members.outstanding.iter().filter(is_likely).map(density).collect();
+    likely.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let mut passed = members.outstanding.iter().filter(is_likely).map(|member| member.member as usize).peekable();
+    let others = (0..members.count).filter(move |at| passed.next_if_eq(at).is_none());
+    likely.into_iter().map(|(at, _)| at).chain(others)
 }
 
-/// Divides the room among the members that are shown: those that need less than their part leave the rest to the others.
-fn divided(members: &[Member<'_>], shown: &[bool], room: usize) -> Vec<Option<usize>> {
-    let mut sizes: Vec<usize> = (0..members.len()).filter(|at| shown[*at]).map(|at| members[at].bytes()).collect();
+/// Divides the room among members with these heads and bytes: those that need less than their part leave the rest to the others.
+fn divided(shown: &BTreeMap<usize, (usize, usize)>, room: usize) -> Vec<(usize, usize)> {
+    let mut sizes: Vec<usize> = shown.values().map(|(_, bytes)| *bytes).collect();
     sizes.sort_unstable();
     let (mut left, mut part) = (room, usize::MAX);
     for (at, size) in sizes.iter().enumerate() {
@@ -223,11 +339,17 @@ fn divided(members: &[Member<'_>], shown: &[bool], room: usize) -> Vec<Option<us
         }
         left -= size;
     }
-    let room_of = |at: usize| {
-        let head = members[at].bytes() - members[at].value.json().len();
-        members[at].bytes().min(part).saturating_sub(head)
+    shown.iter().map(|(at, (head, bytes))| (*at, (*bytes).min(part).saturating_sub(*head))).collect()
+}
+
+/// The names of a few fields and their kinds: `{id: number, tags: array}`.
+fn fields(members: &Members<'_>, gap: Range<usize>) -> String {
+    let field = |at: usize| {
+        let member = members.get(at);
+        let key: String = member.key.as_deref().and_then(|key| serde_json::from_str(key).ok()).unwrap_or_default();
+        format!("{}: {}", shortened(&key), kind_name(member.value))
     };
-    (0..members.len()).map(|at| shown[at].then(|| room_of(at))).collect()
+    format!("{{{}}}", gap.map(field).collect::<Vec<_>>().join(", "))
 }
 
 fn kind_name(value: Json<'_>) -> &'static str {
@@ -243,57 +365,97 @@ fn kind_name(value: Json<'_>) -> &'static str {
 
 /// The kinds of values, each once: most elements of an array have the kinds of a few.
 #[derive(Default)]
-struct Shapes {
-    numbers: HashMap<String, u32>,
-    /// The kind of a value, and those of its fields.
-    all: Vec<(&'static str, Vec<(String, &'static str)>)>,
+struct Shapes<'a> {
+    numbers: HashMap<u128, u32, ByHash>,
+    /// A value of each kind.
+    all: Vec<Json<'a>>,
+    /// Kinds of the members of blocks with several, in their order, and the numbers of these.
+    rows: Vec<Rc<[u32]>>,
+    row_numbers: HashMap<Rc<[u32]>, u32>,
+    written: String,
 }
 
-impl Shapes {
-    fn number(&mut self, value: Json<'_>) -> u32 {
-        let name = kind_name(value);
-        let mut fields: Vec<(String, &'static str)> = Vec::new();
-        if name == "object" {
-            fields.extend(value.object().iter().map(|(key, value)| (key.to_owned(), kind_name(value))));
+/// In a [`Block`], the number is that of a row.
+const IS_ROW: u32 = 1 << 31;
+
+impl<'a> Shapes<'a> {
+    fn number(&mut self, value: Json<'a>) -> u32 {
+        self.written.clear();
+        self.written.push_str(kind_name(value));
+        for (key, value) in value.object().iter() {
+            let _ = write!(self.written, ",{} {}", kind_name(value), quoted(&key));
         }
-        let parts = fields.iter().map(|(key, kind)| format!("{kind} {}", quoted(key)));
-        let key = std::iter::once(name.to_owned()).chain(parts).collect::<Vec<_>>().join(",");
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.all.push((name, fields));
-            u32::try_from(self.all.len() - 1).unwrap_or(u32::MAX)
+        *self.numbers.entry(xxh3_128(self.written.as_bytes())).or_insert_with(|| {
+            self.all.push(value);
+            narrow(self.all.len() - 1)
         })
     }
 
-    /// The names of a few fields and their kinds: `{id: number, tags: array}`.
-    fn fields(&self, members: &[Member<'_>]) -> String {
-        let field = |member: &Member<'_>| {
-            let key: String = member.key.as_deref().and_then(|key| serde_json::from_str(key).ok()).unwrap_or_default();
-            format!("{}: {}", shortened(&key), self.all[member.shape as usize].0)
+    /// Notes the kinds of the members of the last block.
+    fn close(&mut self, blocks: &mut [Block], kinds: &mut Vec<u32>) {
+        let Some(block) = blocks.last_mut() else { return };
+        block.kinds = match kinds[..] {
+            [kind] => kind,
+            _ => IS_ROW | self.row(kinds),
         };
-        format!("{{{}}}", members.iter().map(field).collect::<Vec<_>>().join(", "))
+        kinds.clear();
+    }
+
+    fn row(&mut self, kinds: &[u32]) -> u32 {
+        if let Some(number) = self.row_numbers.get(kinds) {
+            return *number;
+        }
+        let (number, row) = (narrow(self.rows.len()), Rc::<[u32]>::from(kinds));
+        self.rows.push(row.clone());
+        self.row_numbers.insert(row, number);
+        number
+    }
+
+    /// The kinds of these members, in the order in which they come first.
+    fn kinds(&mut self, members: &Members<'a>, gap: Range<usize>) -> Vec<u32> {
+        let mut is_seen = vec![false; self.all.len()];
+        let mut found = Vec::new();
+        let mut note = |kind: u32| {
+            if !std::mem::replace(&mut is_seen[kind as usize], true) {
+                found.push(kind);
+            }
+        };
+        let (first, _) = members.block_of(gap.start);
+        for (at, block) in members.blocks.iter().enumerate().skip(first) {
+            let start = block.first as usize;
+            let end = members.blocks.get(at + 1).map_or(members.count, |next| next.first as usize);
+            if start >= gap.end {
+                break;
+            }
+            if start < gap.start || end > gap.end {
+                (start.max(gap.start)..end.min(gap.end)).for_each(|at| note(self.number(members.get(at).value)));
+            } else if block.kinds & IS_ROW == 0 {
+                note(block.kinds);
+            } else {
+                self.rows[(block.kinds & !IS_ROW) as usize].iter().for_each(|kind| note(*kind));
+            }
+        }
+        found
     }
 
     /// The kinds of members: `{id: number, name: string|null}`, `number`, `string|array`.
-    fn told(&self, members: &[Member<'_>]) -> String {
-        let mut is_seen = vec![false; self.all.len()];
+    fn told(&mut self, members: &Members<'a>, gap: Range<usize>) -> String {
         let mut kinds: Vec<&str> = Vec::new();
-        let mut keys: Vec<(&str, Vec<&str>)> = Vec::new();
-        let mut places: HashMap<&str, usize> = HashMap::new();
-        for member in members {
-            let number = member.shape as usize;
-            if std::mem::replace(&mut is_seen[number], true) {
-                continue;
-            }
-            let (name, fields) = &self.all[number];
-            if !kinds.contains(name) {
+        let mut keys: Vec<(String, Vec<&str>)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for number in self.kinds(members, gap) {
+            let value = self.all[number as usize];
+            let name = kind_name(value);
+            if !kinds.contains(&name) {
                 kinds.push(name);
             }
-            for (key, kind) in fields {
-                let place = *places.entry(key).or_insert_with(|| {
-                    keys.push((key, Vec::new()));
+            for (key, value) in value.object().iter() {
+                let kind = kind_name(value);
+                let place = *places.entry(key.to_owned()).or_insert_with(|| {
+                    keys.push((key.to_owned(), Vec::new()));
                     keys.len() - 1
                 });
-                if !keys[place].1.contains(kind) {
+                if !keys[place].1.contains(&kind) {
                     keys[place].1.push(kind);
                 }
             }
@@ -447,6 +609,34 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn members_and_their_kinds_are_found_where_they_are(value in any_json(), is_pretty: bool, cut in (0_usize..20, 0_usize..20)) {
+            let text = if is_pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
+            if let Some(raw) = parse(&text) {
+                let (value, mut shapes) = (Json::from(raw), Shapes::default());
+                let members = Members::read(value, &nothing_expected(), &mut shapes);
+                let (elements, object) = (value.elements(), value.object());
+                let fields = object.iter().map(|(key, value)| (Some(quoted(&key)), value));
+                let expected: Vec<_> = elements.into_iter().map(|value| (None, value)).chain(fields).collect();
+                prop_assert_eq!(members.count, expected.len());
+                for (at, (key, value)) in expected.iter().enumerate() {
+                    let member = members.get(at);
+                    prop_assert_eq!((&member.key, member.value.json()), (key, value.json()));
+                }
+                let gap = cut.0.min(members.count)..cut.1.min(members.count);
+                if !gap.is_empty() {
+                    let mut kinds: Vec<u32> = Vec::new();
+                    for (_, value) in &expected[gap.clone()] {
+                        let kind = shapes.number(*value);
+                        if !kinds.contains(&kind) {
+                            kinds.push(kind);
+                        }
+                    }
+                    prop_assert_eq!(shapes.kinds(&members, gap), kinds);
+                }
+            }
+        }
+
         #[test]
         fn what_is_left_is_json(value in any_json(), room in 0_usize..2000) {
             let text = value.to_string();

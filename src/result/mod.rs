@@ -5,6 +5,7 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
+//! | `incoming` | a text that comes in parts |
 //! | `screen` | a text as a terminal shows it |
 //! | `units` | lines, and parts of long lines, that stay or go |
 //! | `borders` | where source files and diffs are cut |
@@ -23,6 +24,7 @@ mod above;
 mod borders;
 mod choice;
 mod failures;
+mod incoming;
 mod json;
 #[cfg(test)]
 mod logs;
@@ -40,10 +42,13 @@ mod written;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-pub use self::short::ResultKind;
 use self::short::{Given, Short, shorten};
+pub use self::{
+    incoming::{IncomingText, digest},
+    short::ResultKind,
+};
 use crate::{
-    conversation::{Block, ContentKind, Conversation, Edit, Message, Plan, TextAt, answers, calls},
+    conversation::{Block, Content, ContentKind, Conversation, Edit, Plan, TextAt, answers, calls},
     markers::ResultParts,
     salience::ExpectedNames,
     tokens::{Encoding, count_inside},
@@ -110,9 +115,20 @@ pub fn with_call(conversation: &Conversation, call: Option<&CallGiven>) -> (Conv
     let Ok(made) = Conversation::parse(&json!([{ "role": "assistant", "content": [block] }]).to_string()) else {
         return (conversation.clone(), false);
     };
-    let mut messages: Vec<Message> = conversation.messages().cloned().collect();
-    messages.insert(last, made.message(0).clone());
-    (Conversation::new(messages), true)
+    let ending = [&made.entries()[0], &conversation.entries()[last]];
+    (conversation.ending_with(ending.map(|entry| entry.message.clone()).into()), true)
+}
+
+/// The conversation with this text as the result that its last message is, which has none.
+#[must_use]
+pub fn with_text(conversation: &Conversation, text: String) -> Conversation {
+    let Some(mut message) = conversation.messages().last().cloned() else { return conversation.clone() };
+    if let Content::Blocks(blocks) = &mut message.content
+        && let Some(Block::ToolResult { content, .. }) = blocks.first_mut()
+    {
+        *content = Content::Text(text);
+    }
+    conversation.ending_with(vec![message.into()])
 }
 
 /// Shortens tool results in the last message of a conversation: those in the blocks for which `is_new` is true. All else is the work under way.

@@ -1,6 +1,6 @@
 //! The lines that come before all others: how the call ended, what failed, and what stands around it.
 
-use std::{collections::HashMap, ops::Range, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
 use regex::Regex;
 
@@ -8,7 +8,7 @@ use super::{
     failures::{Failure, failure_in, went_well},
     shape::shape,
     stamps::Stamps,
-    units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit},
+    units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit, begins_line, ends_line},
 };
 use crate::{by_hash::ByHash, story::ending, tokens::floor_char_boundary};
 
@@ -42,12 +42,10 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Ranks the units of the output of a call that may have failed.
-pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stamps, is_error: bool) {
+pub fn rank(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) {
     let mut kinds: HashMap<u64, usize, ByHash> = HashMap::default();
     for unit in units.iter_mut() {
-        // A word may go on in the next part of a long line.
-        let end = unit.range.end.max(floor_char_boundary(text, (unit.range.end + 16).min(lines[unit.lines.start].end)));
-        let said = if unit.is_part { &text[unit.range.start..end] } else { stamps.said(&text[unit.range.clone()]) };
+        let said = if unit.is_part { with_next_word(text, unit) } else { stamps.said(&text[unit.range()]) };
         if let Some(failure) = failure_in(said) {
             unit.is_failure = failure == Failure::Reported;
             let kind = match failure {
@@ -65,40 +63,46 @@ pub fn rank(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stam
         }
         unit.has_place = is_error && !unit.is_part && PLACE.is_match(said);
     }
-    rank_endings(text, lines, units, stamps, is_error);
+    rank_endings(text, units, stamps, is_error);
     rank_context(text, units, stamps);
+}
+
+/// A part of a long line with the beginning of the next: a word may go on there.
+fn with_next_word<'t>(text: &'t str, part: &Unit) -> &'t str {
+    let range = part.range();
+    let end = floor_char_boundary(text, range.end + 16);
+    let line = &text[range.start..end.max(range.end)];
+    &line[..memchr::memchr(b'\n', line.as_bytes()).unwrap_or(line.len())]
 }
 
 /// The first line that says something announces the rest, as the head of a table does; with the rule below it.
 pub fn rank_head(text: &str, units: &mut [Unit]) {
-    let mut said = units.iter_mut().filter(|unit| !text[unit.range.clone()].trim().is_empty());
+    let mut said = units.iter_mut().filter(|unit| !text[unit.range()].trim().is_empty());
     if let Some(first) = said.next() {
         first.rank = first.rank.min(HEAD);
     }
     let is_rule = |line: &str| line.trim().chars().all(|letter| matches!(letter, '-' | '=' | '+' | '|' | ':' | ' '));
-    if let Some(second) = said.next().filter(|unit| is_rule(&text[unit.range.clone()])) {
+    if let Some(second) = said.next().filter(|unit| is_rule(&text[unit.range()])) {
         second.rank = second.rank.min(HEAD);
     }
 }
 
-fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: Stamps, is_error: bool) {
-    let mut asked: Vec<usize> = (0..units.len()).collect();
-    if asked.len() > MOST_LINES {
-        let from = asked.len() - LAST_LINES;
-        asked.retain(|at| *at >= from || *at < LAST_LINES || units[*at].is_failure);
-        let excess = asked.len().saturating_sub(MOST_LINES);
-        asked.drain(LAST_LINES..LAST_LINES + excess);
-    }
+fn rank_endings(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) {
+    let ends = if units.len() > MOST_LINES { LAST_LINES } else { units.len() };
+    let from = units.len() - ends;
+    let is_asked = |at: &usize| *at >= from || *at < ends || units[*at].is_failure;
+    let excess = (0..units.len()).filter(is_asked).count().saturating_sub(MOST_LINES);
+    let excess = ends..ends + excess;
+    let asked = (0..units.len()).filter(is_asked).enumerate().filter(|(at, _)| !excess.contains(at));
     // The ends of a long line stand for it, and the parts that report a failure.
-    asked.retain(|at| {
+    let stands = |at: &usize| {
         let unit = &units[*at];
-        !unit.is_part
-            || unit.is_failure
-            || unit.range.start == lines[unit.lines.start].start
-            || unit.range.end == lines[unit.lines.start].end
-    });
+        let is_end = || begins_line(text, unit.range().start) || ends_line(text, unit.range().end);
+        !unit.is_part || unit.is_failure || is_end()
+    };
+    let asked: Vec<usize> = asked.map(|(_, at)| at).filter(stands).collect();
     let content = |at: &usize| {
-        let line = stamps.said(&text[units[*at].range.clone()]).trim();
+        let line = stamps.said(&text[units[*at].range()]).trim();
         &line[..floor_char_boundary(line, LINE)]
     };
     let contents: Vec<&str> = asked.iter().map(content).collect();
@@ -110,7 +114,7 @@ fn rank_endings(text: &str, lines: &[Range<usize>], units: &mut [Unit], stamps: 
 }
 
 fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
-    let said = |unit: &Unit| stamps.said(&text[unit.range.clone()]);
+    let said = |unit: &Unit| stamps.said(&text[unit.range()]);
     let indentation = |unit: &Unit| said(unit).len() - said(unit).trim_start().len();
     let is_blank = |unit: &Unit| said(unit).trim().is_empty();
     for at in 0..units.len() {

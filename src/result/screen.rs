@@ -12,52 +12,63 @@ static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The text without escape sequences, and with the last of several states of a line. A state that differs in more than numbers and bars from the one that
-/// overwrote it stays, on its own line. `numbers` are the lines' numbers in the original, where they differ from their place.
+/// overwrote it stays, on its own line.
 pub struct Screen<'t> {
     /// The shown text.
     pub text: Cow<'t, str>,
-    /// The number, from 1, of each of its lines; empty where line n is number n.
-    pub numbers: Vec<usize>,
+    /// Its lines, from 0, that show the same line of the original as the one before them.
+    states: Vec<u32>,
 }
 
 impl<'t> Screen<'t> {
     /// Shows a text.
     pub fn show(text: &'t str) -> Self {
         if memchr2(b'\r', b'\x1b', text.as_bytes()).is_none() && memchr2(b'\x08', b'\x07', text.as_bytes()).is_none() {
-            return Self { text: Cow::Borrowed(text), numbers: Vec::new() };
+            return Self { text: Cow::Borrowed(text), states: Vec::new() };
         }
-        let plain = ESCAPES.replace_all(text, "");
-        if memchr(b'\r', plain.as_bytes()).is_none() {
-            return Self { text: plain, numbers: Vec::new() };
-        }
-        let (mut shown, mut numbers) = (String::with_capacity(plain.len()), Vec::new());
-        for (at, line) in plain.split('\n').enumerate() {
-            for state in last_states(line) {
-                if !numbers.is_empty() {
+        let (mut shown, mut states, mut count) = (String::with_capacity(text.len()), Vec::new(), 0);
+        // No sequence goes on behind its line.
+        for line in text.split('\n') {
+            let plain = if line.bytes().any(is_control) { ESCAPES.replace_all(line, "") } else { line.into() };
+            let mut is_first = true;
+            each_last_state(&plain, |state| {
+                if count > 0 {
                     shown.push('\n');
                 }
                 shown.push_str(state);
-                numbers.push(at + 1);
-            }
+                if !std::mem::take(&mut is_first) {
+                    states.push(count);
+                }
+                count += 1;
+            });
         }
-        Self { text: Cow::Owned(shown), numbers }
+        Self { text: Cow::Owned(shown), states }
     }
 
-    /// The number of the line at this place, from 0.
+    /// The number, from 1, of the line of the original that the line at this place, from 0, shows.
     pub fn number(&self, at: usize) -> usize {
-        self.numbers.get(at).copied().unwrap_or(at + 1)
+        at + 1 - self.states.partition_point(|state| *state as usize <= at)
     }
 }
 
-/// The states of a line that say something else than the state that overwrote them.
-fn last_states(line: &str) -> Vec<&str> {
-    if !line.contains('\r') {
-        return vec![line];
+fn is_control(byte: u8) -> bool {
+    byte < b' ' && !matches!(byte, b'\t' | b'\r')
+}
+
+/// Calls `found` with the states of a line that say something else than the state that overwrote them; with an empty one if none says anything.
+fn each_last_state(line: &str, mut found: impl FnMut(&str)) {
+    if memchr(b'\r', line.as_bytes()).is_none() {
+        return found(line);
     }
-    let states: Vec<&str> = line.split('\r').filter(|state| !state.trim().is_empty()).collect();
-    let is_last = |at: &usize| states.get(at + 1).is_none_or(|next| !letters(states[*at]).eq(letters(next)));
-    let kept: Vec<&str> = (0..states.len()).filter(is_last).map(|at| states[at]).collect();
-    if kept.is_empty() { vec![""] } else { kept }
+    let mut states = line.split('\r').filter(|state| !state.trim().is_empty());
+    let Some(mut state) = states.next() else { return found("") };
+    for next in states {
+        if !letters(state).eq(letters(next)) {
+            found(state);
+        }
+        state = next;
+    }
+    found(state);
 }
 
 /// The letters of a state: bars, spinners and numbers have none.
@@ -77,7 +88,7 @@ mod tests {
         assert_eq!((screen.number(0), screen.number(1)), (1, 2));
         let screen = Screen::show("step 1\rerror: no space left\rstep 2\nend");
         assert_eq!(screen.text, "step 1\nerror: no space left\nstep 2\nend");
-        assert_eq!(screen.numbers, [1, 1, 1, 2]);
+        assert_eq!([0, 1, 2, 3].map(|at| screen.number(at)), [1, 1, 1, 2]);
         assert_eq!(Screen::show("\r\n").text, "\n");
     }
 

@@ -1,14 +1,12 @@
 //! One text within a budget.
 
-use std::ops::Range;
-
 use serde::Serialize;
 
 use super::{
     CallOf, ResultParts, ResultSettings, above, borders, choice, json, ranks,
     screen::Screen,
     stamps::Stamps,
-    units::{DATA_RANK, ENDS, Unit, lines_of, units_of},
+    units::{DATA_RANK, ENDS, LONGEST, Pointers, Unit, count_lines, units_of},
     worth::Worth,
     written::{Written, with_small_gaps, written},
 };
@@ -73,7 +71,7 @@ pub struct Short {
 /// Shortens a text that has more tokens than its budget.
 pub fn shorten(given: &Given<'_>) -> Short {
     // A quotation that was asked for has a limit of its own, and would be asked for again.
-    let may_go = given.tokens > given.budget && given.call.meaning != Meaning::Recall;
+    let may_go = given.tokens > given.budget && given.call.meaning != Meaning::Recall && given.text.len() <= LONGEST;
     let Some(expected) = given.expected.filter(|_| may_go) else {
         return whole(given, ResultKind::Text);
     };
@@ -91,7 +89,7 @@ pub fn shorten(given: &Given<'_>) -> Short {
 }
 
 fn whole(given: &Given<'_>, kind: ResultKind) -> Short {
-    Short { text: None, tokens: given.tokens, left_out: 0, of: lines_of(given.text).len(), failures_left_out: 0, kind }
+    Short { text: None, tokens: given.tokens, left_out: 0, of: count_lines(given.text), failures_left_out: 0, kind }
 }
 
 /// Files of these kinds hold data or logs, not what consists of functions.
@@ -184,27 +182,23 @@ struct Text<'a> {
     kind: ResultKind,
     expected: &'a ExpectedNames,
     screen: Screen<'a>,
-    lines: Vec<Range<usize>>,
     units: Vec<Unit>,
+    pointers: Pointers,
     stamps: Stamps,
 }
 
 impl<'a> Text<'a> {
     fn read(given: &'a Given<'a>, kind: ResultKind, expected: &'a ExpectedNames) -> Self {
         let screen = Screen::show(given.text);
-        let lines = lines_of(&screen.text);
         let stamps = Stamps::of_text(&screen.text);
         let is_in_blocks = matches!(kind, ResultKind::Source | ResultKind::Diff);
-        let mut units = if is_in_blocks {
-            borders::blocks(&screen.text, &lines, kind == ResultKind::Diff)
-        } else {
-            units_of(&screen, &lines)
-        };
+        let mut units =
+            if is_in_blocks { borders::blocks(&screen.text, kind == ResultKind::Diff) } else { units_of(&screen.text) };
         let CallOf { meaning, shows_files, .. } = given.call;
         let shows = shows_files || matches!(meaning, Meaning::Read | Meaning::Search | Meaning::List);
         let is_error = given.is_error || given.settings.exit_code.is_some_and(|code| code != 0);
         if !is_in_blocks && (!shows || is_error) {
-            ranks::rank(&screen.text, &lines, &mut units, stamps, is_error);
+            ranks::rank(&screen.text, &mut units, stamps, is_error);
         }
         if !is_in_blocks {
             ranks::rank_head(&screen.text, &mut units);
@@ -212,14 +206,14 @@ impl<'a> Text<'a> {
         let is_data =
             kind == ResultKind::Text && units.iter().filter(|unit| unit.rank == DATA_RANK).count() * 2 > units.len();
         let kind = if is_data { ResultKind::Data } else { kind };
-        Self { given, kind, expected, screen, lines, units, stamps }
+        Self { given, kind, expected, screen, units, pointers: Pointers::default(), stamps }
     }
 
     /// Within the budget, or the least that there is. What stands in the conversation is pointed to, if a reader finds it there.
     fn shorten(mut self) -> Short {
-        let pointed = above::pointed(&self.screen.text, &self.lines, self.units.clone(), self.given.before);
-        if pointed.len() < self.units.len() {
+        if let Some((pointed, pointers)) = above::pointed(&self.screen.text, &self.units, self.given.before) {
             let plain = std::mem::replace(&mut self.units, pointed);
+            self.pointers = pointers;
             let (short, stays) = self.within();
             let text = short.text.as_deref().unwrap_or_default();
             let expanded = self.text(&stays, true).text;
@@ -233,7 +227,7 @@ impl<'a> Text<'a> {
     }
 
     fn text(&self, stays: &[bool], is_expanded: bool) -> Written {
-        written(&self.screen, &self.lines, &self.units, stays, is_expanded)
+        written(&self.screen, &self.units, &self.pointers, stays, is_expanded)
     }
 
     fn within(&self) -> (Short, Vec<bool>) {
@@ -242,7 +236,8 @@ impl<'a> Text<'a> {
         let worth = Worth::read(&self.screen.text, &self.units, self.stamps, is_file, self.expected);
         let tokens_per_byte = self.given.tokens as f32 / self.given.text.len().max(1) as f32;
         let least = self.units.iter().filter(|unit| unit.rank == ENDS).count();
-        let order = choice::order(&self.units, &worth, tokens_per_byte, budget as f32 * MARGIN);
+        let order = choice::order(&self.units, &self.pointers, &worth, tokens_per_byte, budget as f32 * MARGIN);
+        drop(worth);
         // Takings below `low` are known to fit; `high` and above, not to.
         let (mut low, mut high) = (least.min(order.len()), order.len() + 1);
         let mut tried = self.with_first(&order, low);
@@ -269,7 +264,7 @@ impl<'a> Text<'a> {
     fn with_first(&self, order: &[(usize, f32)], count: usize) -> (Short, Vec<bool>) {
         let mut stays = vec![false; self.units.len()];
         order[..count].iter().for_each(|(unit, _)| stays[*unit] = true);
-        let stays = with_small_gaps(&self.screen, &self.lines, &self.units, stays);
+        let stays = with_small_gaps(&self.screen, &self.units, stays);
         let written = self.text(&stays, false);
         let failures = self.failures_without(&stays);
         let of = self.lines_of_original();
@@ -286,15 +281,15 @@ impl<'a> Text<'a> {
         let mut count = 0;
         let mut last = None;
         for (unit, _) in self.units.iter().zip(stays).filter(|(unit, stays)| unit.is_failure && !**stays) {
-            if last != Some(unit.lines.start) {
-                count += 1 + unit.repeats;
+            if last != Some(unit.line()) {
+                count += 1 + unit.repeats();
             }
-            last = Some(unit.lines.start);
+            last = Some(unit.line());
         }
         count
     }
 
     fn lines_of_original(&self) -> usize {
-        self.screen.number(self.lines.len() - 1)
+        self.screen.number(count_lines(&self.screen.text) - 1)
     }
 }

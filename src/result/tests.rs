@@ -1,6 +1,10 @@
 use proptest::prelude::*;
 
-use super::{failures::is_failure, units::lines_of, *};
+use super::{
+    failures::is_failure,
+    units::{count_lines, lines_of},
+    *,
+};
 
 pub fn run(
     text: &str,
@@ -322,7 +326,7 @@ proptest! {
         }
         let screen = screen::Screen::show(&text);
         let shown: Vec<&str> = short.lines().collect();
-        let originals: Vec<&str> = lines_of(&screen.text).into_iter().map(|line| &screen.text[line]).collect();
+        let originals: Vec<&str> = lines_of(&screen.text).map(|line| &screen.text[line]).collect();
         let (note, rest) = shown.split_last().unwrap();
         prop_assert!(crate::markers::ResultNote::read(note).is_some(), "{}", note);
         for line in rest {
@@ -383,7 +387,7 @@ proptest! {
         let blank_end = lines[at..].iter().all(String::is_empty);
         prop_assert!(blank_end, "{}", short);
         prop_assert_eq!((result.left_out, result.failures_left_out), (left_out, failures), "{}", short);
-        prop_assert_eq!(result.of, lines_of(&text).len());
+        prop_assert_eq!(result.of, count_lines(&text));
         let counted = format!("[Left out of this result: {} of {} lines, {} of {} tokens", left_out, result.of, tokens(&text) - tokens(body), tokens(&text));
         prop_assert!(note.starts_with(&counted), "{} {}", counted, note);
     }

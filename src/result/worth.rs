@@ -21,7 +21,7 @@ const OFTEN: f32 = 0.5;
 /// The worth of all units.
 pub struct Worth {
     /// For each unit, where its names begin in `names`; one more at the end.
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     /// Names by number, unit after unit.
     names: Vec<u32>,
     /// The chance of each name.
@@ -35,10 +35,9 @@ impl Worth {
     pub fn read(text: &str, units: &[Unit], stamps: Stamps, is_file: bool, expected: &ExpectedNames) -> Self {
         let mut numbers: HashMap<u64, u32, ByHash> = HashMap::default();
         let (mut starts, mut names, mut chances) = (Vec::with_capacity(units.len() + 1), Vec::new(), Vec::new());
-        let rarity = rarity(units, |unit| stamps.said(&text[unit.range.clone()]));
         for unit in units {
-            starts.push(names.len());
-            if unit.rank == DATA_RANK || unit.pointer.is_some() {
+            starts.push(names.len() as u32);
+            if unit.rank == DATA_RANK || unit.is_pointer {
                 continue;
             }
             let found = |name, chance| {
@@ -47,41 +46,47 @@ impl Worth {
                     u32::try_from(chances.len() - 1).unwrap_or(u32::MAX)
                 }));
             };
-            let content = &text[unit.range.clone()];
+            let content = &text[unit.range()];
             if is_file { expected.each_new_in(content, found) } else { expected.each_in(content, found) }
         }
-        starts.push(names.len());
+        starts.push(names.len() as u32);
+        drop(numbers);
         let mut times_of_name = vec![0_u32; chances.len()];
         names.iter().for_each(|name| times_of_name[*name as usize] += 1);
         for (chance, times) in chances.iter_mut().zip(times_of_name) {
             let odds = *chance / (1.0 - *chance).max(f32::EPSILON) * (times as f32).powf(OFTEN);
             *chance = odds / (1.0 + odds);
         }
-        let own = |at: usize, unit: &Unit| {
+        let mut own = rarity(units, |unit| stamps.said(&text[unit.range()]));
+        for (own, unit) in own.iter_mut().zip(units) {
             // Rules, and the signs below a place in a line, say something beside that line alone.
-            if !text[unit.range.clone()].contains(char::is_alphanumeric) {
-                return 0.0;
+            if !text[unit.range()].contains(char::is_alphanumeric) {
+                *own = 0.0;
+                continue;
             }
-            match (is_file, unit.is_head) {
+            *own = match (is_file, unit.is_head) {
                 (true, false) => 0.0,
                 (true, true) => HEAD_OF_FILE,
-                _ => rarity[at] * if unit.has_place { PLACE } else { RARE },
-            }
-        };
-        let own = units.iter().enumerate().map(|(at, unit)| own(at, unit)).collect();
+                _ => *own * if unit.has_place { PLACE } else { RARE },
+            };
+        }
         Self { starts, names, chances, own }
+    }
+
+    /// The names of a unit, by number.
+    fn names_of(&self, unit: usize) -> &[u32] {
+        &self.names[self.starts[unit] as usize..self.starts[unit + 1] as usize]
     }
 
     /// The worth of a unit where these names are kept already.
     pub fn left(&self, unit: usize, kept: &[bool]) -> f32 {
-        let names = &self.names[self.starts[unit]..self.starts[unit + 1]];
         let chance = |name: &u32| if kept[*name as usize] { 0.0 } else { self.chances[*name as usize] };
-        self.own[unit] + names.iter().map(chance).sum::<f32>()
+        self.own[unit] + self.names_of(unit).iter().map(chance).sum::<f32>()
     }
 
     /// Notes that a unit is kept.
     pub fn keep(&self, unit: usize, kept: &mut [bool]) {
-        for name in &self.names[self.starts[unit]..self.starts[unit + 1]] {
+        for name in self.names_of(unit) {
             kept[*name as usize] = true;
         }
     }
@@ -92,23 +97,55 @@ impl Worth {
     }
 }
 
+/// Lines of one shape that say the same.
+struct Alike {
+    /// The number of their shape.
+    shape: u32,
+    times: u32,
+    rarity: f32,
+}
+
 /// How rare each unit is, from 0 to 1: of lines of one shape, also the ones that say what few others of it say. Parts of long lines are alike.
 fn rarity<'t>(units: &[Unit], said: impl Fn(&Unit) -> &'t str) -> Vec<f32> {
-    let keys = |unit: &Unit| if unit.is_part { (0, 0) } else { (shape(said(unit)), words(said(unit))) };
-    let keys: Vec<(u64, u64)> = units.iter().map(keys).collect();
-    let mut of_shape: HashMap<u64, u32, ByHash> = HashMap::default();
-    let mut alike: HashMap<u64, u32, ByHash> = HashMap::default();
-    let both = |(shape, words): &(u64, u64)| shape ^ words.rotate_left(32);
-    for key in &keys {
-        *of_shape.entry(key.0).or_default() += 1;
-        *alike.entry(both(key)).or_default() += 1;
-    }
-    // Lines of a shape by how many are alike, the fewest first: those that come before or at a line are as rare as it.
-    let mut order: Vec<(u64, u32)> = keys.iter().map(|key| (key.0, alike[&both(key)])).collect();
-    order.sort_unstable();
-    let as_rare = |key: &(u64, u64)| {
-        let own = (key.0, alike[&both(key)]);
-        order.partition_point(|other| *other <= own) - order.partition_point(|other| *other < (key.0, 0))
+    let mut of_shape: Vec<u32> = Vec::new();
+    let mut alike: Vec<Alike> = Vec::new();
+    let kinds: Vec<u32> = {
+        let mut shapes: HashMap<u64, u32, ByHash> = HashMap::default();
+        let mut kinds: HashMap<u64, u32, ByHash> = HashMap::default();
+        let kind = |unit: &Unit| {
+            let (shape, words) = if unit.is_part { (0, 0) } else { (shape(said(unit)), words(said(unit))) };
+            let shape_number = *shapes.entry(shape).or_insert_with(|| {
+                of_shape.push(0);
+                of_shape.len() as u32 - 1
+            });
+            of_shape[shape_number as usize] += 1;
+            let kind = *kinds.entry(shape ^ words.rotate_left(32)).or_insert_with(|| {
+                alike.push(Alike { shape: shape_number, times: 0, rarity: 0.0 });
+                alike.len() as u32 - 1
+            });
+            alike[kind as usize].times += 1;
+            kind
+        };
+        units.iter().map(kind).collect()
     };
-    keys.iter().map(|key| 1.0 / of_shape[&key.0] as f32 / 2.0 + 1.0 / as_rare(key) as f32 / 2.0).collect()
+    // Lines of a shape by how many are alike, the fewest first: those that come before or at a line are as rare as it.
+    let mut order: Vec<u32> = (0..).take(alike.len()).collect();
+    let key = |kind: &u32| (alike[*kind as usize].shape, alike[*kind as usize].times);
+    order.sort_unstable_by_key(key);
+    let mut rarities = Vec::new();
+    let (mut before, mut shape) = (0, 0);
+    for as_many in order.chunk_by(|one, other| key(one) == key(other)) {
+        let (own, times) = key(&as_many[0]);
+        if own != shape {
+            (before, shape) = (0, own);
+        }
+        before += times * as_many.len() as u32;
+        let rarity = 1.0 / of_shape[own as usize] as f32 / 2.0 + 1.0 / before as f32 / 2.0;
+        rarities.push((as_many.len(), rarity));
+    }
+    let mut order = order.into_iter();
+    for (count, rarity) in rarities {
+        order.by_ref().take(count).for_each(|kind| alike[kind as usize].rarity = rarity);
+    }
+    kinds.into_iter().map(|kind| alike[kind as usize].rarity).collect()
 }

@@ -1,0 +1,154 @@
+//! The text of a result as it comes in parts: in UTF-16, or as the bytes that a command wrote.
+
+use std::io;
+
+use sha2::{Digest, Sha256};
+
+use crate::conversation::surrogates::{enter_text, push_units, write_json};
+
+/// The byte order mark, which is no part of the text.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A text that is there in part.
+#[derive(Debug, Default)]
+pub struct IncomingText {
+    text: String,
+    /// The beginning of a character of which the rest has not come.
+    begun: Vec<u8>,
+}
+
+impl IncomingText {
+    /// A text of about this length.
+    #[must_use]
+    pub fn new(length: usize) -> Self {
+        Self { text: String::with_capacity(length), begun: Vec::new() }
+    }
+
+    /// Adds UTF-16 that ends within no surrogate pair.
+    pub fn add_units(&mut self, units: &[u16]) {
+        push_units(&mut self.text, units);
+    }
+
+    /// Adds bytes of UTF-8, with U+FFFD for those that are none.
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        let is_first = self.text.is_empty() && self.begun.is_empty();
+        let mut bytes = bytes.strip_prefix(MARK).filter(|_| is_first).unwrap_or(bytes);
+        // Three bytes more complete a character, or show that it is none.
+        while !self.begun.is_empty() && !bytes.is_empty() {
+            let (next, rest) = bytes.split_at(1);
+            bytes = rest;
+            let mut begun = std::mem::take(&mut self.begun);
+            begun.extend_from_slice(next);
+            self.push(&begun);
+        }
+        self.push(bytes);
+    }
+
+    /// Adds bytes up to an unfinished character, which waits.
+    fn push(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (valid, fault) = match std::str::from_utf8(bytes) {
+                Ok(text) => (text, None),
+                Err(fault) => (std::str::from_utf8(&bytes[..fault.valid_up_to()]).unwrap_or_default(), Some(fault)),
+            };
+            self.text.push_str(&enter_text(valid));
+            bytes = &bytes[valid.len()..];
+            match fault.and_then(|fault| fault.error_len()) {
+                Some(length) => {
+                    self.text.push(char::REPLACEMENT_CHARACTER);
+                    bytes = &bytes[length..];
+                }
+                None => {
+                    self.begun = bytes.to_vec();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The text, which is there as far as it will be.
+    fn whole(&mut self) -> &mut String {
+        if !std::mem::take(&mut self.begun).is_empty() {
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        &mut self.text
+    }
+
+    /// Takes the text.
+    #[must_use]
+    pub fn take(&mut self) -> String {
+        std::mem::take(self.whole())
+    }
+
+    /// [`digest`] of JSON with this text in place of its last empty string.
+    #[must_use]
+    pub fn digest_in(&mut self, json: &str) -> String {
+        let text = self.whole();
+        let (before, behind) = json.rsplit_once("\"\"").unwrap_or((json, ""));
+        digest(|hash| {
+            hash.write_all(before.as_bytes())?;
+            write_json(text, &mut *hash)?;
+            hash.write_all(behind.as_bytes())
+        })
+    }
+}
+
+/// The SHA-256, in hexadecimal digits, of bytes that are written.
+#[must_use]
+pub fn digest(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
+    let mut hash = Hash(Sha256::new());
+    // A hash takes all bytes.
+    let _ = write(&mut hash);
+    hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+struct Hash(Sha256);
+
+impl io::Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_is_no_text_and_a_digest_is_that_of_the_json() {
+        let mut text = IncomingText::default();
+        text.add_bytes("\u{FEFF}a\n\u{FEFF}\"é\u{1}".as_bytes());
+        let json = serde_json::to_string(&("", "", "a\n\u{FEFF}\"é\u{1}", 1)).unwrap();
+        assert_eq!(text.digest_in(r#"["","","",1]"#), digest(|hash| hash.write_all(json.as_bytes())));
+        assert_eq!(text.take(), "a\n\u{FEFF}\"é\u{1}");
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(digest(|_| Ok(())), empty);
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_are_read_as_the_standard_library_reads_them(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    "[a-z\u{e9}\u{20ac}\u{1F600}]{1,4}".prop_map(String::into_bytes),
+                    prop::collection::vec(prop_oneof![any::<u8>(), 0x80_u8..0xF8], 0..5),
+                ],
+                0..20,
+            ),
+            length in 1_usize..9,
+        ) {
+            let bytes = parts.concat();
+            prop_assume!(!bytes.starts_with(MARK));
+            let mut text = IncomingText::default();
+            bytes.chunks(length).for_each(|part| text.add_bytes(part));
+            prop_assert_eq!(text.take(), enter_text(&String::from_utf8_lossy(&bytes)).into_owned());
+        }
+    }
+}
