@@ -25,7 +25,7 @@ const FILES = MODULES.flatMap((module) => ["", "/**/*"].map((files) => `src/${mo
  * ones.
  */
 const SLOW_UNIT = ["tokens", "statistics", "words", "conversation", "transcript", "llm", "recommend", "strategies", "providers::smart"];
-const SLOW_INTEGRATION = ["strategies", "growth", "hidden_characters", "formats", "llm", "smart", "thinking", "injected"];
+const SLOW_INTEGRATION = ["strategies", "growth", "hidden_characters", "formats", "http", "smart", "thinking", "injected"];
 
 /** A mutant whose tests take so many times as long as they do without one runs in circles, which counts as noticed. */
 const CIRCLES = 20;
@@ -162,7 +162,7 @@ async function built() {
     "--no-default-features",
     "--lib",
     "--test",
-    "all",
+    "*",
     "--no-run",
     "--message-format=json",
   ]);
@@ -170,8 +170,9 @@ async function built() {
   const programs = linesOf(text)
     .map((line) => JSON.parse(line))
     .filter(({ executable }) => executable);
-  const of = (isIntegration) => programs.find(({ target }) => target.kind.includes("test") === isIntegration).executable;
-  return { unit: of(false), integration: of(true) };
+  const of = (isIntegration) =>
+    programs.filter(({ target }) => target.kind.includes("test") === isIntegration).map(({ executable }) => executable);
+  return { unit: of(false)[0], integration: of(true) };
 }
 
 /** The module whose tests a mutant meets first: one of those above, or that of its file. */
@@ -223,7 +224,10 @@ await main(async () => {
   const rounds = [
     { name: "the unit tests of their module", tests: (mutant) => [unit, moduleOf(mutant)] },
     { name: "the fast unit tests", tests: () => [unit, ...without(SLOW_UNIT)] },
-    { name: "the fast integration tests", tests: () => [integration, ...without(SLOW_INTEGRATION)] },
+    ...integration.map((program) => ({
+      name: `the fast integration tests, ${path.basename(program).replace(/-\w+(\.exe)?$/, "")}`,
+      tests: () => [program, ...without(SLOW_INTEGRATION)],
+    })),
   ];
   let surviving = sampled(valid, sample);
   const all = surviving.length;
