@@ -17,7 +17,7 @@ import { PARSER, QUESTION, parserIn, withMutants } from "./mutant-source.mjs";
 import { Failure, ensureRust, main, readJson, root, run, runNpm } from "./tools.mjs";
 
 /** What keeps results true: a mutant there that no test notices is worth a test. */
-const MODULES = ["providers::settle", "restore", "markers::log", "salience"];
+const MODULES = ["providers::settle", "restore", "formats", "story", "markers::log", "salience"];
 const FILES = MODULES.flatMap((module) => ["", "/**/*"].map((files) => `src/${module.replaceAll("::", "/")}${files}.rs`));
 
 /**
@@ -229,8 +229,9 @@ await main(async () => {
       tests: () => [program, ...without(SLOW_INTEGRATION)],
     })),
   ];
-  let surviving = sampled(valid, sample);
-  const all = surviving.length;
+  const tried = sampled(valid, sample);
+  let surviving = tried;
+  const all = tried.length;
   console.log(`${mutants.length} mutants, of which ${valid.length} are valid; ${all} are tried.`);
   const begun = performance.now();
   for (const { name, tests } of rounds) {
@@ -256,6 +257,10 @@ await main(async () => {
     const seconds = (performance.now() - start) / 1000;
     console.log(`${share(surviving.length, all)} survive ${name}, ${circles} others ended by a signal; ${seconds.toFixed(0)} s`);
     writeFileSync(path.join(OUTPUT, "survivors.txt"), surviving.map((mutant) => `${mutant.name}\n`).join(""));
+  }
+  for (const module of new Set(tried.map(moduleOf))) {
+    const inModule = (mutants) => mutants.filter((mutant) => moduleOf(mutant) === module).length;
+    console.log(`${module}: ${share(inModule(surviving), inModule(tried))}`);
   }
   console.log(`${((performance.now() - begun) / 1000 / Math.max(all, 1)).toFixed(1)} s for each`);
 });
