@@ -278,7 +278,8 @@ impl<'a> Reading<'a> {
         }
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
-        if is_in_head && kind != Kind::Change {
+        // The path of a written file is in the head, and no text that the call wrote.
+        if (is_in_head && kind != Kind::Change) || text.trim() == source.file {
             return;
         }
         let more = match self.mark_of(piece, source) {
@@ -529,16 +530,29 @@ mod tests {
     #[test]
     fn of_an_edit_the_new_lines_are_told() {
         let input = json!({ "file_path": "/src/a.ts", "old_string": "let a = 1;", "new_string": "let a = 2;\nlet b = 3;", "explanation": "Because." });
-        let all = told(&json!([call("a", "Edit", &input), result("a", "The file /src/a.ts has been updated."),]));
+        let written = json!({ "file_path": "/src/b.ts", "content": "export {};" });
+        let all = told(&json!([
+            call("a", "Edit", &input),
+            result("a", "The file /src/a.ts has been updated."),
+            call("b", "Write", &written),
+            result("b", "Created."),
+        ]));
         assert_eq!(
             all,
-            [(
-                Kind::Change,
-                "Edit /src/a.ts".to_owned(),
-                ["Added let a = 2;", "Added let b = 3;", "Answered The file … has been updated."]
-                    .map(str::to_owned)
-                    .to_vec(),
-            ),]
+            [
+                (
+                    Kind::Change,
+                    "Edit /src/a.ts".to_owned(),
+                    ["Added let a = 2;", "Added let b = 3;", "Answered The file … has been updated."]
+                        .map(str::to_owned)
+                        .to_vec(),
+                ),
+                (
+                    Kind::Change,
+                    "Write /src/b.ts".to_owned(),
+                    ["Added export {};", "Answered Created."].map(str::to_owned).to_vec()
+                ),
+            ]
         );
     }
 
