@@ -921,7 +921,7 @@ mod tests {
         assert_eq!(Slot::Text(stands.clone()).text_at(&path(&["text"])), Some(stands.clone()));
         assert_eq!(Slot::Input(stands.clone()).text_at(&input), Some(path(&["content", "q"])));
         assert_eq!(Slot::Input(stands.clone()).text_at(&input[..1]), None, "the whole input is no text");
-        assert_eq!(Slot::Parameter("q".into(), stands.clone()).text_at(&input), Some(stands.clone()));
+        assert_eq!(Slot::Parameter("q", stands.clone()).text_at(&input), Some(stands.clone()));
         let texts = Slot::Texts(vec![None, Some(stands.clone())]);
         let of = |block: usize| vec![PathStep::from("content"), PathStep::Index(block), PathStep::from("text")];
         assert_eq!((texts.text_at(&of(0)), texts.text_at(&of(1)), texts.text_at(&of(2))), (None, Some(stands), None));
