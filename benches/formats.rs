@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --package roo-condense-benches --bench formats`
 
-#[path = "../tests/all/formats/writers.rs"]
+#[path = "../tests/conversation/formats/writers.rs"]
 mod writers;
 
 use std::{collections::HashMap, fs, path::Path, sync::Arc, time::Instant};

@@ -17,7 +17,7 @@ import { PARSER, QUESTION, parserIn, withMutants } from "./mutant-source.mjs";
 import { Failure, ensureRust, main, readJson, root, run, runNpm } from "./tools.mjs";
 
 /** What keeps results true: a mutant there that no test notices is worth a test. */
-const MODULES = ["providers::settle", "restore", "markers::log", "salience"];
+const MODULES = ["providers::settle", "restore", "formats", "story", "markers::log", "salience"];
 const FILES = MODULES.flatMap((module) => ["", "/**/*"].map((files) => `src/${module.replaceAll("::", "/")}${files}.rs`));
 
 /**
@@ -25,7 +25,7 @@ const FILES = MODULES.flatMap((module) => ["", "/**/*"].map((files) => `src/${mo
  * ones.
  */
 const SLOW_UNIT = ["tokens", "statistics", "words", "conversation", "transcript", "llm", "recommend", "strategies", "providers::smart"];
-const SLOW_INTEGRATION = ["strategies", "growth", "hidden_characters", "formats", "llm", "smart", "thinking", "injected"];
+const SLOW_INTEGRATION = ["strategies", "growth", "hidden_characters", "formats", "http", "smart", "thinking", "injected"];
 
 /** A mutant whose tests take so many times as long as they do without one runs in circles, which counts as noticed. */
 const CIRCLES = 20;
@@ -162,7 +162,7 @@ async function built() {
     "--no-default-features",
     "--lib",
     "--test",
-    "all",
+    "*",
     "--no-run",
     "--message-format=json",
   ]);
@@ -170,8 +170,9 @@ async function built() {
   const programs = linesOf(text)
     .map((line) => JSON.parse(line))
     .filter(({ executable }) => executable);
-  const of = (isIntegration) => programs.find(({ target }) => target.kind.includes("test") === isIntegration).executable;
-  return { unit: of(false), integration: of(true) };
+  const of = (isIntegration) =>
+    programs.filter(({ target }) => target.kind.includes("test") === isIntegration).map(({ executable }) => executable);
+  return { unit: of(false)[0], integration: of(true) };
 }
 
 /** The module whose tests a mutant meets first: one of those above, or that of its file. */
@@ -223,10 +224,14 @@ await main(async () => {
   const rounds = [
     { name: "the unit tests of their module", tests: (mutant) => [unit, moduleOf(mutant)] },
     { name: "the fast unit tests", tests: () => [unit, ...without(SLOW_UNIT)] },
-    { name: "the fast integration tests", tests: () => [integration, ...without(SLOW_INTEGRATION)] },
+    ...integration.map((program) => ({
+      name: `the fast integration tests, ${path.basename(program).replace(/-\w+(\.exe)?$/, "")}`,
+      tests: () => [program, ...without(SLOW_INTEGRATION)],
+    })),
   ];
-  let surviving = sampled(valid, sample);
-  const all = surviving.length;
+  const tried = sampled(valid, sample);
+  let surviving = tried;
+  const all = tried.length;
   console.log(`${mutants.length} mutants, of which ${valid.length} are valid; ${all} are tried.`);
   const begun = performance.now();
   for (const { name, tests } of rounds) {
@@ -252,6 +257,10 @@ await main(async () => {
     const seconds = (performance.now() - start) / 1000;
     console.log(`${share(surviving.length, all)} survive ${name}, ${circles} others ended by a signal; ${seconds.toFixed(0)} s`);
     writeFileSync(path.join(OUTPUT, "survivors.txt"), surviving.map((mutant) => `${mutant.name}\n`).join(""));
+  }
+  for (const module of new Set(tried.map(moduleOf))) {
+    const inModule = (mutants) => mutants.filter((mutant) => moduleOf(mutant) === module).length;
+    console.log(`${module}: ${share(inModule(surviving), inModule(tried))}`);
   }
   console.log(`${((performance.now() - begun) / 1000 / Math.max(all, 1)).toFixed(1)} s for each`);
 });

@@ -64,8 +64,11 @@ export const rustTests = (...args) => cargoTest(args, {});
 /** Those that need no other build of the library than the addon does: they share it, and run at its speed. */
 export const rustTestsOnAddon = (...args) => cargoTest(args, levelOfAddon());
 
+/** All programs of integration tests, also those after one that fails. */
+export const INTEGRATION = ["--no-fail-fast", "--test", "*"];
+
 /** The integration tests, with a third of the cases of the properties that take longest; the others are in `npm run test:thorough`. */
-export const integrationTests = () => cargoTest(["--test", "all"], { ...levelOfAddon(), ROO_CONDENSE_FEWER_CASES: "1" });
+export const integrationTests = () => cargoTest(INTEGRATION, { ...levelOfAddon(), ROO_CONDENSE_FEWER_CASES: "1" });
 
 function cargoTest(args, env) {
   const { PROPTEST_CASES: more, PROPTEST_RNG_SEED: seed = "1" } = process.env;

@@ -4,7 +4,7 @@
 import { ensureBrowser } from "./browser.mjs";
 import { buildDebug } from "./build.mjs";
 import { ensureRedis } from "./redis.mjs";
-import { ALL, LONG, askedFor, compileOnce, runSteps, rustTests, rustTestsOnAddon, soak, studio, vitest } from "./steps.mjs";
+import { ALL, INTEGRATION, LONG, askedFor, compileOnce, runSteps, rustTests, rustTestsOnAddon, soak, studio, vitest } from "./steps.mjs";
 import { main } from "./tools.mjs";
 
 const steps = [
@@ -14,7 +14,7 @@ const steps = [
     name: "integration tests of the core, all and with all cases",
     isRust: true,
     needs: "addon",
-    run: () => rustTestsOnAddon("--test", "all", ...ALL),
+    run: () => rustTestsOnAddon(...INTEGRATION, ...ALL),
   },
   { name: "studio", run: () => studio() },
   { name: "a browser", run: () => ensureBrowser() },

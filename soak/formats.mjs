@@ -1,6 +1,6 @@
 // Random histories of every format, one a line in the input: each is condensed, and restored byte for byte.
 //
-//   ROO_CONDENSE_HISTORIES=100000 cargo test --profile quick --no-default-features --test all -- --ignored --nocapture histories_are_printed \
+//   ROO_CONDENSE_HISTORIES=100000 cargo test --profile quick --no-default-features --test conversation -- --ignored --nocapture histories_are_printed \
 //     | node soak/formats.mjs
 
 import { createInterface } from "node:readline";

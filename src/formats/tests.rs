@@ -1,5 +1,8 @@
 //! Tests each format and each kind of part: how it is read, where its texts are, and how edits are written back.
 
+mod carried;
+mod problems;
+
 use serde_json::{Value, json, value::RawValue};
 
 use super::{FORMATS, Projection, edited, named, part::Slot};
@@ -76,6 +79,7 @@ fn written(format: &str, history: &Value, edits: Vec<Edit>) -> Value {
 macro_rules! at {
     ($($step:expr),*) => { vec![$(PathStep::from($step)),*] };
 }
+use at;
 
 fn text_set(message: usize, path: Vec<PathStep>, text: &str) -> Edit {
     Edit::set_text(message, path, text.to_owned())

@@ -609,4 +609,64 @@ mod tests {
         let result = settled(&request, &setting(&[(0, SHORT), (1, &cut)])).conversation;
         assert_eq!(written(&result), [SHORT, &numbered, GAP]);
     }
+
+    /// The inserted block takes the index of the dropped one.
+    #[test]
+    fn a_block_put_in_the_place_of_another_is_reported_with_its_own_tokens() {
+        let words = |word: &str, tokens: usize| vec![word; tokens].join(" ");
+        let block = |text: &str| json!({ "type": "text", "text": text });
+        let content = [block(&words("old", 40)), block(&words("old", 20)), block(LONG)];
+        let messages = json!([{ "role": "user", "content": content }]);
+        let request = request(Conversation::parse(&messages.to_string()).unwrap());
+        let value = serde_json::value::to_raw_value(&block(&words("new", 7))).unwrap();
+        let edits = vec![Edit::DropBlock { message: 0, block: 1 }, Edit::InsertBlock { message: 0, before: 1, value }];
+        let settled = settled(&request, &Proposal { plan: Plan { edits }, ..Proposal::default() });
+        let told = settled.changes.iter().map(|change| (change.block_index, change.tokens_before, change.tokens_after));
+        assert_eq!(told.collect::<Vec<_>>(), [(Some(1), 20, 0), (Some(1), 0, 7)]);
+    }
+
+    /// A stub is superseded if each note on the read it refers to has a grade.
+    #[test]
+    fn a_stub_whose_read_goes_becomes_a_note_with_a_grade_from_the_notes_on_the_read() {
+        let stub = "File unchanged since last read. The content from the earlier Read tool_result in this conversation \
+                    is still current — refer to that instead of re-reading.";
+        let file: String =
+            (1..=40).map(|number| format!("{number:>6}\t{}\n", line(&format!("name_{number}")))).collect();
+        let call =
+            |id: &str| json!([{ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": "/a.ts" } }]);
+        let result = |id: &str, text: &str| json!([{ "type": "tool_result", "tool_use_id": id, "content": text }]);
+        let messages = json!([
+            { "role": "user", "content": LONG },
+            { "role": "assistant", "content": call("a") },
+            { "role": "user", "content": result("a", &file) },
+            { "role": "assistant", "content": call("b") },
+            { "role": "user", "content": result("b", stub) },
+            { "role": "assistant", "content": "Done." },
+        ]);
+        let request = request(Conversation::parse(&messages.to_string()).unwrap());
+        let path = vec!["content".into(), PathStep::Index(0), "content".into()];
+        let plan = Plan { edits: vec![Edit::set_text(2, path, SHORT.to_owned())] };
+        let note =
+            |message, grade| Note { message, block: Some(0), operation: "cut", reason: said!("change.note"), grade };
+        let superseded = Some(Grade::Superseded);
+        for (grades, expected) in [
+            (&[][..], None),
+            (&[Some(Grade::Inline)], superseded),
+            (&[Some(Grade::Inline), superseded], superseded),
+            (&[superseded, None], None),
+        ] {
+            let notes =
+                [None].map(|grade| note(0, grade)).into_iter().chain(grades.iter().map(|grade| note(2, *grade)));
+            let proposal = Proposal { plan: plan.clone(), notes: notes.collect(), ..Proposal::default() };
+            let settled = settled(&request, &proposal);
+            let text = written(&settled.conversation).into_iter().rev().nth(1).unwrap();
+            assert!(text.starts_with("[Tool result"), "{text}");
+            let of_stub = settled.changes.iter().find(|change| change.message_index == 4).unwrap();
+            assert_eq!((of_stub.operation.as_str(), of_stub.grade), ("pointers", expected), "{grades:?}");
+            assert_eq!(
+                settled.tally.total(),
+                Tally::count(&settled.conversation, Encoding::default(), &Cancel::new()).unwrap().total()
+            );
+        }
+    }
 }

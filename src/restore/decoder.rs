@@ -294,3 +294,67 @@ fn line_break(first: &mut bool, out: &mut String) {
         out.push('\n');
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "const alpha = read(one);\nconst beta = read(two);\nconst gamma = read(three);\nconst delta = read(four);\nconst omega = read(five);";
+
+    /// Whether a text with this content, behind one that has all lines, says what `old` says.
+    fn says_again(now: &str, old: &str) -> bool {
+        let texts = [OLD, now];
+        let mut decoder = Decoder::new(&texts);
+        let (said, dead) = decoder.text_and_dead(1);
+        assert_eq!(dead, [0; 0], "{now}");
+        decoder.says_again(1, &said, old, old)
+    }
+
+    fn above(lines: usize, name: &str) -> String {
+        format!("[{lines} lines as above from \"const {name} =\"]")
+    }
+
+    #[test]
+    fn a_text_says_again_what_its_pointers_represent_in_order() {
+        let (first, last) = (above(2, "alpha"), above(2, "gamma"));
+        let whole = OLD.rsplit_once('\n').unwrap().0;
+        assert!(says_again(&format!("{first}\n{last}"), whole));
+        assert!(says_again(&format!("{first}\n[…]\n{last}"), OLD), "a note between them");
+        assert!(says_again(&format!("{first}\n{last}"), &format!("before\n{OLD}")));
+        assert!(!says_again(&format!("{last}\n{first}"), OLD), "in another order");
+        assert!(!says_again(&first, "const alpha = read(one);\nconst other = read(two);"), "other lines follow");
+        assert!(!says_again(&first, "const beta = read(two);"), "not there");
+        assert!(!says_again(&format!("{first}\n{first}"), OLD), "once, not twice");
+        let twice = format!("{OLD}\nbetween\n{OLD}");
+        assert!(says_again(&format!("{first}\n[…]\n{first}"), &twice));
+        // A pointer that the text had before may represent other lines now.
+        assert!(!says_again(&format!("{first}\nnew"), &format!("{first}\nold")));
+    }
+
+    #[test]
+    fn a_line_below_a_heading_keeps_its_number_or_is_another() {
+        let numbered = |contents: &[&str]| {
+            let lines = contents.iter().enumerate().map(|(at, content)| format!("{:>6}→{content}", at + 1));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let old = numbered(&["one line", "two lines", "three lines", "four lines"]);
+        let headed = |contents: &[&str]| {
+            format!("     1→[{} lines, every 10th numbered:]\n{}", contents.len(), contents.join("\n"))
+        };
+        assert!(says_again(&headed(&["one line", "two lines", "three lines", "four lines"]), &old));
+        assert!(says_again(&headed(&["one line", "two lines", "three lines"]), &old), "the end is cut");
+        assert!(says_again(&headed(&["one line", "edited", "three lines", "four lines"]), &old));
+        assert!(!says_again(&headed(&["two lines", "three lines", "four lines"]), &old), "numbers changed");
+        assert!(!says_again(&headed(&["one line", "three lines", "four lines"]), &old), "numbers changed");
+    }
+
+    /// Below a heading, a line that looks like a pointer but resolves to nothing has its number again.
+    #[test]
+    fn what_does_not_resolve_stays_as_it_is_with_its_number() {
+        let dead = "[2 lines as above from \"what stands nowhere\"]";
+        let text = format!("     1→[4 lines, every 10th numbered:]\none line\n{dead}\nfour lines");
+        let texts = [&*text];
+        let (said, rows) = Decoder::new(&texts).text_and_dead(0);
+        assert_eq!((&*said, rows), (&*format!("     1→one line\n     2→{dead}\n     4→four lines"), vec![2]));
+    }
+}

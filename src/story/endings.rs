@@ -280,4 +280,23 @@ mod tests {
             ('a'..='j').map(|name| format!("src/part/file_{name}{name}.ts has 3 lines in all")).collect();
         assert_eq!(told(&list.join("\n")), [&list[9]]);
     }
+
+    #[test]
+    fn lines_are_alike_by_half_of_their_words() {
+        let are = |one: &str, other: &str| are_alike(&words(one), &words(other));
+        assert!(are("Tests: 3 passed", "tests 4 passed") && are("a b c", "a b d") && are("a b c d", "a b"));
+        assert!(!are("a b c d", "a b e") && !are("a", "a") && !are("a b", "c d"));
+        assert!(has_number("3 passed") && !has_number("passed"));
+        assert_eq!(kind(" 0 failed, 12.5 s"), "0 failed, # s");
+    }
+
+    /// Lines without numbers, or with other words, are no counts of the ending.
+    #[test]
+    fn an_ending_has_the_lines_of_its_shape_and_no_others() {
+        let packages =
+            ["alpha tests: 3 passed", "Building the next package", "beta tests: 0 passed", "alpha tests: passed"];
+        assert_eq!(told(&packages.join("\n")), ["alpha tests: passed"], "it has no number");
+        let lines = ["alpha tests: 3 passed", "something else: 3", "beta tests: 0 passed"];
+        assert_eq!(told(&lines.join("\n")), ["alpha tests: 3 passed", "beta tests: 0 passed"]);
+    }
 }

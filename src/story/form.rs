@@ -276,3 +276,145 @@ fn both_ends(quotes: &[&Quotation], characters: f64) -> Vec<Quotation> {
     kept.extend(quotes[last..].iter().map(|quote| (*quote).clone()));
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story::text::Entry;
+
+    fn quotation(mark: Mark, text: &str) -> Quotation {
+        Quotation { mark, text: text.to_owned() }
+    }
+
+    fn told(kind: Kind, head: &str, quotes: &[(Mark, &str)]) -> Told {
+        let quotes = quotes.iter().map(|(mark, text)| quotation(*mark, text)).collect();
+        let entry = Entry { head: head.to_owned(), quotes };
+        Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new() }
+    }
+
+    fn written(told: &Told, share: f64, is_again: bool) -> Option<String> {
+        Form::new(told).told(&Writer::default(), share, is_again)
+    }
+
+    #[test]
+    fn shares_grow_with_age_and_scale_up_to_the_whole() {
+        let share = |kind: Kind, age: f64, scale: f64| (kind.share(age, scale) * 1000.0).round() / 1000.0;
+        for (kind, oldest, middle, newest) in [
+            (Kind::User, 1.0, 1.0, 1.0),
+            (Kind::List, 1.0, 1.0, 1.0),
+            (Kind::Summary, 0.75, 0.75, 0.75),
+            (Kind::Paste, 0.15, 0.15, 0.15),
+            (Kind::Assistant, 0.15, 0.2, 0.25),
+            (Kind::Notice, 0.125, 0.125, 0.125),
+            (Kind::Change, 0.075, 0.125, 0.175),
+            (Kind::Command, 0.1, 0.15, 0.2),
+            (Kind::Asked, 0.1, 0.15, 0.2),
+            (Kind::Look, 0.15, 0.15, 0.15),
+            (Kind::Silent, 0.0, 0.0, 0.0),
+        ] {
+            let found = [0.0, 0.5, 1.0].map(|age| share(kind, age, 0.25));
+            assert_eq!(found, [oldest, middle, newest], "{kind:?}");
+            assert!(share(kind, 0.5, 4.0) <= 1.0, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_told_whole_or_cut_or_not_at_all() {
+        let long = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen";
+        let words = told(Kind::Assistant, "Assistant:", &[(Mark::Said, long)]);
+        assert_eq!(written(&words, 1.0, false).unwrap(), format!("Assistant:\n  {long}"));
+        assert_eq!(
+            written(&words, 0.05, false).unwrap(),
+            "Assistant:\n  one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen…"
+        );
+        assert_eq!(written(&words, 0.04, false), None, "fewer characters say nothing");
+        let short = told(Kind::Assistant, "Assistant:", &[(Mark::Said, "It is done.")]);
+        assert_eq!(written(&short, 0.04, false).unwrap(), "Assistant:\n  It is done.");
+        assert_eq!(written(&short, 0.0, false), None);
+    }
+
+    #[test]
+    fn a_change_without_its_lines_is_told_unless_the_file_changes_again() {
+        let change =
+            told(Kind::Change, "Edit a.ts", &[(Mark::Added, &"let a = 1; ".repeat(20)), (Mark::Answered, "ok")]);
+        let head =
+            |share, is_again| written(&change, share, is_again).map(|text| text.lines().next().unwrap().to_owned());
+        assert_eq!(head(0.01, false).as_deref(), Some("Edit a.ts"));
+        assert_eq!((head(0.01, true), head(0.0, false)), (None, None));
+        assert_eq!(head(1.0, true).as_deref(), Some("Edit a.ts"), "its lines say something");
+    }
+
+    #[test]
+    fn the_newest_list_is_told_at_any_share_and_a_result_from_a_few_characters_on() {
+        let quotes = [(Mark::Given, "pending: Write the tests"), (Mark::Answered, "Saved.")];
+        assert!(written(&told(Kind::List, "TodoWrite", &quotes), 0.1, false).is_some());
+        let command = told(Kind::Command, "Bash npm test", &[(Mark::Answered, "3 passed")]);
+        assert_eq!(written(&command, 0.05, false).unwrap(), "Bash npm test\n  → 3 passed");
+        assert_eq!(written(&command, 0.04, false), None);
+        let failed = told(Kind::Command, "Bash npm test", &[(Mark::Answered, "3 failed")]);
+        assert!(written(&failed, 0.02, false).is_some(), "a failure is told longer than a success");
+        assert_eq!(written(&told(Kind::Silent, "TodoWrite", &quotes), 1.0, false), None);
+        assert_eq!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Answered, "x")]), 1.0, false), None);
+        assert!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Failed, "no such file")]), 1.0, false).is_some());
+    }
+
+    #[test]
+    fn a_line_is_cut_between_words_unless_that_takes_half_of_it() {
+        for (line, characters, wanted) in [
+            ("one two three", 13, "one two three"),
+            ("one two three", 12, "one two…"),
+            ("one two three", 9, "one two…"),
+            ("one twothreefour", 9, "one twot…"),
+            ("onetwo three", 8, "onetwo…"),
+            ("éé éé éé", 6, "éé éé…"),
+            ("one…two", 5, "one…"),
+        ] {
+            assert_eq!(cut(line, characters), wanted, "{characters} of {line}");
+        }
+        assert_eq!(cut_before("one two three", 6), "…three");
+        assert_eq!(cut_before("one two three", 1), "…");
+    }
+
+    /// The lines taken from both ends of these.
+    fn ends(mark: Mark, lines: &[&str], characters: f64) -> Vec<String> {
+        let all: Vec<Quotation> = lines.iter().map(|line| quotation(mark, line)).collect();
+        let kept = both_ends(&all.iter().collect::<Vec<_>>(), characters);
+        kept.into_iter().map(|quote| quote.text).collect()
+    }
+
+    #[test]
+    fn lines_are_taken_from_both_ends() {
+        let lines: Vec<String> = (10..40).map(|number| format!("this is line {number}")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(ends(Mark::Said, &lines, 0.0), [""; 0]);
+        assert_eq!(ends(Mark::Said, &lines[..2], 31.0), lines[..2]);
+        // From the beginning only.
+        let few = ends(Mark::Said, &lines, 80.0);
+        assert_eq!(few, [&lines[..4], &["this is line 14 …"]].concat());
+        // Two thirds from the beginning, one third from the end.
+        let many = ends(Mark::Said, &lines, 200.0);
+        assert_eq!(many.len(), 12);
+        assert_eq!(
+            (&*many[0], &*many[7], &*many[8], &*many[11]),
+            (lines[0], "this is line 17 …", lines[26], lines[29])
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_code_is_not() {
+        let long = "word ".repeat(100);
+        let long = long.trim();
+        let one = ends(Mark::Said, &[long], 200.0);
+        assert_eq!(one.len(), 1);
+        assert!(one[0].starts_with("word word") && one[0].ends_with("word word") && one[0].contains('…'), "{one:?}");
+        assert!(one[0].chars().count() <= 200);
+        let last = ends(Mark::Said, &["first", "second", long], 200.0);
+        assert_eq!(&last[..2], ["first", "second"]);
+        assert!(last[2].contains('…') && last[2].ends_with("word"), "{last:?}");
+        let middle = ends(Mark::Said, &[&"a ".repeat(60), "between", long], 200.0);
+        assert!(middle.len() == 3 && middle[2].starts_with('…') && middle[2].ends_with("word"), "{middle:?}");
+        let code = ends(Mark::Added, &["fn a() {", long, "}"], 200.0);
+        assert_eq!(code, ["fn a() { …", "}"]);
+        assert_eq!(ends(Mark::Said, &[long], 5.0), ["word word…"]);
+    }
+}

@@ -278,7 +278,8 @@ impl<'a> Reading<'a> {
         }
         let head = &self.drafts[draft].entry.head;
         let is_in_head = (text.len() <= MAX_HEAD_PARAMETER && !text.contains('\n')) || head.contains(text.trim());
-        if is_in_head && kind != Kind::Change {
+        // The path of a written file is in the head, and no text that the call wrote.
+        if (is_in_head && kind != Kind::Change) || text.trim() == source.file {
             return;
         }
         let more = match self.mark_of(piece, source) {
@@ -413,4 +414,185 @@ fn added_by(patch: &str) -> Vec<Quotation> {
     }
     added.retain(|quote| !quote.text.trim().is_empty());
     added
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::markers::{LEFT_OUT_HERE, LOG_HEADING};
+
+    /// The entries of a conversation, each with its kind and its quotes as `mark text`.
+    fn told(messages: &Value) -> Vec<(Kind, String, Vec<String>)> {
+        let conversation = Conversation::parse(&messages.to_string()).unwrap();
+        let tools = ToolTable::default();
+        let entries = Readable::new(&conversation, &tools).entries(0..conversation.len(), &ShownLines::default());
+        let quote = |quote: &Quotation| format!("{:?} {}", quote.mark, quote.text);
+        entries
+            .iter()
+            .map(|told| (told.kind, told.entry.head.clone(), told.entry.quotes.iter().map(quote).collect()))
+            .collect()
+    }
+
+    fn call(id: &str, name: &str, input: &Value) -> Value {
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": name, "input": input }] })
+    }
+
+    fn result(id: &str, text: &str) -> Value {
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": text }] })
+    }
+
+    #[test]
+    fn the_newest_todo_list_is_told_with_its_states_and_no_older_one() {
+        let list = |state: &str| {
+            json!({ "todos": [
+            { "content": "Write the tests", "activeForm": "Writing the tests", "status": state },
+            { "content": "Run them", "activeForm": "Running them", "status": "pending" },
+        ] })
+        };
+        let all = told(&json!([
+            call("a", "TodoWrite", &list("in_progress")),
+            result("a", "Saved."),
+            call("b", "TodoWrite", &list("completed")),
+            result("b", "Saved."),
+        ]));
+        let [(Kind::List, _, quotes)] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(quotes, &["Given completed: Write the tests", "Given pending: Run them", "Answered Saved."]);
+    }
+
+    #[test]
+    fn words_of_one_place_are_one_entry_and_lines_said_before_are_not_told_again() {
+        let again = "This line is said for the first time here.";
+        let all = told(&json!([
+            { "role": "user", "content": again },
+            { "role": "assistant", "content": format!("{again}\nOK.") },
+            { "role": "user", "content": "Go on." },
+            { "role": "assistant", "content": "OK." },
+            { "role": "user", "content": again },
+            { "role": "assistant", "content": again },
+        ]));
+        let words: Vec<(Kind, &[String])> = all.iter().map(|(kind, _, quotes)| (*kind, &quotes[..])).collect();
+        let said = |line: &str| vec![format!("Said {line}")];
+        assert_eq!(
+            words,
+            [
+                (Kind::User, &said(again)[..]),
+                (Kind::Assistant, &said("OK.")),
+                (Kind::User, &said("Go on.")),
+                (Kind::Assistant, &said("OK.")),
+                (Kind::User, &said(again)),
+            ]
+        );
+    }
+
+    /// Results of an earlier story are no words, so the assistant may say them.
+    #[test]
+    fn an_earlier_story_is_read_again() {
+        let line = "  3 tests failed in the package of the days";
+        let story = format!(
+            "{LOG_HEADING}\nBash npm test\n  → {}\nAssistant:\n  I will look at the failing tests now.",
+            line.trim()
+        );
+        let all = told(&json!([
+            { "role": "assistant", "content": LEFT_OUT_HERE },
+            { "role": "user", "content": story },
+            { "role": "assistant", "content": format!("{}\nI will look at the failing tests now.", line.trim()) },
+        ]));
+        let heads: Vec<(Kind, &str, &[String])> =
+            all.iter().map(|(kind, head, quotes)| (*kind, &**head, &quotes[..])).collect();
+        assert_eq!(
+            heads,
+            [
+                (Kind::Command, "Bash npm test", &[format!("Answered {}", line.trim())][..]),
+                (Kind::Assistant, "Assistant:", &["Said I will look at the failing tests now.".to_owned()]),
+                (Kind::Assistant, "Assistant:", &[format!("Said {}", line.trim())]),
+            ]
+        );
+    }
+
+    #[test]
+    fn results_in_plain_text_go_to_the_calls_they_answer() {
+        let command = |text: &str| format!("<execute_command>\n<command>{text}</command>\n</execute_command>");
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": format!("{}\n{}", command("npm test"), command("npm run lint")) },
+            { "role": "user", "content": [
+                { "type": "text", "text": "[execute_command for 'npm test'] Result:" }, { "type": "text", "text": "3 passed" },
+                { "type": "text", "text": "[execute_command for 'npm run lint'] Result:" }, { "type": "text", "text": "no problems" },
+            ] },
+        ]));
+        let commands: Vec<&[String]> =
+            all.iter().filter(|(kind, ..)| *kind == Kind::Command).map(|(.., quotes)| &quotes[..]).collect();
+        assert_eq!(commands, [&["Answered 3 passed".to_owned()][..], &["Answered no problems".to_owned()]], "{all:?}");
+    }
+
+    #[test]
+    fn of_an_edit_the_new_lines_are_told() {
+        let input = json!({ "file_path": "/src/a.ts", "old_string": "let a = 1;", "new_string": "let a = 2;\nlet b = 3;", "explanation": "Because." });
+        let written = json!({ "file_path": "/src/b.ts", "content": "export {};" });
+        let all = told(&json!([
+            call("a", "Edit", &input),
+            result("a", "The file /src/a.ts has been updated."),
+            call("b", "Write", &written),
+            result("b", "Created."),
+        ]));
+        assert_eq!(
+            all,
+            [
+                (
+                    Kind::Change,
+                    "Edit /src/a.ts".to_owned(),
+                    ["Added let a = 2;", "Added let b = 3;", "Answered The file … has been updated."]
+                        .map(str::to_owned)
+                        .to_vec(),
+                ),
+                (
+                    Kind::Change,
+                    "Write /src/b.ts".to_owned(),
+                    ["Added export {};", "Answered Created."].map(str::to_owned).to_vec()
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_patch_is_told_by_the_lines_it_adds() {
+        let texts = |patch: &str| added_by(patch).into_iter().map(|quote| quote.text).collect::<Vec<_>>();
+        let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+\n+  last";
+        assert_eq!(texts(unified), ["new", "  last"]);
+        let blocks = "<<<<<<< SEARCH\nold\n=======\nnew\n\n  last\n>>>>>>> REPLACE\nafter\n------- SEARCH\nold\n=======\nmore\n+++++++ REPLACE\nafter";
+        assert_eq!(texts(blocks), ["new", "  last", "more"]);
+        assert!(is_patch(unified) && is_patch(blocks) && !is_patch("let a = 1 + 2;\nlet b = 3;"));
+    }
+
+    #[test]
+    fn a_line_that_announces_words_is_not_part_of_them() {
+        for (text, first, words) in [
+            ("The user said:\nno, not so", "The user said:", "no, not so"),
+            ("no, not so\nbut so", "no, not so", "no, not so\nbut so"),
+            ("The user said:", "The user said:", "The user said:"),
+            ("The user said:\n ", "The user said:\n ", "The user said:\n "),
+        ] {
+            assert_eq!(announced(text), (first, words), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_polls_is_told_once_with_what_it_was_given_in_its_head() {
+        let poll = |id: &str| [call(id, "Bash", &json!({ "command": "npm test" })), result(id, "still running")];
+        let all = told(&json!([poll("a"), poll("b")].concat()));
+        assert_eq!(all, [(Kind::Command, "Bash npm test".to_owned(), vec!["Answered still running".to_owned()])]);
+    }
+
+    #[test]
+    fn each_speaker_has_a_heading() {
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "system", "content": "Answer in French." },
+            { "role": "assistant", "content": "D'accord." },
+        ]));
+        let heads: Vec<(Kind, &str)> = all.iter().map(|(kind, head, _)| (*kind, &**head)).collect();
+        assert_eq!(heads, [(Kind::User, USER), (Kind::User, SYSTEM), (Kind::Assistant, ASSISTANT)]);
+    }
 }

@@ -295,4 +295,73 @@ mod tests {
         let next = json!([{ "role": "user", "content": "Fix it." }, { "role": "assistant", "content": crate::markers::LEFT_OUT_HERE }, { "role": "user", "content": story }]);
         assert_eq!(tell(&next, 2..3, &[(2, "fn parse_due_date() {")]), story, "an earlier story stands as it is");
     }
+
+    /// A session of the user's requests, each with words and a command of the assistant.
+    fn session(turns: usize) -> Conversation {
+        let turn = |turn: usize| {
+            let words = format!("Request {turn}. ") + &format!("It concerns part {turn} of the program. ").repeat(4);
+            let output = (0..30).map(|line| format!("output {line} of run {turn}")).collect::<Vec<_>>().join("\n");
+            [
+                json!({ "role": "user", "content": words }),
+                json!({ "role": "assistant", "content": [
+                    { "type": "text", "text": format!("I look at part {turn} now. ").repeat(12) },
+                    { "type": "tool_use", "id": format!("c{turn}"), "name": "Bash", "input": { "command": format!("npm test part-{turn}") } },
+                ] }),
+                json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": format!("c{turn}"), "content": output }] }),
+            ]
+        };
+        let messages: Vec<serde_json::Value> = (0..turns).flat_map(turn).collect();
+        Conversation::parse(&json!(messages).to_string()).unwrap()
+    }
+
+    fn tokens(text: &str) -> usize {
+        count_inside(text, Encoding::default()).tokens
+    }
+
+    #[test]
+    fn a_story_takes_the_room_that_it_has_and_no_more() {
+        let (conversation, tools) = (session(12), ToolTable::default());
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        let story = |room: usize| telling.told(conversation.len(), room, &ShownLines::default()).unwrap();
+        let whole = tokens(&story(100_000));
+        assert!(whole > 1500, "{whole}");
+        assert_eq!(story(100_000), story(whole + 40), "all that is told fits");
+        for room in [700, 800, 1000, 1200, 1400] {
+            let told = tokens(&story(room));
+            assert!(told <= room && told * 10 >= room * 9, "{told} of {room}");
+            assert!((0..12).all(|turn| story(room).contains(&format!("Request {turn}. "))), "the user's words stay");
+        }
+    }
+
+    /// Where not even the user's words fit, all of them are cut; where those do not fit either, the oldest go.
+    #[test]
+    fn words_are_cut_to_a_room_that_does_not_hold_them() {
+        let (conversation, tools) = (session(12), ToolTable::default());
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        let story = |room: usize| telling.told(conversation.len(), room, &ShownLines::default());
+        let cut = story(400).unwrap();
+        assert!(tokens(&cut) <= 400 && tokens(&cut) > 300, "{}", tokens(&cut));
+        assert!((0..12).all(|turn| cut.contains(&format!("Request {turn}. "))) && !cut.contains("Assistant:"), "{cut}");
+        let few = story(100).unwrap();
+        assert!(tokens(&few) <= 100, "{}", tokens(&few));
+        assert!(!few.contains("Request 0. ") && few.contains("Request 11. "), "{few}");
+        assert_eq!(story(5), None);
+    }
+
+    #[test]
+    fn a_story_ends_before_its_end() {
+        let (conversation, tools) = (session(3), ToolTable::default());
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        let mut shown = ShownLines::default();
+        for lines in [None, Some("output 3 of run 0")] {
+            lines.into_iter().for_each(|line| shown.insert(2, line));
+            let story = telling.told(3, 10_000, &shown).unwrap();
+            assert!(story.contains("Request 0. ") && !story.contains("Request 1. "), "{story}");
+        }
+        // What is known elsewhere is not told; the user's words are.
+        let is_known = |line: &str| line.contains("part");
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &is_known);
+        let story = telling.told(9, 10_000, &ShownLines::default()).unwrap();
+        assert!(story.contains("Request 2. ") && !story.contains("I look at"), "{story}");
+    }
 }

@@ -181,7 +181,7 @@ fn damaged_data_is_refused_with_its_place() {
         asked(&case.condensed, data, None, false).unwrap_err()
     };
     type Row<'r> = (&'r str, &'r dyn Fn(&mut Value));
-    let rows: [Row<'_>; 14] = [
+    let rows: [Row<'_>; 17] = [
         ("restoreData.version: 1 is of an earlier version", &|data| data["version"] = 1.into()),
         ("restoreData: not what a condensation returned (version 2, with edits)", &|data| data["version"] = 3.into()),
         ("restoreData: not what", &|data| data["edits"] = Value::Null),
@@ -194,6 +194,14 @@ fn damaged_data_is_refused_with_its_place() {
         ("restoreData.edits[0]: is not an edit", &|data| data["edits"][0]["message"] = 3.into()),
         ("restoreData.edits[0]: is not an edit", &|data| data["edits"][0]["path"] = json!([])),
         ("restoreData.edits[2]: is not an edit", &|data| data["edits"][2]["value"]["foreign"] = 0.into()),
+        ("restoreData.edits[0]: is not an edit", &|data| data["edits"][0]["was"] = "nothing".into()),
+        ("restoreData.edits[1]: is not an edit", &|data| data["edits"][1]["recipe"]["texts"][0][0] = 3.into()),
+        ("restoreData.edits[3]: another edit is about what holds it", &|data| {
+            let value = json!({ "type": "text", "text": "x" });
+            let was = fingerprint(&value);
+            let edit = json!({ "op": "insert_block", "message": 1, "at": ["content"], "before": 0, "value": value, "was": was, "group": 0 });
+            data["edits"].as_array_mut().unwrap().push(edit);
+        }),
         ("restoreData.edits[1]: another edit is about the same", &|data| data["edits"][1]["message"] = 1.into()),
         ("restoreData.edits[1]: another edit is about what holds it", &|data| {
             data["edits"][1]["message"] = 1.into();
@@ -285,6 +293,46 @@ fn a_pointer_comes_back_with_its_lines_or_not_at_all() {
         (&with["restored"], &with["dependants"], &with["refused"]),
         (&json!(["pointer"]), &json!(["lines"]), &json!([]))
     );
+}
+
+/// Changes that have nothing to do with the pointer are neither named nor refused.
+#[test]
+fn a_returning_pointer_names_the_change_that_removed_its_lines_alone() {
+    let mut case = returning_pointer();
+    case.original[1] = said("assistant", "Yes, as it was.");
+    case.edits.push(set(1, "Yes, as it was.", 2));
+    case.groups = json!([["lines"], ["pointer"], ["other"]]);
+    let undone = case.undo(Some(&["pointer", "other"])).unwrap();
+    assert_eq!(undone["restored"], json!(["other"]));
+    assert_eq!((&undone["refused"][0]["id"], &undone["refused"][0]["with"]), (&json!("pointer"), &json!(["lines"])));
+    let with = asked(&case.condensed, case.data(), Some(&["pointer"]), true).unwrap();
+    assert_eq!((&with["restored"], &with["dependants"]), (&json!(["pointer"]), &json!(["lines"])));
+}
+
+#[test]
+fn a_pointer_whose_lines_stay_is_no_reason_to_refuse() {
+    let lines = "the first of the lines\nand the second of the lines";
+    let case = Case {
+        original: vec![said("user", lines), said("assistant", "Yes, as it was."), said("user", POINTER)],
+        condensed: vec![said("user", lines), said("assistant", "Yes."), said("user", POINTER)],
+        edits: vec![set(1, "Yes, as it was.", 0)],
+        groups: json!([["other"]]),
+    };
+    assert_eq!(case.undo(Some(&["other"])).unwrap()["restored"], json!(["other"]));
+}
+
+#[test]
+fn many_changes_are_counted_and_not_all_named() {
+    let case = Case {
+        original: vec![said("user", "as it was")],
+        condensed: vec![said("user", "cut")],
+        edits: vec![set(0, "as it was", 0)],
+        groups: json!([["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12"]]),
+    };
+    let refused = &case.undo(Some(&["c1"])).unwrap()["refused"][0];
+    assert_eq!(refused["with"].as_array().unwrap().len(), 11);
+    let reason = "the changes c2, c3, c4, c5, c6 and 6 more are about the same text or messages: undo them together";
+    assert_eq!(refused["reason"], reason);
 }
 
 #[test]

@@ -356,4 +356,78 @@ mod tests {
         let text = texts.next_back().unwrap_or_else(|| gone.join("\n"));
         assert!(text.contains(forged) && text.contains("[6 lines, every 10th"), "{text}");
     }
+
+    /// The texts after the changes, with every pointer that may be expanded expanded.
+    fn mended(texts: &[&str], changes: &[(usize, &str)]) -> Vec<(usize, String, [usize; 3])> {
+        let messages: Vec<_> = texts.iter().map(|text| json!({ "role": "user", "content": text })).collect();
+        let before = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let set =
+            |(message, text): &(usize, &str)| Edit::set_text(*message, vec!["content".into()], (*text).to_owned());
+        let after = before.apply(&Plan { edits: changes.iter().map(set).collect() }).unwrap();
+        let mended = kept_true(&before, &after, &BlockOrigins::default(), &whole, Some(&mut |_| true));
+        mended.into_iter().map(|at| (at.message, at.text, [at.aimed, at.expanded, at.left_out])).collect()
+    }
+
+    #[test]
+    fn lines_in_the_place_of_a_pointer_have_its_numbers() {
+        let source = (1..=4).map(line).collect::<Vec<_>>().join("\n");
+        let pointer = "[3 lines as above from \"call_number_2_of\"]";
+        let [two, three, four] = [2, 3, 4].map(line);
+        let plain = format!("as it was\n{pointer}\nso");
+        assert_eq!(
+            mended(&[&source, &plain], &[(0, "cut")]),
+            [(1, format!("as it was\n{two}\n{three}\n{four}\nso"), [0, 1, 0])]
+        );
+        let numbered = format!("     6→six\n     7→{pointer}\n    10→ten");
+        assert_eq!(
+            mended(&[&source, &numbered], &[(0, "cut")]),
+            [(1, format!("     6→six\n     7→{two}\n     8→{three}\n     9→{four}\n    10→ten"), [0, 1, 0])]
+        );
+        let headed = format!("     1→[6 lines, every 10th numbered:]\none\n{pointer}\nfive\nsix");
+        let [(1, text, [0, 1, 0])] = &mended(&[&source, &headed], &[(0, "cut")])[..] else { panic!("not expanded") };
+        let read = crate::restore::decode(
+            &Conversation::parse(&json!([{ "role": "user", "content": text }]).to_string()).unwrap(),
+        );
+        assert_eq!(
+            read[0][0],
+            format!("     1→one\n     2→{two}\n     3→{three}\n     4→{four}\n     5→five\n     6→six")
+        );
+    }
+
+    /// The nearest line with the quoted words is followed by others now; a longer quote tells the copy from it.
+    #[test]
+    fn a_pointer_is_aimed_at_another_copy_of_its_lines() {
+        let copy = "const configuration = read(settings, one, two, three, four);\nreturn configuration;";
+        let other = "const configuration = read(nothing);\nreturn undefined;";
+        let pointer = "[2 lines as above from \"const configuration =\"]";
+        let [(3, text, [1, 0, 0])] = &mended(&[copy, other, copy, pointer], &[(2, "cut")])[..] else {
+            panic!("not aimed")
+        };
+        assert!(text.starts_with("[2 lines as above from \"const configuration = read(settings"), "{text}");
+        let below = pointer.replace("above", "below");
+        let [(0, text, [1, 0, 0])] = &mended(&[&below, copy, other, copy], &[(1, "cut")])[..] else {
+            panic!("not aimed")
+        };
+        assert!(text.starts_with("[2 lines as below from \"const configuration = read(settings"), "{text}");
+        // A host drops messages from the beginning, so a pointer to lines below never points up.
+        let lost = mended(&[copy, &below, copy, other], &[(2, "cut")]);
+        assert_eq!(lost, [(1, copy.to_owned(), [0, 1, 0])]);
+    }
+
+    #[test]
+    fn pointers_are_seen_in_every_kind_of_text() {
+        let pointer = "[2 lines as above from \"const configuration =\"]";
+        let holds = |content: serde_json::Value| {
+            holds_pointers(&Conversation::parse(&json!([{ "role": "user", "content": content }]).to_string()).unwrap())
+        };
+        for (text, expected) in [(pointer, true), ("two lines as above", false)] {
+            assert_eq!(holds(json!(text)), expected, "{text}");
+            assert_eq!(holds(json!([{ "type": "text", "text": text }])), expected, "{text}");
+            assert_eq!(
+                holds(json!([{ "type": "tool_result", "tool_use_id": "a", "content": text }])),
+                expected,
+                "{text}"
+            );
+        }
+    }
 }
