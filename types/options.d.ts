@@ -85,13 +85,13 @@ export interface NativeConfig {
   /** How many parts of a long history are summarised at once. 1 to 16. Default: 3. */
   maxConcurrency?: number | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
   /**
@@ -102,8 +102,8 @@ export interface NativeConfig {
    */
   summaryRequest?: "auto" | "append" | "own" | undefined;
   /**
-   * What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway. It must keep
-   * names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
+   * The reaction to a summary that leaves out what must survive; `true` for the defaults, `false` for none: the result tells of it anyway. It must keep names
+   * in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
    */
   summaryCheck?: boolean | SummaryCheckConfig | undefined;
 }
@@ -240,18 +240,18 @@ export interface LosslessConfig {
   /** Operation: edits that failed before the same file was edited are left out. Results name it `failed_edit`. Default: true. */
   failedEdits?: boolean | undefined;
   /**
-   * What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before
-   * globs. They win over those of the manager. Default: none.
+   * The actions of tools, and the rules for their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names
+   * before globs. They win over those of the manager. Default: none.
    */
   tools?: ToolMeanings | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -275,8 +275,8 @@ export interface BatchSummaryConfig {
   /** Messages that stay at the end, when the selection leaves fewer. 0 to 1,000,000,000. Default: 1. */
   keepLast?: number | undefined;
   /**
-   * What is done about a summary that leaves out what must survive; `true` for the defaults, `false` for nothing: the result tells of it anyway. It must keep
-   * names in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
+   * The reaction to a summary that leaves out what must survive; `true` for the defaults, `false` for none: the result tells of it anyway. It must keep names
+   * in use, changed files, open tasks and constraints of the user. `result.summaryQuality` reports them. Default: false.
    */
   summaryCheck?: boolean | SummaryCheckConfig | undefined;
 }
@@ -442,18 +442,18 @@ export interface SmartSettings {
   /** The result has no more tokens than this preset would leave. A model is asked for that only where its answers decide. Default: the preset's setting. */
   noMoreTokensThan?: PresetName | undefined;
   /**
-   * What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before
-   * globs. They win over those of the manager. Default: none.
+   * The actions of tools, and the rules for their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names
+   * before globs. They win over those of the manager. Default: none.
    */
   tools?: ToolMeanings | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -491,18 +491,18 @@ export interface TruncationConfig {
   /** Texts of fewer tokens are not touched. `salient` uses it only without a target. 0 to 1,000,000. Default: 100. */
   minTokensForTruncation?: number | undefined;
   /**
-   * What tools do and what becomes of their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names before
-   * globs. They win over those of the manager. Default: none.
+   * The actions of tools, and the rules for their calls, by name or by glob (* for any characters, ? for one). They count before those that are known, names
+   * before globs. They win over those of the manager. Default: none.
    */
   tools?: ToolMeanings | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -525,13 +525,13 @@ export interface PipelineConfig {
   /** Asked in this order, each on what the one before has left, until the target is reached. Default: lossless, truncation, native. */
   stages?: readonly (ProviderId | PipelineStage)[] | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -554,13 +554,13 @@ export interface AdaptiveConfig {
    */
   bands?: readonly AdaptiveBand[] | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -570,13 +570,13 @@ export interface CostAwareConfig {
   /** Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded. 0 or more. Default: 0.05. */
   maxCost?: number | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -584,13 +584,13 @@ export interface CostAwareConfig {
 /** Configuration of the strategy `quality_first`. */
 export interface QualityFirstConfig {
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -617,13 +617,13 @@ export interface PerUserConfig {
   /** For users of whom nothing is known, and where no user is named. Default: `smart` with the preset `balanced`. */
   default?: UserPreferences | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -656,13 +656,13 @@ export interface AbTestConfig {
   /** Another one assigns anew. Default: empty. */
   salt?: string | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
@@ -672,13 +672,13 @@ export interface ProgressiveConfig {
   /** Dollars. The most that a request can cost is held against it before it is sent: it is never exceeded. 0 or more. Default: 0.1. */
   budget?: number | undefined;
   /**
-   * What stays word for word, whatever the target: blocks that any of the rules is about, with the calls of results and the results of calls. It adds to what
-   * the call and the manager protect. Default: nothing.
+   * Rules for blocks that stay word for word, whatever the target, with the calls of results and the results of calls. It adds to what the call and the manager
+   * protect. Default: nothing.
    */
   protect?: ConfiguredProtect | undefined;
   /**
-   * So many messages at the beginning of the conversation of the call stay as they are, with nothing put between them, whatever the target: the prompt cache
-   * holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
+   * The number of messages at the beginning of the conversation of the call that stay as they are, with nothing put between them, whatever the target: the
+   * prompt cache holds up to there. Default: 0. The largest of manager, call and configuration wins. 0 or more.
    */
   frozenMessages?: number | undefined;
 }
