@@ -358,7 +358,7 @@ mod tests {
             let story = telling.told(3, 10_000, &shown).unwrap();
             assert!(story.contains("Request 0. ") && !story.contains("Request 1. "), "{story}");
         }
-        // What is known elsewhere is not told; the user's words are.
+        // Lines that are known elsewhere are not told; the user's words are.
         let is_known = |line: &str| line.contains("part");
         let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &is_known);
         let story = telling.told(9, 10_000, &ShownLines::default()).unwrap();
