@@ -25,8 +25,10 @@ async function leftAt(manager, messages, tokens, { provider, step }) {
 }
 
 async function targets() {
-  const options = { provider: { type: "string" }, step: { type: "string", default: "1" } };
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: /** @type {any} */ (options) });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { provider: { type: "string" }, step: { type: "string", default: "1" } },
+  });
   const { CondensationManager, inspect } = createRequire(import.meta.url)(root);
   const manager = new CondensationManager();
   const backwards = [];

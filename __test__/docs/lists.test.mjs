@@ -79,9 +79,10 @@ test("no page says that formats are refused which are read", () => {
 
 test("docs/tools.md names every agent whose tools are known", () => {
   // The table of tools says whose they are in its first sentence.
-  const [, known] = /The tools of the known agents, one row each: ([^.]+?) and the common file servers/.exec(
-    read("src/transcript/tools/known.rs").replace(/\n\/\/! /g, " "),
-  ) ?? [];
+  const [, known] =
+    /The tools of the known agents, one row each: ([^.]+?) and the common file servers/.exec(
+      read("src/transcript/tools/known.rs").replace(/\n\/\/! /g, " "),
+    ) ?? [];
   const [, told] = /It knows the tools of ([^.]+)\./.exec(read("docs/tools.md").replace(/\s+/g, " ")) ?? [];
   const names = (list) => sorted(listed(list).map((name) => name.replace(/^Roo$/, "Roo-Code")));
   expect(names(told)).toEqual(names(known));
