@@ -135,6 +135,20 @@ test("a long text is the same in one piece as in JSON, with half characters and 
   expect(plain.key).toBe(`r${createHash("sha256").update(JSON.stringify(message)).digest("hex").slice(0, 15)}`);
 });
 
+test("a log in a string of JSON is read as a log, and what is left is JSON", async () => {
+  const json = JSON.stringify({ output: log(), metadata: { exit_code: 101 } });
+  const { result, failuresLeftOut, fits } = await condenseResult(json, { budget: 400, exitCode: 101 });
+  expect({ failuresLeftOut, fits }).toEqual({ failuresLeftOut: 0, fits: true });
+  const shown = JSON.parse(result.slice(0, result.lastIndexOf("\n")));
+  expect(shown.metadata).toEqual({ exit_code: 101 });
+  expect(shown.output).toContain("\nerror: cannot find the thing\n");
+  expect(shown.output).toMatch(/\nbuild failed$/);
+  const whole = log().split("\n");
+  const gaps = shown.output.split("\n").filter((line) => !whole.includes(line));
+  const leftOut = gaps.map((line) => /^\[…(\d+)-(\d+)\]$/.exec(line) ?? []).map(([, first, last]) => Number(last) - Number(first) + 1);
+  expect(shown.output.split("\n").length - gaps.length + leftOut.reduce((sum, count) => sum + count, 0)).toBe(whole.length);
+});
+
 test("a store has the whole before the note says so, and recall reads it", async () => {
   const store = new Map();
   const { result, key } = await condenseResult(FORMATS.gemini.make(log()), { budget: 300, store, recall: true });

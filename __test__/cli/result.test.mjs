@@ -28,6 +28,17 @@ test("the failure stays, the exit code is said and passed on, and the whole is k
   expect(readdirSync(path.dirname(file))).toHaveLength(1);
 });
 
+test.each(["256", "4294967296"])("exit code %s does not end as a success", (exitCode) => {
+  const { code, stdout } = run(["result", "--budget", "400", "--exit-code", exitCode], { input: log(), ...own() });
+  expect(code).toBe(1);
+  expect(stdout).toContain(`exit code ${exitCode};`);
+});
+
+test("the note names a folder as it is called", () => {
+  const { stdout } = run(["result", "--budget", "400", "--store", path.join(folder, "two  blanks")], { input: log() });
+  expect(readFileSync(wholeOf(stdout), "utf8")).toBe(log());
+});
+
 test("a file, a folder of one's own, JSON", () => {
   const output = put("build.log", log());
   const { code, stdout } = run(["result", output, "--store", "kept", "--json", "--budget=400"]);

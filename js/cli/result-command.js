@@ -22,6 +22,9 @@ function* textOf(parts) {
   yield decoder.decode();
 }
 
+/** The exit code of this process: most systems keep its last eight bits, with which a failure must not become a success. */
+const endedWith = (exitCode) => (exitCode !== 0 && exitCode % 256 === 0 ? 1 : exitCode);
+
 /**
  * Prints the output, shortened to the budget, and ends with the exit code of the command if it was given. The whole output is kept in a folder first; where that fails,
  * the note does not name it, and a line on standard error says why. The output is nowhere one string: of its bytes, there is one copy here and one in the addon.
@@ -47,7 +50,7 @@ async function result(_library, { file = "-", budget, exitCode, store, json }, {
   }
   // Output that was not shortened leaves as it came, byte for byte.
   else for (const part of result === undefined ? parts : [`${result}\n`]) await print(stdout, part);
-  return exitCode ?? EXIT.done;
+  return exitCode === undefined ? EXIT.done : endedWith(exitCode);
 }
 
 module.exports = { result };

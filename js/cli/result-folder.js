@@ -37,8 +37,8 @@ const decoded = (bytes) => new TextDecoder(encodingOf(bytes)).decode(bytes);
 /** A store of whole results, readable by their owner alone. Beginning to use one removes what killed processes left half-written there, and old results of the default folder. */
 class ResultFolder {
   #folder;
-  /** The last value that is bytes, in parts. */
-  #parts;
+  /** The value that was kept last, with its key and its bytes in parts. */
+  #last;
 
   /** @param {string} [folder] default: in the user's cache */
   constructor(folder) {
@@ -50,10 +50,10 @@ class ResultFolder {
     return path.join(this.#folder, `${key.slice(key.lastIndexOf(":") + 1)}.txt`);
   }
 
-  /** The text that is kept; the parts that were kept, where the file still has these bytes. */
+  /** The text that is kept; the value that was kept last, where the file still has its bytes. */
   get(key) {
     try {
-      if (this.#parts) return holds(this.where(key), this.#parts) ? this.#parts : undefined;
+      if (this.#last?.key === key) return holds(this.where(key), this.#last.parts) ? this.#last.value : undefined;
       return decoded(fs.readFileSync(this.where(key)));
     } catch (error) {
       if (error.code === "ENOENT") return undefined;
@@ -73,8 +73,8 @@ class ResultFolder {
       throw notWritten(this.#folder, error);
     }
     const temporary = path.join(this.#folder, `.${path.basename(file)}.${crypto.randomUUID()}.tmp`);
-    this.#parts = typeof value === "string" ? undefined : value;
-    replaceFile(file, typeof value === "string" ? Buffer.from(value) : value, { mode: 0o600, temporary });
+    this.#last = { key, value, parts: typeof value === "string" ? [Buffer.from(value)] : value };
+    replaceFile(file, this.#last.parts, { mode: 0o600, temporary });
   }
 }
 

@@ -25,7 +25,8 @@ const keyOf = (digest) => `r${digest.slice(0, 15)}`;
  */
 function wayTo(store, key, recall) {
   const place = typeof store.where === "function" ? store.where(nameOf(key)) : undefined;
-  if (typeof place === "string" && place !== "") return place.replaceAll(/\s+/g, " ");
+  // The note is one line.
+  if (typeof place === "string" && place !== "") return place.replaceAll(/[\n\r\u0085\u2028\u2029]+/g, " ");
   return recall ? `call recall with {"key": "${key}"}` : `kept as ${nameOf(key)}`;
 }
 

@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::story::{reports_failure, undenied};
+use crate::{
+    conversation::json_text::unescape,
+    story::{reports_failure, undenied},
+};
 
 /// Every line that reports a failure holds one of these: other lines need no closer look.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
@@ -71,14 +74,14 @@ pub fn failure_in(line: &str) -> Option<Failure> {
     if !HINT.is_match(line) {
         return None;
     }
-    let is_json = || line.trim_start().starts_with('{') && is_failure_in_json(line);
     let rest = undenied(line);
     let (rest, is_sentence) = match SENTENCE.find(&rest) {
         Some(begins) => (&rest[begins.end() - 1..], true),
         None => (&*rest, false),
     };
     let is_bad = |pattern: &Regex| pattern.is_match(rest) && !WELL.is_match(line);
-    if reports_failure(rest) || is_json() || is_bad(&REPORT) {
+    let is_json = || line.trim_start().starts_with('{') && is_failure_in_json(line);
+    if reports_failure(rest) || is_bad(&REPORT) || is_json() {
         return Some(Failure::Reported);
     }
     (is_sentence || is_bad(&MENTION)).then_some(Failure::Mentioned)
@@ -95,14 +98,30 @@ pub fn is_failure(line: &str) -> bool {
     failure_in(line) == Some(Failure::Reported)
 }
 
-/// Returns true for a JSON value with a field that is named after a failure and says something, or with a value that is one.
+/// Strings in longer arrays and objects are not read one by one: what is in these is judged once they are opened.
+const MOST_JSON: usize = 1 << 16;
+
+/// Returns true for a JSON value, or a field with its key, with a field that is named after a failure and says something, with a value that is one, or with a
+/// string in which a line reports one.
 pub fn is_failure_in_json(json: &str) -> bool {
     static FIELD: LazyLock<Regex> = LazyLock::new(|| {
         constant(
-            r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail[a-z]*|error[a-z]*|fatal|critical|panic|timed?.?out|rejected)""#,
+            r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail[a-z]*|error[a-z]*|fatal|critical|panic|timed?.?out|rejected)"|"(?:ok|success|succeeded|passed)"\s*:\s*false|"exit_?(?:code|status)"\s*:\s*-?[1-9]"#,
         )
     });
-    FIELD.is_match(json)
+    FIELD.is_match(json) || is_failure_in_strings(json)
+}
+
+fn is_failure_in_strings(json: &str) -> bool {
+    /// A string, with the colon behind it if it is a key.
+    static STRING: LazyLock<Regex> = LazyLock::new(|| constant(r#""(?:[^"\\]|\\.)*"(?:\s*:)?"#));
+    let is_read = json.len() <= MOST_JSON && HINT.is_match(json);
+    let values = is_read.then(|| STRING.find_iter(json)).into_iter().flatten();
+    values.map(|found| found.as_str()).filter(|text| text.ends_with('"') && HINT.is_match(text)).any(|text| {
+        let text = unescape(text);
+        // A text that is JSON itself is judged where it is a text.
+        text.lines().any(|line| !line.trim_start().starts_with('{') && failure_in(line) == Some(Failure::Reported))
+    })
 }
 
 #[cfg(test)]

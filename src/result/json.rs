@@ -10,10 +10,10 @@ use std::{
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::failures::is_failure_in_json;
+use super::failures::{Failure, failure_in, is_failure_in_json};
 use crate::{
     by_hash::ByHash,
-    conversation::Json,
+    conversation::{Json, json_text::unescape},
     markers::{Gap, ItemsGap},
     salience::ExpectedNames,
 };
@@ -47,10 +47,14 @@ pub struct ShortJson {
     pub failures: usize,
 }
 
+/// Shortens a text of several lines to about so many bytes. Returns it, and the number of lines left out that report a failure.
+pub type CutText<'a> = &'a dyn Fn(&str, usize) -> (String, usize);
+
 /// A JSON value that is shortened, to any number of bytes: what it consists of is read once.
 pub struct JsonReader<'a> {
     value: Json<'a>,
     expected: &'a ExpectedNames,
+    cut_text: CutText<'a>,
     /// The members of arrays and objects that were opened, by where these begin.
     opened: HashMap<usize, Rc<Members<'a>>, ByHash>,
     shapes: Shapes<'a>,
@@ -58,8 +62,8 @@ pub struct JsonReader<'a> {
 
 impl<'a> JsonReader<'a> {
     /// Reads nothing yet.
-    pub fn new(value: Json<'a>, expected: &'a ExpectedNames) -> Self {
-        Self { value, expected, opened: HashMap::default(), shapes: Shapes::default() }
+    pub fn new(value: Json<'a>, expected: &'a ExpectedNames, cut_text: CutText<'a>) -> Self {
+        Self { value, expected, cut_text, opened: HashMap::default(), shapes: Shapes::default() }
     }
 
     /// The value in about `room` bytes.
@@ -76,7 +80,7 @@ impl<'a> JsonReader<'a> {
         } else if (value.is_array() || value.is_object()) && depth < DEEPEST {
             self.container(value, room, depth, short);
         } else if json.starts_with('"') {
-            cut_string(json, room.max(LEAST), &mut short.text);
+            self.string(value, room.max(LEAST), short);
         } else if value.is_array() || value.is_object() {
             let gap = ItemsGap { count: 1, is_keys: false, shape: kind_name(value) };
             short.text.push_str(&quoted(&gap));
@@ -85,8 +89,23 @@ impl<'a> JsonReader<'a> {
             short.failures += usize::from(is_failure_in_json(json));
         } else {
             // A number with hundreds of digits.
-            short.text.push_str(json);
+            short.text.push_str(&cut_string(&quoted(&json), room.max(LEAST)).0);
         }
+    }
+
+    /// The lines of a string are those of a text.
+    fn string(&self, value: Json<'a>, room: usize, short: &mut ShortJson) {
+        let text = value.string().filter(|text| text.trim_end().contains('\n'));
+        let (cut, failures) = match text {
+            Some(text) => {
+                let (cut, failures) = (self.cut_text)(&text, room);
+                (quoted(&cut), failures)
+            }
+            None => cut_string(value.json(), room),
+        };
+        let is_shorter = cut.len() < value.json().len();
+        short.text.push_str(if is_shorter { &cut } else { value.json() });
+        short.failures += if is_shorter { failures } else { 0 };
     }
 
     fn container(&mut self, value: Json<'a>, room: usize, depth: usize, short: &mut ShortJson) {
@@ -201,8 +220,6 @@ impl<'a> Members<'a> {
         let mut values = value.inside(1);
         while let Some(first) = values.next() {
             let (key, value) = match members.value.is_object() {
-                // As an object that cannot be read has no fields.
-                true if first.key().is_none() => return Self::none(members.value),
                 true => (Some(first), values.next()),
                 false => (None, Some(first)),
             };
@@ -226,7 +243,7 @@ impl<'a> Members<'a> {
             let json = value.json();
             let mut chance = 0.0;
             expected.each_in(json, |_, own| chance += expected.above_unseen(own));
-            let is_failure = is_failure_in_json(json);
+            let is_failure = is_failure_in_json(&members.value.json()[start..end]);
             if is_failure || chance > 0.0 {
                 members.outstanding.push(Outstanding { member: narrow(members.count), chance, is_failure });
             }
@@ -265,7 +282,7 @@ impl<'a> Members<'a> {
         } else {
             values.next()
         };
-        let key = key.and_then(Json::key).map(|key| quoted(&key));
+        let key = key.map(|key| key.json().to_owned());
         Member { key, value: value.unwrap_or(self.value) }
     }
 
@@ -296,16 +313,12 @@ fn rooms(members: &Members<'_>, room: usize) -> Vec<(usize, usize)> {
             shown.insert(at, (member.head(), member.bytes()));
             left -= cost;
         }
-        fits
+        // What does not fit may have one long key: others may fit.
+        fits || left >= 2 * LEAST
     };
     let failures = members.outstanding.iter().filter(|member| member.is_failure).map(|member| member.member as usize);
     let ends = [Some(0), members.count.checked_sub(1)].into_iter().flatten().filter(|at| *at < members.count);
-    for at in ends.chain(failures) {
-        if !take(at) {
-            break;
-        }
-    }
-    for at in by_chance(members) {
+    for at in ends.chain(failures).chain(by_chance(members)) {
         if !take(at) {
             break;
         }
@@ -478,17 +491,18 @@ fn quoted(value: &impl ToString) -> String {
     serde_json::to_string(&value.to_string()).unwrap_or_default()
 }
 
-/// The beginning and the end of a string literal.
-fn cut_string(json: &str, room: usize, out: &mut String) {
+/// The beginning and the end of a string literal, and 1 if what is between them reports a failure.
+fn cut_string(json: &str, room: usize) -> (String, usize) {
     let inner = &json[1..json.len() - 1];
     let first = border(inner, room * 2 / 3);
     let last = border(inner, inner.len().saturating_sub(room / 3).max(first));
-    let omitted: String = serde_json::from_str(&format!("\"{}\"", &inner[first..last])).unwrap_or_default();
-    out.push('"');
-    out.push_str(&inner[..first]);
-    out.push_str(&Gap::Characters(omitted.chars().count()).to_string());
-    out.push_str(&inner[last..]);
-    out.push('"');
+    let omitted = unescape(&format!("\"{}\"", &inner[first..last]));
+    if omitted.is_empty() {
+        return (json.to_owned(), 0);
+    }
+    let gap = Gap::Characters(omitted.chars().count());
+    let is_failure = failure_in(&omitted) == Some(Failure::Reported);
+    (format!("\"{}{gap}{}\"", &inner[..first], &inner[last..]), usize::from(is_failure))
 }
 
 /// The nearest place at or before `at` that is in no escape and no character.
@@ -529,7 +543,50 @@ mod tests {
     }
 
     fn short(json: &str, room: usize) -> ShortJson {
-        JsonReader::new(Json::from(parse(json).unwrap()), &nothing_expected()).shorten(room)
+        JsonReader::new(Json::from(parse(json).unwrap()), &nothing_expected(), &as_it_is).shorten(room)
+    }
+
+    fn as_it_is(text: &str, _: usize) -> (String, usize) {
+        (text.to_owned(), 0)
+    }
+
+    #[test]
+    fn a_failure_stays_or_is_counted_wherever_it_stands() {
+        let many = |member: &dyn Fn(usize) -> String| (0..2000).map(member).collect::<Vec<_>>().join(",");
+        let field = |at: usize| if at == 1000 { r#""error":"boom""#.to_owned() } else { format!(r#""k{at}":0"#) };
+        let verdict = |at: usize| match at {
+            1000 => format!(r#""t{at}":"failed: boom AssertionError""#),
+            _ => format!(r#""t{at}":"passed""#),
+        };
+        let text = |at: usize| if at == 1000 { r#""npm ERR! boom""#.to_owned() } else { format!(r#""ok {at}""#) };
+        let item = |at: usize| match at {
+            1000 => r#"{"id":7,"message":"fatal error: boom"}"#.to_owned(),
+            _ => format!(r#"{{"id":{at},"message":"fine"}}"#),
+        };
+        let flag = |at: usize| format!(r#"{{"ok":{}}}"#, at != 1000);
+        let code = |at: usize| format!(r#"{{"exitCode":{}}}"#, usize::from(at == 1000));
+        for (json, shown) in [
+            (format!("{{{}}}", many(&field)), "boom"),
+            (format!("{{{}}}", many(&verdict)), "boom"),
+            (format!("[{}]", many(&text)), "boom"),
+            (format!("[{}]", many(&item)), "boom"),
+            (format!("[{}]", many(&flag)), r#""ok":false"#),
+            (format!("[{}]", many(&code)), r#""exitCode":1"#),
+            (format!(r#"{{{},"\ud800":1,"error":"boom"}}"#, many(&|at| format!(r#""k{at}":1"#))), "boom"),
+            (format!(r#"{{"{}":1,"b":2,"msg":"fatal error: boom","c":3}}"#, "k".repeat(4000)), "boom"),
+            (format!(r#"[{},"fatal error: boom",2,3]"#, "7".repeat(5000)), "boom"),
+        ] {
+            let short = short(&json, 1000);
+            assert!(short.text.contains(shown) && short.text.len() < 1500, "{shown}: {}", short.text);
+            assert_eq!(short.failures, 0);
+            serde_json::from_str::<serde_json::Value>(&short.text)
+                .or_else(|_| if short.text.contains("ud800") { Ok(().into()) } else { Err(short.text) })
+                .unwrap();
+        }
+        let one = format!(r#"{{"a":"{} error: boom {}"}}"#, "x ".repeat(2000), "y ".repeat(2000));
+        assert_eq!(short(&one, 300).failures, 1);
+        let lone = format!(r#"{{"a":"{}"}}"#, r"x\ud800".repeat(3000));
+        assert!(!short(&lone, 300).text.contains(" 0 characters"));
     }
 
     #[test]
@@ -568,7 +625,7 @@ mod tests {
 
     #[test]
     fn long_strings_are_cut_inside_and_between_escapes() {
-        let json = format!(r#"{{"a": "{}", "b": 1}}"#, r#"\n\"\ud83d\ude00x"#.repeat(500));
+        let json = format!(r#"{{"a": "{}", "b": 1}}"#, r#"\t\"\ud83d\ude00x"#.repeat(500));
         for room in 150..300 {
             let short = short(&json, room);
             let value: serde_json::Value = serde_json::from_str(&short.text).unwrap();
@@ -642,7 +699,7 @@ mod tests {
             let text = value.to_string();
             if let Some(raw) = parse(&text) {
                 let expected = nothing_expected();
-                let mut reader = JsonReader::new(Json::from(raw), &expected);
+                let mut reader = JsonReader::new(Json::from(raw), &expected, &as_it_is);
                 let short = reader.shorten(room);
                 let shown: serde_json::Value = serde_json::from_str(&short.text).map_err(|_| TestCaseError::fail(short.text.clone()))?;
                 prop_assert_eq!((left_out(&shown), short.left_out <= short.values), (short.left_out, true), "{}", short.text);

@@ -163,6 +163,7 @@ pub fn condense_result(
             settings,
             expected: expected.as_ref(),
             before: &before,
+            is_part: false,
         };
         let short = shorten(&given);
         result.add(&short, largest == Some(at));

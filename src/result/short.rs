@@ -55,6 +55,8 @@ pub struct Given<'a> {
     pub expected: Option<&'a ExpectedNames>,
     /// The texts of the conversation.
     pub before: &'a [&'a str],
+    /// A string in a JSON value: the note is on the whole.
+    pub is_part: bool,
 }
 
 /// A text after it was shortened, or not.
@@ -141,6 +143,9 @@ fn tokens_of(text: &str, encoding: Encoding) -> usize {
 fn with_note(given: &Given<'_>, text: &str, note: impl Fn(usize) -> String) -> (String, usize) {
     let encoding = given.settings.encoding;
     let shown = tokens_of(text, encoding);
+    if given.is_part {
+        return (text.to_owned(), shown);
+    }
     let noted = if text.is_empty() { note(shown) } else { format!("{text}\n{}", note(shown)) };
     let tokens = tokens_of(&noted, encoding);
     (noted, tokens)
@@ -150,7 +155,14 @@ fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> S
     let bytes_per_token = given.text.len() as f64 / given.tokens.max(1) as f64;
     let mut room = given.budget as f64 * bytes_per_token * 0.9;
     let mut best: Option<Short> = None;
-    let mut reader = json::JsonReader::new(value, expected);
+    let cut_text = |text: &str, room: usize| {
+        let budget = (room as f64 / bytes_per_token) as usize;
+        let tokens = tokens_of(text, given.settings.encoding);
+        let part = Given { text, tokens, budget, before: &[], is_part: true, ..*given };
+        let short = Text::read(&part, ResultKind::Text, expected).shorten();
+        (short.text.unwrap_or_default(), short.failures_left_out)
+    };
+    let mut reader = json::JsonReader::new(value, expected, &cut_text);
     for _ in 0..MAX_TRIES {
         let json = reader.shorten(room as usize);
         let counts = (json.left_out, json.values);
