@@ -313,7 +313,7 @@ fn rooms(members: &Members<'_>, room: usize) -> Vec<(usize, usize)> {
             shown.insert(at, (member.head(), member.bytes()));
             left -= cost;
         }
-        // What does not fit may have one long key: others may fit.
+        // Others may fit where one does not that has a long key.
         fits || left >= 2 * LEAST
     };
     let failures = members.outstanding.iter().filter(|member| member.is_failure).map(|member| member.member as usize);
