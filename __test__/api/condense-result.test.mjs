@@ -169,6 +169,24 @@ test("a store has the whole before the note says so, and recall reads it", async
   );
 });
 
+test("recall reads a long line of a kept result in parts, and tears no character", async () => {
+  const kept = new Map();
+  const long = JSON.stringify({ all: "\u{1F600}é".repeat(9000) });
+  const { key } = await condenseResult(`${long}\nend`, { budget: 300, store: kept });
+  const recall = createRecall({ messages: [{ role: "user", content: "build" }], conversation: "c", store: kept });
+  const parts = [];
+  for (let lines = "1-2"; lines; ) {
+    const { content } = await recall.answer({ type: "tool_use", id: "q", name: "recall", input: { key, lines } });
+    const [, first, last] = /lines (\d+)-(\d+) of 2\. /.exec(content) ?? [];
+    const [, shown, next] = /instructions\.\n([\s\S]*?)(?:\n\(next: lines ([^)]+)\))?$/.exec(content) ?? [];
+    expect([first, shown?.isWellFormed?.() ?? true]).toEqual(["1", true]);
+    parts.push(shown);
+    lines = last === "2" ? undefined : next;
+  }
+  expect(parts.length).toBeGreaterThan(5);
+  expect(parts.join("")).toBe(`${long}\nend`);
+});
+
 test("a store that fails, lies or loses is told, and nothing is handed out", async () => {
   const refuse = () => {
     throw new Error("disk full");

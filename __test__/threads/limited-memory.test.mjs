@@ -44,6 +44,15 @@ describe.runIf(process.platform === "linux")("a process with little memory", () 
     expect(came).toContain("loaded");
   }, 60_000);
 
+  test("lets an output through that it cannot shorten", () => {
+    const length = 100_000_000;
+    const program = new URL("../../js/cli/main.js", import.meta.url).pathname;
+    const command = `head -c ${length} /dev/zero | tr '\\0' a | { ulimit -v 3000000; exec "$@"; }`;
+    const args = [process.execPath, program, "result", "--budget", "400", "--exit-code", "6"];
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", command, "sh", ...args], { maxBuffer: 2 * length });
+    expect([status, stdout.length, String(stderr)]).toEqual([6, length, expect.stringMatching(/not shortened: .*denied a resource/)]);
+  }, 60_000);
+
   test("counts calls that run at once", () => {
     const { came } = limited(Math.round(0.8 * reserved()), 5, 5, 5, 5, 5, 5);
     for (const each of came.slice(0, -1)) expect(each).toMatch(condensed.test(each) ? condensed : refused);

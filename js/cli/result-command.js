@@ -36,12 +36,20 @@ async function result(_library, { file = "-", budget, exitCode, store, json }, {
   const options = { budget: budget === undefined ? BUDGET : Number(budget), exitCode };
   const kept = new ResultFolder(store);
   const condense = (store) => condenseText({ length, parts: textOf(parts), whole: parts }, { ...options, store });
-  const condensed = await condense(kept).catch((error) => {
-    if (error.code !== "store_failed") throw error;
-    // The store's own words: its advice is for programs.
-    warn(`the whole output is not kept: ${visible(messageOf(error.cause ?? error))}`);
-    return condense(undefined);
-  });
+  /** @type {any} */
+  const condensed = await condense(kept)
+    .catch((error) => {
+      if (error.code !== "store_failed") throw error;
+      // The store's own words: its advice is for programs.
+      warn(`the whole output is not kept: ${visible(messageOf(error.cause ?? error))}`);
+      return condense(undefined);
+    })
+    .catch((error) => {
+      if (error.code !== "system_limit") throw error;
+      // Too long is better than lost.
+      warn(`the output is not shortened: ${visible(messageOf(error))}`);
+      return {};
+    });
   const { key, result, ...facts } = condensed;
   const whole = key === undefined ? undefined : kept.where(key);
   if (json) {
