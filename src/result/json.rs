@@ -219,10 +219,8 @@ impl<'a> Members<'a> {
         let mut kinds: Vec<u32> = Vec::new();
         let mut values = value.inside(1);
         while let Some(first) = values.next() {
-            let (key, value) = match members.value.is_object() {
-                true => (Some(first), values.next()),
-                false => (None, Some(first)),
-            };
+            let (key, value) =
+                if members.value.is_object() { (Some(first), values.next()) } else { (None, Some(first)) };
             let Some(value) = value else { break };
             let start = members.place(key.unwrap_or(value));
             let end = members.place(value) + value.json().len();
