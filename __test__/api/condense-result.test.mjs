@@ -185,6 +185,11 @@ test("recall reads a long line of a kept result in parts, and tears no character
   }
   expect(parts.length).toBeGreaterThan(5);
   expect(parts.join("")).toBe(`${long}\nend`);
+  // A line that fits is the line itself.
+  const short = `\ud800${"漢".repeat(5000)}`;
+  kept.set(`roo-condense:result:${key}`, short);
+  const { content } = await recall.answer({ type: "tool_use", id: "q", name: "recall", input: { key } });
+  expect(content.endsWith(`\n${short}`)).toBe(true);
 });
 
 test("a store that fails, lies or loses is told, and nothing is handed out", async () => {

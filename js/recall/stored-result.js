@@ -65,7 +65,8 @@ async function readResult(store, key, { first, last, skip = 0 }) {
   const lines = text.split("\n");
   const asked = lines.slice(first - 1, last);
   if (asked.length === 0) return `The result ${key} has ${lines.length} lines; there is no line ${first}.`;
-  const { text: begun, rest } = partOf(asked[0], skip);
+  const isWhole = skip === 0 && asked[0].length <= MOST;
+  const { text: begun, rest } = isWhole ? { text: asked[0], rest: undefined } : partOf(asked[0], skip);
   const shown = [begun];
   let room = MOST - begun.length - 1;
   for (const line of rest === undefined ? asked.slice(1) : []) {

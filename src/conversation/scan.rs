@@ -16,20 +16,16 @@ pub(super) fn values(container: &str, at: usize) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || scanner.value())
 }
 
-/// Returns the text of a key. `None` if it cannot be a Rust string.
-pub(super) fn key_text(key: &str) -> Option<Cow<'_, str>> {
-    match key.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(plain) if !plain.contains('\\') => Some(Cow::Borrowed(plain)),
-        _ => serde_json::from_str(key).ok().map(Cow::Owned),
-    }
-}
-
 /// Returns the fields of an object, in order. `None` if a key cannot be a Rust string.
 pub(super) fn fields(object: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut scanner = Scanner { json: object, at: 1 };
     let mut found = Vec::with_capacity(8);
     while let Some(key) = scanner.value() {
-        found.push((key_text(key)?, scanner.value()?));
+        let key = match key.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(plain) if !plain.contains('\\') => Cow::Borrowed(plain),
+            _ => Cow::Owned(serde_json::from_str(key).ok()?),
+        };
+        found.push((key, scanner.value()?));
     }
     Some(found)
 }

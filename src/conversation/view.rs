@@ -85,12 +85,6 @@ impl<'a> Json<'a> {
         Self(&self.0[range])
     }
 
-    /// Returns the text of a key. `None` if it cannot be a Rust string; the object has no fields then.
-    #[must_use]
-    pub fn key(self) -> Option<Cow<'a, str>> {
-        scan::key_text(self.0)
-    }
-
     /// Returns the unescaped string, or `None` for other values.
     #[must_use]
     pub fn string(self) -> Option<String> {

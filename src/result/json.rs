@@ -215,7 +215,7 @@ struct Outstanding {
 
 impl<'a> Members<'a> {
     fn read(value: Json<'a>, expected: &ExpectedNames, shapes: &mut Shapes<'a>) -> Self {
-        let mut members = Self::none(value);
+        let mut members = Self { value, count: 0, blocks: Vec::new(), outstanding: Vec::new() };
         let mut kinds: Vec<u32> = Vec::new();
         let mut values = value.inside(1);
         while let Some(first) = values.next() {
@@ -249,10 +249,6 @@ impl<'a> Members<'a> {
         }
         shapes.close(&mut members.blocks, &mut kinds);
         members
-    }
-
-    fn none(value: Json<'a>) -> Self {
-        Self { value, count: 0, blocks: Vec::new(), outstanding: Vec::new() }
     }
 
     /// Where a value inside begins in the text of all.
