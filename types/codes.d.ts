@@ -21,8 +21,8 @@
  * - `store_failed`: the store given to `createRecall()` or `condenseResult()` failed to read, does not return what it was given, or has not confirmed a result
  *   within 10 seconds; `cause` is what it threw
  * - `needs_socket`: `httpHandler()` in the WebAssembly build, which cannot open connections
- * - `system_limit`: the operating system denied a resource, such as a file descriptor, or memory for messages of this size (20 bytes for each UTF-16 unit of
- *   their JSON, and 100 MB)
+ * - `system_limit`: the operating system denied a resource, such as a file descriptor, or memory for messages of this size (26 bytes for each UTF-16 unit of
+ *   their JSON, and 170 MB)
  * - `internal_error`: a bug in this library
  */
 export type ArgumentErrorCode =

@@ -5,21 +5,44 @@
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    sync::atomic::{AtomicBool, Ordering},
+    ptr::null_mut,
+    sync::atomic::{AtomicBool, AtomicPtr, Ordering},
 };
 
 use mimalloc::MiMalloc;
+
+/// Address space that work in progress may still use when the system refuses more: 64 MiB, nothing of it written.
+const RESERVE: Layout = Layout::new::<[u64; 8 << 20]>();
 
 /// mimalloc, with the system's allocator as its fallback.
 pub struct Allocator {
     /// True once the system's allocator was used. Until then no pointer's origin has to be checked.
     has_fallen_back: AtomicBool,
+    /// Null if there is no reserve.
+    reserve: AtomicPtr<u8>,
 }
 
 impl Allocator {
     /// Creates an allocator that has allocated nothing.
     pub const fn new() -> Self {
-        Self { has_fallen_back: AtomicBool::new(false) }
+        Self { has_fallen_back: AtomicBool::new(false), reserve: AtomicPtr::new(null_mut()) }
+    }
+
+    /// Takes the reserve if there is none, so that what was found free before work begins is not all taken by the rest
+    /// of the process while it lasts.
+    pub fn replenish(&self) {
+        if self.reserve.load(Ordering::Relaxed).is_null() {
+            // SAFETY: the layout is not empty; the pointer is freed by whoever takes it out of its place.
+            self.free_reserve(self.reserve.swap(unsafe { System.alloc(RESERVE) }, Ordering::AcqRel));
+        }
+    }
+
+    fn free_reserve(&self, reserve: *mut u8) -> bool {
+        if !reserve.is_null() {
+            // SAFETY: it was allocated with this layout, and taken out of its place.
+            unsafe { System.dealloc(reserve, RESERVE) };
+        }
+        !reserve.is_null()
     }
 
     fn is_system(&self, pointer: *mut u8) -> bool {
@@ -29,10 +52,16 @@ impl Allocator {
             && !unsafe { libmimalloc_sys::mi_is_in_heap_region(pointer.cast()) }
     }
 
+    /// Allocates with the system's allocator, if need be from the reserve.
     #[cold]
-    fn fall_back(&self) -> System {
+    fn fall_back(&self, alloc: impl Fn() -> *mut u8) -> *mut u8 {
         self.has_fallen_back.store(true, Ordering::Relaxed);
-        System
+        let pointer = alloc();
+        if pointer.is_null() && self.free_reserve(self.reserve.swap(null_mut(), Ordering::AcqRel)) {
+            alloc()
+        } else {
+            pointer
+        }
     }
 }
 
@@ -41,12 +70,12 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's guarantees are passed on, here and below.
         let pointer = unsafe { MiMalloc.alloc(layout) };
-        if pointer.is_null() { unsafe { self.fall_back().alloc(layout) } } else { pointer }
+        if pointer.is_null() { self.fall_back(|| unsafe { System.alloc(layout) }) } else { pointer }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
-        if pointer.is_null() { unsafe { self.fall_back().alloc_zeroed(layout) } } else { pointer }
+        if pointer.is_null() { self.fall_back(|| unsafe { System.alloc_zeroed(layout) }) } else { pointer }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -59,14 +88,15 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if self.is_system(pointer) {
-            return unsafe { System.realloc(pointer, layout, new_size) };
+            return self.fall_back(|| unsafe { System.realloc(pointer, layout, new_size) });
         }
         let moved = unsafe { MiMalloc.realloc(pointer, layout, new_size) };
         if !moved.is_null() {
             return moved;
         }
         // SAFETY: the new layout has the alignment of the old one, and a size that the caller may request.
-        let moved = unsafe { self.fall_back().alloc(Layout::from_size_align_unchecked(new_size, layout.align())) };
+        let moved =
+            self.fall_back(|| unsafe { System.alloc(Layout::from_size_align_unchecked(new_size, layout.align())) });
         if !moved.is_null() {
             // SAFETY: both are at least that long, and the new one overlaps nothing.
             unsafe {
@@ -121,5 +151,23 @@ mod tests {
             assert!(allocator.alloc(layout).is_null() && allocator.alloc_zeroed(layout).is_null());
         }
         assert!(allocator.has_fallen_back.load(Ordering::Relaxed), "both were asked");
+    }
+
+    #[test]
+    fn the_reserve_is_given_up_once_and_taken_again() {
+        let allocator = Allocator::new();
+        let has_reserve = || !allocator.reserve.load(Ordering::Relaxed).is_null();
+        let refused = || allocator.fall_back(null_mut);
+        assert!(refused().is_null() && !has_reserve());
+        allocator.replenish();
+        allocator.replenish();
+        assert!(has_reserve());
+        let calls = std::cell::Cell::new(0);
+        let given = allocator.fall_back(|| {
+            calls.set(calls.get() + 1);
+            if has_reserve() { null_mut() } else { std::ptr::dangling_mut() }
+        });
+        assert!(!given.is_null() && calls.get() == 2 && !has_reserve());
+        assert!(refused().is_null());
     }
 }
