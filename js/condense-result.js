@@ -24,6 +24,11 @@ const block = (id, content, isError) => ({
   content: [{ type: "tool_result", tool_use_id: id, content, ...(isError && { is_error: true }) }],
 });
 
+/** A resource of MCP with a text, as a text, so that it is shortened as one. */
+const isTextResource = (part) => part?.type === "resource" && typeof part.resource?.text === "string";
+const textOfResource = (part) => (isTextResource(part) ? { type: "text", text: part.resource.text } : part);
+const asResource = ({ text }, part) => ({ ...part, resource: { ...part.resource, text } });
+
 /**
  * The forms of a result but a text: `is` recognises one, `message` makes it a message of its format, `back` takes the result out of that message again. Those that belong to no
  * format (`isPlain`) go with messages of every one; `isBlock` says that a message may hold several.
@@ -56,8 +61,13 @@ const FORMS = [
   {
     is: ({ content, role, type, lc }) => Array.isArray(content) && role === undefined && type === undefined && lc === undefined,
     isPlain: true,
-    message: ({ content, isError }, id) => block(id, content, isError === true),
-    back: (message, result) => ({ ...result, content: message.content[0].content }),
+    message: ({ content, isError }, id) => block(id, content.map(textOfResource), isError === true),
+    back: (message, result) => ({
+      ...result,
+      content: message.content[0].content.map((part, at) =>
+        isTextResource(result.content[at]) ? asResource(part, result.content[at]) : part,
+      ),
+    }),
   },
   {
     is: (result) => isObject(result),
@@ -80,8 +90,9 @@ async function condenseResult(result, options) {
   const form = readable("result", () => (isObject(result) ? FORMS.find(({ is }) => is(/** @type {any} */ (result))) : undefined));
   if (!form) throw notAllowed("result", result, ALLOWED);
   const all = readable("result", () => withResult(messages, result, form, settings.format));
-  const { key, whole } = await wayToWhole(store, settings, all.messages.at(-1));
+  const { key, whole } = await wayToWhole(store, settings, () => digestOf(all.messages.at(-1)));
   const { edits, report } = await shortened(all, { ...settings, whole });
+  if (report === null) throw notAllowed("result", result, ALLOWED);
   const isChanged = edits.length > 0;
   const facts = { ...report, ...(isChanged && key !== undefined && { key }) };
   if (!isChanged) return { result, ...facts };
@@ -95,16 +106,16 @@ async function condenseResult(result, options) {
         .map((edit) => ("value" in edit ? (typeof edit.value === "string" ? edit.value : serialize(edit.value, "result")) : ""))
         .join("\n"),
     );
-  return { result: form.back(plan.messages.at(-1), result), ...facts };
+  return { result: readable("result", () => form.back(plan.messages.at(-1), result)), ...facts };
 }
 
 /**
  * A text, shortened: without `result` if it stays as it is.
- * @param {{ length: number, parts: Iterable<string | Uint8Array>, whole: unknown }} text `length`: about that of all parts; no part ends within a surrogate pair.
- * `whole`: what a store keeps
+ * @param {{ length: number, parts: Iterable<string | Uint8Array>, whole: unknown, digest?: string }} text `length`: about that of all parts; no part ends within a
+ * surrogate pair. `whole`: what a store keeps; `digest`: its SHA-256 in hexadecimal digits, if the parts do not determine it
  * @param {unknown} options as of `condenseResult`
  */
-async function condenseText({ length, parts, whole: kept }, options) {
+async function condenseText({ length, parts, whole: kept, digest }, options) {
   const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
   const own = readable("options.messages", () =>
     messages.length > 0 ? asOurs(messages, formatOf(messages, settings.format, "options.messages")) : [],
@@ -113,7 +124,7 @@ async function condenseText({ length, parts, whole: kept }, options) {
   const message = block(idOfCall(own), "");
   const text = checked(() => new native.ResultText(length));
   for (const part of parts) checked(() => (typeof part === "string" ? text.add(part) : text.addBytes(part)));
-  const { key, whole } = await wayToWhole(store, settings, message, text);
+  const { key, whole } = await wayToWhole(store, settings, async () => digest ?? (await digestOf(message, text)));
   const { edits, report } = await shortened({ messages: [...own, message], format: undefined }, { ...settings, whole }, text);
   if (edits.length === 0) return report;
   if (store) await keepResult(store, key, kept);
@@ -132,13 +143,17 @@ function* partsOf(text) {
   }
 }
 
-/** The key of the whole result in a store, and the way to it that the note says. `text` is that of the message, which has none itself. */
-async function wayToWhole(store, { recall, whole }, message, text) {
+/** The key of the whole result in a store, and the way to it that the note says. */
+async function wayToWhole(store, { recall, whole }, digest) {
   if (!store) return { key: undefined, whole };
+  const key = keyOf(await digest());
+  return { key, whole: await wayTo(store, key, recall) };
+}
+
+/** The digest of a result. `text` is that of the message, which has none itself. */
+function digestOf(message, text) {
   const json = serialize(message, "result");
-  const digest = await working((resolve) => native.resultDigest(json, text, resolve));
-  const key = keyOf(digest);
-  return { key, whole: readable("options.store", () => wayTo(store, key, recall)) };
+  return working((resolve) => native.resultDigest(json, text, resolve));
 }
 
 /** Waits for work of the addon, which calls `done` of `begin(done)`. */

@@ -904,9 +904,9 @@ export interface SavedByGrade {
 
 /** Figures of a result that was shortened, or not. */
 export interface ShortenedResult {
-  /** Tokens of its texts before. */
+  /** Tokens before: of its texts, and of images, JSON and files beside them, by their kind. */
   tokensBefore: number;
-  /** Tokens of its texts now. */
+  /** Tokens now. */
   tokensAfter: number;
   /** Number of lines, or of values of JSON, of which nothing is shown. */
   leftOut: number;

@@ -10,8 +10,8 @@ export interface ResultStore {
   get(key: string): unknown;
   /** Keeps a text, or fails by throwing or rejecting. What it returns is not looked at: the text is read back. */
   set(key: string, value: string): unknown;
-  /** The place at which the agent's own tools find the text of a key, such as the path of a file. The note in the result names it. */
-  where?(key: string): string | undefined;
+  /** The place at which the agent's own tools find the text of a key, such as the path of a file, or a promise of it. The note in the result names it. */
+  where?(key: string): string | undefined | PromiseLike<string | undefined>;
 }
 
 /** Options of {@link condenseResult}. An unknown field is an error. */

@@ -227,6 +227,58 @@ test("a store that does not answer is not waited for, and fails for nobody when 
   expect([slow.get(`roo-condense:result:${key}`), result.includes(`kept as roo-condense:result:${key}`)]).toEqual([log(), true]);
 });
 
+const blocksOf = (texts) => texts.map((text) => ({ type: "text", text }));
+
+test.each([
+  ["anthropic", (texts) => ({ type: "tool_result", tool_use_id: "c1", content: blocksOf(texts) })],
+  ["resources of MCP", (texts) => ({ content: texts.map((text) => ({ type: "resource", resource: { uri: "file:///a", text } })) })],
+  ["bedrock", (texts) => ({ toolResult: { toolUseId: "c1", content: texts.map((text) => ({ text })) } })],
+  ["JSON of bedrock", ([stdout, stderr]) => ({ toolResult: { toolUseId: "c1", content: [{ json: { stdout, stderr } }] } })],
+  ["gemini", ([stdout, stderr]) => ({ functionResponse: { name: "run", response: { stdout, stderr } } })],
+])("texts of one result are numbered as the store keeps them: %s", async (_, make) => {
+  const store = new Map();
+  const whole = make([log("error: one"), log("error: other")]);
+  const { result, tokensBefore, tokensAfter, fits } = await condenseResult(whole, { budget: 400, store });
+  expect([tokensBefore > 10_000, tokensAfter <= 400, fits]).toEqual([true, true, true]);
+  const kept = [...store.values()][0].split("\n");
+  const texts = [];
+  JSON.stringify(result, (_, value) => (typeof value === "string" ? texts.push(value) && value : value));
+  const shown = texts.filter((text) => text.includes("\n")).map((text) => text.split("\n"));
+  expect(shown).toHaveLength(2);
+  for (const lines of shown)
+    for (const [at, line] of lines.entries()) {
+      const [, first, last] = /^\[…(\d+)-(\d+)\]$/.exec(line) ?? [];
+      if (first) expect([lines[at - 1], lines[at + 1]]).toEqual([kept[first - 2], kept[last]]);
+    }
+  const shape = (value) => JSON.stringify(value, (_, each) => (typeof each === "string" && each.includes("\n") ? "" : each));
+  expect(shape(result)).toBe(shape(whole));
+});
+
+test("what is no text counts", async () => {
+  const image = { type: "image", data: "A".repeat(40_000), mimeType: "image/png" };
+  const alone = await condenseResult({ content: [image] }, { budget: 10 });
+  expect([alone.tokensBefore > 100, alone.tokensAfter, alone.fits]).toEqual([true, alone.tokensBefore, false]);
+  const { result, tokensAfter, fits } = await condenseResult(
+    { content: [image, ...blocksOf([log()])] },
+    { budget: alone.tokensBefore + 400 },
+  );
+  expect([result.content[0] === image, fits, tokensAfter > alone.tokensBefore]).toEqual([true, true, true]);
+});
+
+test("a store may promise its place, and one that does not know it has failed", async () => {
+  const place = (where) => Object.assign(new Map(), { where });
+  const { result } = await condenseResult(log(), { budget: 400, store: place(async () => "/a/place") });
+  expect(result).toContain("; whole result: /a/place]");
+  const lost = () => {
+    throw new Error("nowhere");
+  };
+  for (const where of [lost, async () => lost()])
+    await expect(condenseResult(log(), { budget: 400, store: place(where) })).rejects.toMatchObject({
+      code: "store_failed",
+      message: expect.stringContaining("nowhere"),
+    });
+});
+
 test("images and what is no text stay", async () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
   const given = { type: "tool_result", tool_use_id: "c1", content: [image, { type: "text", text: log() }, { type: "text", text: "ok" }] };
@@ -240,6 +292,9 @@ test.each([
   [undefined, { budget: 1 }, "invalid_argument", "result"],
   [7, { budget: 1 }, "invalid_argument", "result"],
   [[], { budget: 1 }, "invalid_argument", "result"],
+  [Buffer.from(log()), { budget: 1 }, "invalid_argument", "result"],
+  [new Date(0), { budget: 1 }, "invalid_argument", "result"],
+  [{ role: "user", content: "no result" }, { budget: 1 }, "invalid_argument", "result"],
   ["a", undefined, "invalid_argument", undefined],
   ["a", 5, "invalid_argument", "options"],
   ["a", {}, "invalid_argument", "options.budget"],
@@ -270,6 +325,8 @@ test("values that throw when they are read, and cycles", async () => {
     },
   });
   await expect(condenseResult(throwing, { budget: 5 })).rejects.toMatchObject({ code: "not_serializable" });
+  const unlisted = new Proxy({ content: blocksOf([log()]) }, { ownKeys: () => throwing.type });
+  await expect(condenseResult(unlisted, { budget: 400 })).rejects.toMatchObject({ code: "not_serializable" });
   const cycle = { type: "tool_result", tool_use_id: "a", content: "x" };
   cycle.self = cycle;
   await expect(condenseResult(cycle, { budget: 5 })).rejects.toMatchObject({ code: "not_serializable" });

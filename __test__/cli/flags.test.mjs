@@ -7,7 +7,7 @@ import { library } from "./support.mjs";
 const require = createRequire(import.meta.url);
 const { KEY_VARIABLES, readArguments } = require("../../js/cli/arguments.js");
 const { COMMANDS, FLAGS, GROUPS, commandNames, flagNamed } = require("../../js/cli/flags.js");
-const { PAGES, SERVERS, TEXTS, WORK } = require("../../js/cli/run.js");
+const { PAGES, LOADING, TEXTS, WORK } = require("../../js/cli/run.js");
 
 /** Columns for what a name means: 80 without those of the names. */
 const ONE_LINE = 56;
@@ -87,7 +87,7 @@ test("what is forgotten is found", () => {
 });
 
 test("each command is complete, and somebody does its work", () => {
-  const handled = Object.keys({ ...WORK, ...PAGES, ...SERVERS, ...TEXTS });
+  const handled = Object.keys({ ...WORK, ...PAGES, ...LOADING, ...TEXTS });
   const faultsOf = (command, index, all) =>
     [
       isRepeated("name")(command, index, all) && "stands twice",

@@ -79,7 +79,8 @@ test("characters on the borders of what is read at once are whole, in every enco
   });
   expect(outputs[0]).toContain("\nerror: всё\n");
   expect(outputs[0]).not.toContain("\ufffd");
-  expect(outputs[1]).toBe(outputs[0]);
+  const shown = outputs.map((output) => output.slice(0, output.lastIndexOf("\n[")));
+  expect(shown[1]).toBe(shown[0]);
   expect(run(["result", "--budget", "9000000"], { input: text }).stdout).toBe(text);
 });
 
@@ -136,12 +137,42 @@ test("in the default folder old results go, and nothing else", () => {
 });
 
 test.each([
-  [["result", "--budget", "0"], /--budget must be a whole number of tokens, 1 or more; got "0"/],
+  [["result", "--budget", "0"], /--budget must be a whole number of tokens from 1 to 999999999; got "0"/],
   [["result", "--budget", "4.5"], /--budget must be/],
   [["result", "--exit-code", "x"], /--exit-code must be a whole number; got "x"/],
   [["result", "--target", "50%"], /result has no flag --target/],
 ])("%j is wrong", (args, message) => {
   expectFailure(args, 2, message);
+});
+
+test("outputs of other bytes are kept apart, though they are the same text", () => {
+  const [one, other] = [0xfe, 0xff].map((byte) => Buffer.concat([Buffer.from(log()), Buffer.from([byte])]));
+  const files = [one, other].map((output) => wholeOf(run(["result", "--budget", "400"], { input: output, ...own() }).stdout));
+  expect(files.map((file) => readFileSync(file))).toEqual([one, other]);
+});
+
+test.skipIf(isWindows)("a reader that has enough before the end changes no exit code", () => {
+  const command = `seq 1 400000 | "$@" | head -1; echo "\${PIPESTATUS[1]}"`;
+  const args = [process.execPath, main, "result", "--budget", "999999999", "--exit-code", "7"];
+  const { stdout } = spawnSync("bash", ["-c", command, "bash", ...args], {
+    encoding: "utf8",
+    cwd: folder,
+    env: { ...environment, ...own().env },
+  });
+  expect(stdout).toBe("1\n7\n");
+});
+
+test("without a binary the output goes on as it came", () => {
+  const env = { ...own().env, ROO_CONDENSE_BINARY: path.join(folder, "none.node") };
+  const { code, stdout, stderr } = run(["result", "--budget", "400", "--exit-code", "3"], { input: log(), env });
+  expect([code, stdout === log()]).toEqual([3, true]);
+  expect(stderr).toContain("the output is not shortened: ");
+});
+
+test("a file is no folder to keep outputs in", () => {
+  const store = put("a-file", "");
+  const { code, stderr } = run(["result", "--budget", "400", "--store", store], { input: log() });
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/not kept: .*a-file: a part of the path is not a folder\n$/)]);
 });
 
 test("a file that is not there, or may not be read", () => {

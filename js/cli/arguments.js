@@ -309,7 +309,7 @@ function refuseContradictions(values, command, files) {
   const { out, json, explain, interactive, messages, quiet, force, preview, preset, provider, llm } = values;
   const inPlace = values["in-place"];
   if (command === "result" && values.budget !== undefined && !/^[1-9]\d{0,8}$/.test(values.budget))
-    throw invalid("--budget", values.budget, "a whole number of tokens, 1 or more");
+    throw invalid("--budget", values.budget, "a whole number of tokens from 1 to 999999999");
   if (values["no-restore-data"] && out === undefined && !inPlace)
     throw wrong("--no-restore-data needs --out or --in-place", "--no-restore-data");
   if (inPlace && out !== undefined) throw wrong("--in-place and --out exclude each other", "--in-place");

@@ -23,6 +23,7 @@ function loadLibrary() {
 }
 
 // Sets the exit code and lets the process end by itself, so that all output is written.
-run(process.argv.slice(2), { loadLibrary }).then((code) => {
+const endWith = (code) => {
   process.exitCode = code;
-});
+};
+run(process.argv.slice(2), { loadLibrary, endWith }).then(endWith);

@@ -13,6 +13,8 @@ function makeFolder(folder, mode) {
     fs.mkdirSync(folder, { mode });
   } catch (error) {
     if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    // Something else has that name: it is no file to be overwritten.
+    if (error.code === "EEXIST") error.code = "ENOTDIR";
     const above = path.dirname(folder);
     if (error.code !== "ENOENT" || fs.existsSync(above)) throw error;
     makeFolder(above, mode);

@@ -2,6 +2,7 @@
 
 // `roo-condense result`: the output of one command, shortened before a model reads it.
 
+const crypto = require("node:crypto");
 const { EXIT } = require("./exit-codes.js");
 const { readPartsOf } = require("./history-file.js");
 const { ResultFolder, decoded, encodingOf } = require("./result-folder.js");
@@ -29,13 +30,18 @@ const endedWith = (exitCode) => (exitCode !== 0 && exitCode % 256 === 0 ? 1 : ex
  * Prints the output, shortened to the budget, and ends with the exit code of the command if it was given. The whole output is kept in a folder first; where that fails,
  * the note does not name it, and a line on standard error says why. The output is nowhere one string: of its bytes, there is one copy here and one in the addon.
  */
-async function result(_library, { file = "-", budget, exitCode, store, json }, { stdout, warn }) {
-  const { condenseText } = require("../condense-result.js");
+async function result({ file = "-", budget, exitCode, store, json }, { loadLibrary, stdout, warn, endWith }) {
   const parts = readPartsOf(file);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const options = { budget: budget === undefined ? BUDGET : Number(budget), exitCode };
   const kept = new ResultFolder(store);
-  const condense = (store) => condenseText({ length, parts: textOf(parts), whole: parts }, { ...options, store });
+  // Bytes that differ may be the same text.
+  const digest = parts.reduce((hash, part) => hash.update(part), crypto.createHash("sha256")).digest("hex");
+  const condense = async (store) => {
+    loadLibrary();
+    const { condenseText } = require("../condense-result.js");
+    return await condenseText({ length, parts: textOf(parts), whole: parts, digest }, { ...options, store });
+  };
   /** @type {any} */
   const condensed = await condense(kept)
     .catch((error) => {
@@ -45,20 +51,22 @@ async function result(_library, { file = "-", budget, exitCode, store, json }, {
       return condense(undefined);
     })
     .catch((error) => {
-      if (error.code !== "system_limit") throw error;
       // Too long is better than lost.
-      warn(`the output is not shortened: ${visible(messageOf(error))}`);
+      warn(`the output is not shortened: ${messageOf(error).split("\n").map(visible).join("\n")}`);
       return {};
     });
   const { key, result, ...facts } = condensed;
   const whole = key === undefined ? undefined : kept.where(key);
+  const code = exitCode === undefined ? EXIT.done : endedWith(exitCode);
+  // Also where a reader has enough before the end (`| head`).
+  endWith(code);
   if (json) {
     const report = { version, exitCode: exitCode ?? EXIT.done, result: result ?? decoded(Buffer.concat(parts)), ...facts };
     await print(stdout, `${JSON.stringify({ ...report, ...(whole && { file: whole }) }, null, 2)}\n`);
   }
   // Output that was not shortened leaves as it came, byte for byte.
   else for (const part of result === undefined ? parts : [`${result}\n`]) await print(stdout, part);
-  return exitCode === undefined ? EXIT.done : endedWith(exitCode);
+  return code;
 }
 
 module.exports = { result };

@@ -47,13 +47,13 @@ const PAGES = {
   studio: (library, settings, environment) => require("./studio-command.js").studio(library, settings, environment),
   recall: (_, settings, environment) => require("./recall-command.js").recall(settings, environment),
   recommend: (library, settings, environment) => require("./recommend-command.js").recommendProvider(library, settings, environment),
-  result: (library, settings, environment) => require("./result-command.js").result(library, settings, environment),
   report: (library, settings, environment) => require("./studio-command.js").report(library, settings, environment),
 };
 
-/** The commands that answer before the addon is loaded, because a client does not wait for its servers. */
-const SERVERS = {
+/** The commands that load the addon themselves: a client does not wait for its servers, and an output goes on without it. */
+const LOADING = {
   mcp: (settings, environment) => require("./mcp-command.js").mcp(settings, environment),
+  result: (settings, environment) => require("./result-command.js").result(settings, environment),
 };
 
 /** The commands that print a text and read no history. */
@@ -140,7 +140,7 @@ async function work(settings, environment) {
     await print(environment.stdout, text(settings, environment));
     return EXIT.done;
   }
-  if (SERVERS[settings.command]) return SERVERS[settings.command](settings, environment);
+  if (LOADING[settings.command]) return LOADING[settings.command](settings, environment);
   const { stdout, stderr, env } = environment;
   const progress = new Progress(stderr, { enabled: settings.progress, env });
   try {
@@ -168,13 +168,13 @@ const wantsJson = (args) => args.slice(0, args.includes("--") ? args.indexOf("--
 
 /**
  * Runs the command and resolves to its exit code. `loadLibrary` returns the package, and is called only when needed:
- * help does not depend on the addon.
+ * help does not depend on the addon. `endWith` gets an exit code that is known before all is printed.
  */
-async function run(args, { loadLibrary, stdout = process.stdout, stderr = process.stderr, env = process.env }) {
+async function run(args, { loadLibrary, stdout = process.stdout, stderr = process.stderr, env = process.env, endWith = (_code) => {} }) {
   const begun = performance.now();
   const color = colorOf(args);
   const warn = (sentence) => stderr.write(`roo-condense: ${sentence}\n`);
-  const environment = { loadLibrary, stdout, stderr, env, begun, color, warn };
+  const environment = { loadLibrary, stdout, stderr, env, begun, color, warn, endWith };
   try {
     const settings = readArguments(args);
     return await work(settings, environment);
@@ -191,4 +191,4 @@ async function run(args, { loadLibrary, stdout = process.stdout, stderr = proces
   }
 }
 
-module.exports = { PAGES, SERVERS, TEXTS, WORK, run };
+module.exports = { PAGES, LOADING, TEXTS, WORK, run };

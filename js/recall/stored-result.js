@@ -2,7 +2,7 @@
 
 // Whole results of tools that were shortened before they entered a conversation, in a store of the host.
 
-const { argumentError } = require("../errors.js");
+const { argumentError, messageOf } = require("../errors.js");
 const { clearTimeout, setTimeout } = require("#timers");
 const { keepText, keptText } = require("./left-out.js");
 
@@ -23,11 +23,20 @@ const keyOf = (digest) => `r${digest.slice(0, 15)}`;
 /**
  * The way to the whole result, as the note in the shortened one has it: where the store has a place that other tools reach, that; the recall tool where it is offered.
  */
-function wayTo(store, key, recall) {
-  const place = typeof store.where === "function" ? store.where(nameOf(key)) : undefined;
+async function wayTo(store, key, recall) {
+  const place = await placeIn(store, nameOf(key));
   // The note is one line.
   if (typeof place === "string" && place !== "") return place.replaceAll(/[\n\r\u0085\u2028\u2029]+/g, " ");
   return recall ? `call recall with {"key": "${key}"}` : `kept as ${nameOf(key)}`;
+}
+
+/** The place of a key that the store names, if it does. */
+async function placeIn(store, name) {
+  try {
+    return typeof store.where === "function" ? await store.where(name) : undefined;
+  } catch (error) {
+    throw argumentError("store_failed", `the store failed to say where it keeps ${name}: ${messageOf(error)}; ${ADVICE}`, { cause: error });
+  }
 }
 
 /** Keeps a whole result; settles when the store has confirmed it, or has not in so many milliseconds: a result that waits holds up the agent. */

@@ -5,7 +5,7 @@
 
 use super::{
     format::{Format, Near, Written},
-    part::{Part, Path, Slot, below, each_below, file_block, parts_of_content, steps},
+    part::{Part, Path, Slot, Wrap, below, each_below, file_block, parts_of_content, raw_of, steps},
     rules::{Breaches, Open},
 };
 use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
@@ -108,10 +108,17 @@ fn answer(id: String, result: &JsonObject<'_>, at: &[PathStep]) -> Part {
     let is_error = result.string("status").as_deref() == Some("error");
     let content = result.get("content").map(Json::elements).unwrap_or_default();
     let text_at = |index: usize| below(&stands, [index.into(), "text".into()]);
-    if let [only] = content[..]
-        && let Some(text) = only.object().string("text")
-    {
-        return Part::result(id, text, is_error, at.to_vec(), Slot::Text(text_at(0)));
+    if let [only] = content[..] {
+        let own = only.object();
+        if let Some(text) = own.string("text") {
+            return Part::result(id, text, is_error, at.to_vec(), Slot::Text(text_at(0)));
+        }
+        if let Some(json) = own.get("json") {
+            let wrap: Wrap = |text| raw_of(&serde_json::json!({ "text": text }));
+            let block = below(&stands, [0.into()]);
+            let value = below(&block, ["json".into()]);
+            return Part::json_result(id, json, is_error, at.to_vec(), &value, Some((block, wrap)));
+        }
     }
     let each = each_below(&stands, content.len());
     let blocks = content.into_iter().enumerate().map(|(index, block)| {

@@ -423,12 +423,16 @@ fn bedrock_blocks_are_told_by_their_fields() {
             { "toolResult": { "toolUseId": "c", "content": [{ "text": "x" }], "status": "error" } },
             { "toolResult": { "toolUseId": "d", "content": [{ "text": "y" }, { "json": { "n": 1 } }] } },
             { "image": { "format": "png", "source": { "bytes": "AAAA" } } },
+            { "toolResult": { "toolUseId": "e", "content": [{ "json": { "n": 1 } }] } },
+            { "toolResult": { "toolUseId": "f", "content": [{ "json": { "out": LONG } }] } },
         ] })
         ),
         [
             "user: failure c x [text content.0.toolResult.content.0.text]",
             "user: result d text y | other json [texts content.1.toolResult.content.0.text -]",
             "user: image [fixed]",
+            r#"user: result e {"n":1} [wrapped content.3.toolResult.content.0]"#,
+            &format!("user: result f other json | text {LONG} [strings - content.4.toolResult.content.0.json.out]"),
         ]
     );
 }

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     conversation::{
-        Conversation, Edit,
+        Block, Conversation, Edit,
         surrogates::{enter_text, leave},
     },
     formats::Messages,
@@ -96,7 +96,7 @@ pub fn result_digest(
 }
 
 /// Shortens the tool results in the last of these messages. `text` is that of the result in it, which has none itself. `done` gets a report with the edits on the
-/// messages, or `{ error }`.
+/// messages, which is null if that message holds no result, or `{ error }`.
 #[napi(catch_unwind)]
 pub fn condense_result_message(
     mut messages: ClassInstance<'_, MessageParts>,
@@ -137,6 +137,13 @@ fn shortened(
     let (conversation, is_added) = with_call(own, given.call.as_ref());
     // Messages of some formats are joined: those before the newest are not new.
     let newest = read.projection().map(|projection| (projection, projection.messages().len().saturating_sub(1)));
+    if !own
+        .messages()
+        .last()
+        .is_some_and(|message| message.content.blocks().iter().any(|block| matches!(block, Block::ToolResult { .. })))
+    {
+        return Ok(json!({ "edits": [], "report": null }).to_string());
+    }
     let is_new = |block| newest.is_none_or(|(projection, newest)| projection.place(last, block).0 == newest);
     let mut short = condense_result(&conversation, &ToolTable::default(), &settings, is_new);
     for edit in &mut short.plan.edits {

@@ -51,14 +51,14 @@ use crate::{
     conversation::{Block, Content, ContentKind, Conversation, Edit, Plan, TextAt, answers, calls},
     markers::ResultParts,
     salience::ExpectedNames,
-    tokens::{Encoding, count_inside},
+    tokens::{Encoding, count_beside_texts, count_inside},
     transcript::{ContentPiece, Meaning, ToolTable, decompose},
 };
 
 /// How a result is shortened.
 #[derive(Debug, Clone, Copy)]
 pub struct ResultSettings<'a> {
-    /// Tokens of all its texts together.
+    /// Tokens of all it holds together. Half of them are left to its texts, whatever stands beside.
     pub budget: usize,
     /// The exit code of the command, where the caller knows it.
     pub exit_code: Option<i64>,
@@ -76,9 +76,9 @@ pub struct ShortResult {
     /// The edits on its message; none where it stays as it is.
     #[serde(skip)]
     pub plan: Plan,
-    /// Tokens of its texts before.
+    /// Tokens before: of its texts, and of images, JSON and files beside them, by their kind.
     pub tokens_before: usize,
-    /// Tokens of its texts now.
+    /// Tokens now.
     pub tokens_after: usize,
     /// Number of lines, or of values of JSON, of which nothing is shown.
     pub left_out: usize,
@@ -149,13 +149,16 @@ pub fn condense_result(
     let results: Vec<&TextAt<'_>> = all().filter(|(at, text)| is_result(*at, text)).map(|(_, text)| text).collect();
     let pieces = decompose(conversation, tools).pop().unwrap_or_default();
     let counts: Vec<usize> = results.iter().map(|text| count_inside(text.text, settings.encoding).tokens).collect();
-    let budgets = budgets(&counts, settings.budget);
+    let beside = beside_texts(conversation, settings.encoding, &is_new);
+    let budgets = budgets(&counts, settings.budget.saturating_sub(beside).max(settings.budget / 2));
     let largest = (0..counts.len()).max_by_key(|at| counts[*at]);
-    let mut result = ShortResult::nothing(counts.iter().sum());
+    let mut result = ShortResult::of_tokens(beside, counts.iter().sum());
     let expected = (result.tokens_before > settings.budget).then(|| ExpectedNames::after(conversation, last, tools));
+    let mut lines_before = 0;
     for (at, text) in results.iter().enumerate() {
         let given = Given {
             text: text.text,
+            lines_before,
             tokens: counts[at],
             budget: budgets[at],
             call: call_of(&pieces, text),
@@ -169,6 +172,7 @@ pub fn condense_result(
         result.add(&short, largest == Some(at));
         if let Some(new) = short.text {
             result.plan.edits.push(Edit::set_text(last, &text.path, new));
+            lines_before += text.text.split('\n').count();
         }
     }
     result.fits = result.tokens_after <= settings.budget;
@@ -176,11 +180,11 @@ pub fn condense_result(
 }
 
 impl ShortResult {
-    fn nothing(tokens_before: usize) -> Self {
+    fn of_tokens(beside: usize, texts: usize) -> Self {
         Self {
             plan: Plan::default(),
-            tokens_before,
-            tokens_after: 0,
+            tokens_before: beside + texts,
+            tokens_after: beside,
             left_out: 0,
             of: 0,
             failures_left_out: 0,
@@ -198,6 +202,12 @@ impl ShortResult {
             self.kind = short.kind;
         }
     }
+}
+
+/// Tokens of what the new results in the last message hold beside texts, which stays as it is.
+fn beside_texts(conversation: &Conversation, encoding: Encoding, is_new: impl Fn(usize) -> bool) -> usize {
+    let blocks = conversation.messages().last().map_or(&[][..], |message| message.content.blocks()).iter().enumerate();
+    blocks.filter(|(at, _)| is_new(*at)).map(|(_, block)| count_beside_texts(block, encoding)).sum()
 }
 
 /// Divides a budget among texts: those that need less than their part leave the rest to the others.

@@ -7,7 +7,7 @@ use regex::Regex;
 
 /// Sequences that move the cursor, colour or name the window, and other controls without a width.
 static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]|[\x1b\x07\x08\x0b\x0c\x0e\x0f]")
+    Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]|[\x1b\x07\x08\x0b\x0c\x0e\x0f]")
         .expect("the pattern is a constant, and tested")
 });
 
@@ -18,13 +18,15 @@ pub struct Screen<'t> {
     pub text: Cow<'t, str>,
     /// Its lines, from 0, that show the same line of the original as the one before them.
     states: Vec<u32>,
+    /// Lines before its first that its numbers count.
+    pub lines_before: usize,
 }
 
 impl<'t> Screen<'t> {
     /// Shows a text.
     pub fn show(text: &'t str) -> Self {
         if memchr2(b'\r', b'\x1b', text.as_bytes()).is_none() && memchr2(b'\x08', b'\x07', text.as_bytes()).is_none() {
-            return Self { text: Cow::Borrowed(text), states: Vec::new() };
+            return Self { text: Cow::Borrowed(text), states: Vec::new(), lines_before: 0 };
         }
         let (mut shown, mut states, mut count) = (String::with_capacity(text.len()), Vec::new(), 0);
         // No sequence goes on behind its line.
@@ -42,7 +44,7 @@ impl<'t> Screen<'t> {
                 count += 1;
             });
         }
-        Self { text: Cow::Owned(shown), states }
+        Self { text: Cow::Owned(shown), states, lines_before: 0 }
     }
 
     /// The number, from 1, of the line of the original that the line at this place, from 0, shows.
@@ -90,6 +92,11 @@ mod tests {
         assert_eq!(screen.text, "step 1\nerror: no space left\nstep 2\nend");
         assert_eq!([0, 1, 2, 3].map(|at| screen.number(at)), [1, 1, 1, 2]);
         assert_eq!(Screen::show("\r\n").text, "\n");
+    }
+
+    #[test]
+    fn a_sequence_without_an_end_takes_no_words_with_it() {
+        assert_eq!(Screen::show("\u{1b}]0;title error: no\nnext").text, "0;title error: no\nnext");
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub enum ResultKind {
 /// A text, and what is known of it.
 pub struct Given<'a> {
     pub text: &'a str,
+    /// Lines of the texts before it that are kept with it as one: gaps are numbered in that.
+    pub lines_before: usize,
     pub tokens: usize,
     pub budget: usize,
     pub call: CallOf<'a>,
@@ -158,7 +160,7 @@ fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> S
     let cut_text = |text: &str, room: usize| {
         let budget = (room as f64 / bytes_per_token) as usize;
         let tokens = tokens_of(text, given.settings.encoding);
-        let part = Given { text, tokens, budget, before: &[], is_part: true, ..*given };
+        let part = Given { text, lines_before: 0, tokens, budget, before: &[], is_part: true, ..*given };
         let short = Text::read(&part, ResultKind::Text, expected).shorten();
         (short.text.unwrap_or_default(), short.failures_left_out)
     };
@@ -201,7 +203,8 @@ struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn read(given: &'a Given<'a>, kind: ResultKind, expected: &'a ExpectedNames) -> Self {
-        let screen = Screen::show(given.text);
+        let mut screen = Screen::show(given.text);
+        screen.lines_before = given.lines_before;
         let stamps = Stamps::of_text(&screen.text);
         let is_in_blocks = matches!(kind, ResultKind::Source | ResultKind::Diff);
         let mut units =

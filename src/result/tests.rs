@@ -250,6 +250,52 @@ fn an_answer_of_recall_stays_whole() {
 }
 
 #[test]
+fn texts_of_one_result_are_numbered_as_they_are_kept() {
+    let lines =
+        |name: &str| (1..=300).map(|at| format!("{name} line {at} of what came")).collect::<Vec<_>>().join("\n");
+    let blocks = [lines("out"), lines("err")].map(|text| json!({ "type": "text", "text": text }));
+    let message =
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": blocks }] });
+    let conversation = Conversation::parse(&json!([message]).to_string()).unwrap();
+    let result = condense_result(&conversation, &ToolTable::default(), &settings(300), |_| true);
+    let whole: Vec<String> = [lines("out"), lines("err")].join("\n").split('\n').map(str::to_owned).collect();
+    let texts: Vec<String> = result
+        .plan
+        .edits
+        .iter()
+        .map(|edit| serde_json::to_value(edit).unwrap()["value"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(texts.len(), 2);
+    for text in texts {
+        let shown: Vec<&str> = text.lines().collect();
+        for (at, line) in shown.iter().enumerate() {
+            let Some(gap) = line.strip_prefix("[…").and_then(|rest| rest.strip_suffix(']')) else { continue };
+            let (first, last) = gap.split_once('-').unwrap_or((gap, gap));
+            let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+            assert_eq!((shown[at - 1], shown[at + 1]), (&*whole[first - 2], &*whole[last]), "{line}");
+        }
+    }
+}
+
+#[test]
+fn tokens_beside_texts_count() {
+    let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "A".repeat(40_000) } });
+    let run = |blocks: serde_json::Value, budget: usize| {
+        let message =
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": blocks }] });
+        let conversation = Conversation::parse(&json!([message]).to_string()).unwrap();
+        condense_result(&conversation, &ToolTable::default(), &settings(budget), |_| true)
+    };
+    let of_image = run(json!([image]), 10);
+    assert!(of_image.tokens_before > 100 && of_image.tokens_after == of_image.tokens_before && !of_image.fits);
+    let lines: String = (0..400).map(|at| format!("line {at} of what came\n")).collect();
+    let both = run(json!([image, { "type": "text", "text": lines }]), of_image.tokens_before + 500);
+    assert!(both.fits && both.tokens_after > of_image.tokens_before + 300, "{}", both.tokens_after);
+    let hardly = run(json!([image, { "type": "text", "text": lines }]), 600.min(of_image.tokens_before));
+    assert!(!hardly.fits && hardly.plan.edits.len() == 1 && hardly.tokens_after > of_image.tokens_before);
+}
+
+#[test]
 fn what_stands_in_the_conversation_is_pointed_to() {
     let known: String =
         (0..60).map(|at| format!("export const setting_{at} = compute_the_value_of({at});\n")).collect();

@@ -113,7 +113,10 @@ fn gap(screen: &Screen<'_>, lines: usize, units: &[Unit], gap: Range<usize>, wri
         let first = first + usize::from(is_shown(whole.start.checked_sub(1), first));
         let last = last - usize::from(is_shown(Some(whole.end).filter(|at| *at < lines), last));
         if first <= last {
-            written.text.push_str(&Gap::Lines(LineGap { first, last }).to_string());
+            written.text.push_str(
+                &Gap::Lines(LineGap { first: screen.lines_before + first, last: screen.lines_before + last })
+                    .to_string(),
+            );
             written.lines_left_out += last + 1 - first;
         } else {
             note(characters(rest), written);

@@ -33,7 +33,7 @@ pub use files::file_tokens;
 pub use image::image_tokens;
 pub use pieces::floor_char_boundary;
 pub use scale::{Family, Scale, ScaleSetting};
-pub use tally::Tally;
+pub use tally::{Tally, count_beside_texts};
 pub use tokens_error::TokensError;
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 

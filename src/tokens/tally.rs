@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde_json::value::RawValue;
 
-use super::{Encoding, count_all, file_tokens, image_tokens};
+use super::{Encoding, count_all, count_inside, file_tokens, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{
@@ -152,6 +152,23 @@ impl Tally {
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
+}
+
+/// Returns the tokens of everything in a tool result beside its texts, such as images and JSON.
+#[must_use]
+pub fn count_beside_texts(result: &Block, encoding: Encoding) -> usize {
+    let parts: Vec<Part<'_>> = match result {
+        Block::ToolResult { content: Content::Blocks(blocks), .. } => {
+            blocks.iter().filter(|block| !matches!(block, Block::Text { .. })).flat_map(block_parts).collect()
+        }
+        Block::ToolResult { content: content @ Content::Other(_), .. } => content_parts(content),
+        _ => Vec::new(),
+    };
+    let count = |part: &Part<'_>| match part {
+        Part::Text(text) => count_inside(text, encoding).tokens,
+        Part::Tokens(tokens) => *tokens,
+    };
+    parts.iter().map(count).sum()
 }
 
 fn message_parts(message: &Message) -> Vec<Vec<Part<'_>>> {
