@@ -90,22 +90,19 @@ async function condenseResult(result, options) {
   const form = readable("result", () => (isObject(result) ? FORMS.find(({ is }) => is(/** @type {any} */ (result))) : undefined));
   if (!form) throw notAllowed("result", result, ALLOWED);
   const all = readable("result", () => withResult(messages, result, form, settings.format));
-  const { key, whole } = await wayToWhole(store, settings, () => digestOf(all.messages.at(-1)));
+  const last = { messages: all.messages.slice(-1), format: all.format };
+  const { kept, key, whole, failed } = await wayToWhole(store, settings, async () => {
+    const parts = partsOfMessages(last);
+    const { whole, digest } = answered(await working((resolve) => native.wholeOfResult(parts, resolve)));
+    return { kept: whole, digest };
+  });
   const { edits, report } = await shortened(all, { ...settings, whole });
   if (report === null) throw notAllowed("result", result, ALLOWED);
   const isChanged = edits.length > 0;
   const facts = { ...report, ...(isChanged && key !== undefined && { key }) };
   if (!isChanged) return { result, ...facts };
   const plan = applyPlan(all.messages, edits, { format: all.format });
-  // Before the note is handed out that says where the whole is.
-  if (store)
-    await keepResult(
-      store,
-      key,
-      plan.inverse
-        .map((edit) => ("value" in edit ? (typeof edit.value === "string" ? edit.value : serialize(edit.value, "result")) : ""))
-        .join("\n"),
-    );
+  await keepWhole(store, { kept, key, failed });
   return { result: readable("result", () => form.back(plan.messages.at(-1), result)), ...facts };
 }
 
@@ -124,10 +121,13 @@ async function condenseText({ length, parts, whole: kept, digest }, options) {
   const message = block(idOfCall(own), "");
   const text = checked(() => new native.ResultText(length));
   for (const part of parts) checked(() => (typeof part === "string" ? text.add(part) : text.addBytes(part)));
-  const { key, whole } = await wayToWhole(store, settings, async () => digest ?? (await digestOf(message, text)));
+  const { key, whole, failed } = await wayToWhole(store, settings, async () => ({
+    kept,
+    digest: digest ?? (await working((resolve) => native.textDigest(text, resolve))),
+  }));
   const { edits, report } = await shortened({ messages: [...own, message], format: undefined }, { ...settings, whole }, text);
   if (edits.length === 0) return report;
-  if (store) await keepResult(store, key, kept);
+  await keepWhole(store, { kept, key, failed });
   return { result: edits[0].value, ...report, ...(key !== undefined && { key }) };
 }
 
@@ -143,17 +143,28 @@ function* partsOf(text) {
   }
 }
 
-/** The key of the whole result in a store, and the way to it that the note says. */
-async function wayToWhole(store, { recall, whole }, digest) {
-  if (!store) return { key: undefined, whole };
-  const key = keyOf(await digest());
-  return { key, whole: await wayTo(store, key, recall) };
+/**
+ * The whole result as a store keeps it, its key, and the way to it that the note says. A store that cannot tell the way has `failed`, which matters once something is left
+ * out.
+ * @param {any} store
+ * @param {{ recall: boolean, whole?: string }} settings
+ * @param {() => Promise<{ kept: unknown, digest: string }>} read
+ */
+async function wayToWhole(store, { recall, whole }, read) {
+  if (!store) return { whole };
+  const { kept, digest } = await read();
+  const key = keyOf(digest);
+  try {
+    return { kept, key, whole: await wayTo(store, key, recall) };
+  } catch (failed) {
+    return { kept, key, failed };
+  }
 }
 
-/** The digest of a result. `text` is that of the message, which has none itself. */
-function digestOf(message, text) {
-  const json = serialize(message, "result");
-  return working((resolve) => native.resultDigest(json, text, resolve));
+/** Keeps the whole before the note is handed out that says where it is. */
+async function keepWhole(store, { kept, key, failed }) {
+  if (failed) throw failed;
+  if (store) await keepResult(store, key, kept);
 }
 
 /** Waits for work of the addon, which calls `done` of `begin(done)`. */
@@ -206,10 +217,21 @@ function idOfCall(messages) {
  * @param {object} [text] that of the result, where the message has none
  */
 async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }, text) {
-  const parts = checked(() => new native.MessageParts(format));
-  serializeInParts(asRead(messages, format), (json) => checked(() => parts.add(json)), "result");
+  const parts = partsOfMessages({ messages, format });
   const options = serialize({ budget, exitCode, encoding, call, whole }, "options");
   const json = await working((resolve) => native.condenseResultMessage(parts, options, text, resolve));
+  return answered(json);
+}
+
+/** Messages as the addon reads them. */
+function partsOfMessages({ messages, format }) {
+  const parts = checked(() => new native.MessageParts(format));
+  serializeInParts(asRead(messages, format), (json) => checked(() => parts.add(json)), "result");
+  return parts;
+}
+
+/** The answer of the addon. */
+function answered(json) {
   const answer = JSON.parse(json);
   if (answer.error !== undefined) throw argumentError("internal_error", answer.error);
   return answer;

@@ -14,7 +14,7 @@ const log = (failure = "error: cannot find the thing") =>
     "build failed",
   ].join("\n");
 
-const call = { id: "c1", name: "run", input: { command: "make" } };
+const call = { id: "c1", name: "run", input: { command: "make", path: "src/a.rs" } };
 
 /** By format: a result with this text, the text of a result, and messages that end with its call. */
 const FORMATS = {
@@ -37,7 +37,11 @@ const FORMATS = {
     text: ({ content }) => content,
     messages: [
       { role: "user", content: "build" },
-      { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "run", arguments: "{}" } }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "run", arguments: JSON.stringify(call.input) } }],
+      },
     ],
   },
   "openai-responses": {
@@ -45,7 +49,7 @@ const FORMATS = {
     text: ({ output }) => output,
     messages: [
       { role: "user", content: "build" },
-      { type: "function_call", call_id: "c1", name: "run", arguments: "{}" },
+      { type: "function_call", call_id: "c1", name: "run", arguments: JSON.stringify(call.input) },
     ],
   },
   gemini: {
@@ -53,7 +57,7 @@ const FORMATS = {
     text: ({ functionResponse }) => functionResponse.response.output,
     messages: [
       { role: "user", parts: [{ text: "build" }] },
-      { role: "model", parts: [{ functionCall: { id: "c1", name: "run", args: {} } }] },
+      { role: "model", parts: [{ functionCall: { id: "c1", name: "run", args: call.input } }] },
     ],
   },
   "bedrock-converse": {
@@ -61,7 +65,7 @@ const FORMATS = {
     text: ({ toolResult }) => toolResult.content[0].text,
     messages: [
       { role: "user", content: [{ text: "build" }] },
-      { role: "assistant", content: [{ toolUse: { toolUseId: "c1", name: "run", input: {} } }] },
+      { role: "assistant", content: [{ toolUse: { toolUseId: "c1", name: "run", input: call.input } }] },
     ],
   },
   "ai-sdk-model": {
@@ -69,7 +73,7 @@ const FORMATS = {
     text: ({ output }) => output.value,
     messages: [
       { role: "user", content: "build" },
-      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "run", input: {} }] },
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "run", input: call.input }] },
     ],
   },
   langchain: {
@@ -131,8 +135,9 @@ test("a long text is the same in one piece as in JSON, with half characters and 
   const { result, key, ...facts } = await condenseResult({ content: [{ type: "text", text }] }, { budget: 300, store: new Map() });
   expect(plain).toEqual({ ...facts, key: plain.key, result: result.content[0].text.replace(key, plain.key) });
   expect(plain.result).toContain("error: \udc00 gone");
-  const message = { role: "user", content: [{ type: "tool_result", tool_use_id: "result", content: text }] };
-  expect(plain.key).toBe(`r${createHash("sha256").update(JSON.stringify(message)).digest("hex").slice(0, 15)}`);
+  expect(key).toBe(plain.key);
+  const other = await condenseResult(log(), { budget: 300, store: new Map() });
+  expect(other.key).toBe(`r${createHash("sha256").update(log()).digest("hex").slice(0, 15)}`);
 });
 
 test("a log in a string of JSON is read as a log, and what is left is JSON", async () => {
@@ -145,7 +150,8 @@ test("a log in a string of JSON is read as a log, and what is left is JSON", asy
   expect(shown.output).toMatch(/\nbuild failed$/);
   const whole = log().split("\n");
   const gaps = shown.output.split("\n").filter((line) => !whole.includes(line));
-  const leftOut = gaps.map((line) => /^\[…(\d+)-(\d+)\]$/.exec(line) ?? []).map(([, first, last]) => Number(last) - Number(first) + 1);
+  // Numbers would lead nowhere: what is kept is one line of JSON.
+  const leftOut = gaps.map((line) => Number(/^\[… (\d+) lines left out\]$/.exec(line)?.[1]));
   expect(shown.output.split("\n").length - gaps.length + leftOut.reduce((sum, count) => sum + count, 0)).toBe(whole.length);
 });
 
@@ -277,6 +283,67 @@ test("a store may promise its place, and one that does not know it has failed", 
       code: "store_failed",
       message: expect.stringContaining("nowhere"),
     });
+});
+
+test("the whole is the same under one key, however much of it is left out", async () => {
+  const store = new Map();
+  const result = { content: blocksOf([log().split("\n").slice(0, 60).join("\n"), log()]) };
+  const keys = [];
+  for (const budget of [300, 2000]) keys.push((await condenseResult(result, { budget, store })).key);
+  expect(keys[1]).toBe(keys[0]);
+  expect([...store.values()]).toEqual([result.content.map(({ text }) => text).join("\n")]);
+});
+
+test.each([
+  ["a test runner's comparison", log("--- Expected\n+++ Actual\n@@ @@\n-1\n+2\nerror: boom"), undefined],
+  ["a diff before a failure", `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n${log("error: boom")}`, "git diff; make"],
+  ["a command behind a shown file", log("error: boom"), "cat setup.cfg && make"],
+  ["a log without an ending", log("error: boom"), "cat /var/log/syslog"],
+  ["a rotated log", log("error: boom"), "tail -n 900 build.log.1"],
+])("what failed stays in %s", async (_, text, command) => {
+  const called = command && { call: { name: "Bash", input: { command } } };
+  const { result, kind } = await condenseResult(text, { budget: 300, ...called });
+  expect([kind, result.includes("\nerror: boom\n"), result.includes("\nbuild failed\n")]).toEqual(["text", true, true]);
+});
+
+test("a failure in a long log in JSON is kept or counted at every budget", async () => {
+  const job = (at) => ({
+    name: `job ${at}`,
+    log: `${log(at === 7 ? "error: boom" : "a line like others")}\n`.repeat(3).replaceAll("build failed", ""),
+  });
+  const jobs = JSON.stringify(Array.from({ length: 12 }, (_, at) => job(at)));
+  const nested = JSON.stringify({ result: jobs });
+  for (const text of [jobs, `\ufeff${jobs}`, nested])
+    for (const budget of [200, 1000, 4000]) {
+      const { result, failuresLeftOut, kind } = await condenseResult(text, { budget });
+      expect([kind, result.includes("error: boom") || failuresLeftOut > 0]).toEqual(["json", true]);
+    }
+});
+
+test("a store is asked for its place when something is left out, and not waited for", async () => {
+  const lost = () => {
+    throw new Error("nowhere");
+  };
+  const store = Object.assign(new Map(), { where: lost });
+  const { result } = await condenseResult("short", { budget: 400, store });
+  expect(result).toBe("short");
+});
+
+test("only what stands above a result is pointed to", async () => {
+  const lines = log();
+  const before = [
+    { role: "user", content: "build" },
+    { role: "assistant", content: [{ type: "tool_use", ...call }] },
+  ];
+  const message = {
+    role: "user",
+    content: [
+      { type: "tool_result", tool_use_id: "c1", content: lines },
+      { type: "text", text: lines },
+    ],
+  };
+  const { result } = await condenseResult(message, { budget: 400, messages: before });
+  expect(result.content[0].content).not.toContain(" as above from ");
 });
 
 test("images and what is no text stay", async () => {

@@ -127,7 +127,7 @@ describe("hooks", () => {
     expect(short.stdout).toContain("error: cannot find the thing");
     const [, file] = /; whole result: (.+)\]$/.exec(short.stdout);
     expect(path.dirname(file)).toBe(path.join(folder, "cache", "roo-condense", "results"));
-    expect(readFileSync(file, "utf8")).toBe(log);
+    expect(readFileSync(file, "utf8")).toBe(`${log}\n2 warnings`);
     const text = { type: "text", text: log };
     const ofMcp = { content: [text], isError: true };
     expect(await shortOf(ofMcp)).toEqual({

@@ -32,28 +32,36 @@ async function wayTo(store, key, recall) {
 
 /** The place of a key that the store names, if it does. */
 async function placeIn(store, name) {
+  const failed = (reason, cause) =>
+    argumentError("store_failed", `the store failed to say where it keeps ${name}: ${reason}; ${ADVICE}`, { ...(cause && { cause }) });
   try {
-    return typeof store.where === "function" ? await store.where(name) : undefined;
+    if (typeof store.where !== "function") return undefined;
+    return await soon(store.where(name), CONFIRMED_WITHIN_MS, () => failed("no answer"));
   } catch (error) {
-    throw argumentError("store_failed", `the store failed to say where it keeps ${name}: ${messageOf(error)}; ${ADVICE}`, { cause: error });
+    throw error?.code === "store_failed" ? error : failed(messageOf(error), error);
   }
 }
 
-/** Keeps a whole result; settles when the store has confirmed it, or has not in so many milliseconds: a result that waits holds up the agent. */
-async function keepResult(store, key, text, within = CONFIRMED_WITHIN_MS) {
+/** Waits for a promise, for so many milliseconds at most: a result that waits holds up the agent. */
+async function soon(promise, milliseconds, late) {
   let timer;
-  const late = new Promise((_, reject) => {
-    const message = `the store did not confirm ${nameOf(key)} within ${within / 1000} s; ${ADVICE}`;
-    timer = setTimeout(() => reject(argumentError("store_failed", message)), within);
+  const ended = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds);
   });
-  const kept = keepText(store, nameOf(key), text, ADVICE);
-  // One that fails later fails for nobody.
-  kept.catch(() => {});
   try {
-    await Promise.race([kept, late]);
+    return await Promise.race([promise, ended]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Keeps a whole result; settles when the store has confirmed it, or has not in so many milliseconds. */
+async function keepResult(store, key, text, within = CONFIRMED_WITHIN_MS) {
+  const kept = keepText(store, nameOf(key), text, ADVICE);
+  // One that fails later fails for nobody.
+  kept.catch(() => {});
+  const message = `the store did not confirm ${nameOf(key)} within ${within / 1000} s; ${ADVICE}`;
+  await soon(kept, within, () => argumentError("store_failed", message));
 }
 
 /** A part of a line from this byte on, and the byte at which the rest begins, if there is one. No character is torn. */

@@ -97,17 +97,6 @@ pub fn push_units(text: &mut String, units: &[u16]) {
     }
 }
 
-/// Writes a text as a JSON string for the outside, as JavaScript does.
-///
-/// # Errors
-/// If `out` fails.
-pub fn write_json(text: &str, mut out: impl io::Write) -> io::Result<()> {
-    if differs_outside(text) {
-        return out.write_all(leave(json_text::escape(text)).as_bytes());
-    }
-    serde_json::to_writer(out, text).map_err(Into::into)
-}
-
 /// Writes JSON for the outside, with unpaired surrogates as escapes.
 #[must_use]
 pub fn leave(json: String) -> String {
@@ -271,9 +260,6 @@ mod tests {
             let mut text = "before".to_owned();
             push_units(&mut text, &units);
             assert_eq!(text.strip_prefix("before"), Some(&*inside(json)));
-            let mut written = Vec::new();
-            write_json(&inside(json), &mut written).unwrap();
-            assert_eq!(String::from_utf8(written).unwrap(), json);
         }
     }
 

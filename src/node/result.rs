@@ -25,7 +25,7 @@ use crate::{
         surrogates::{enter_text, leave},
     },
     formats::Messages,
-    result::{CallGiven, IncomingText, ResultSettings, condense_result, digest, with_call, with_text},
+    result::{CallGiven, IncomingText, ResultSettings, condense_result, digest, whole_result, with_call, with_text},
     tokens::Encoding,
     transcript::ToolTable,
 };
@@ -77,22 +77,38 @@ fn locked(text: &Mutex<IncomingText>) -> MutexGuard<'_, IncomingText> {
     text.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives `done` the SHA-256, in hexadecimal digits, of a message as JSON. `text` is that of the result in it, in place of its last empty string.
+/// Gives `done` the SHA-256 of a text, in hexadecimal digits.
 #[napi(catch_unwind)]
-pub fn result_digest(
-    message: String,
-    text: Option<ClassInstance<'_, ResultText>>,
-    done: JsCallback<FnArgs<(String,)>>,
-) -> Result<()> {
-    let text = text.map(|text| Arc::clone(&text.text));
+pub fn text_digest(text: ClassInstance<'_, ResultText>, done: JsCallback<FnArgs<(String,)>>) -> Result<()> {
+    let text = Arc::clone(&text.text);
     let work = async move {
-        let digest = match text {
-            Some(text) => locked(&text).digest_in(&message),
-            None => digest(|hash| hash.write_all(message.as_bytes())),
-        };
+        let digest = locked(&text).digest();
         done.call((digest,).into(), ThreadsafeFunctionCallMode::NonBlocking);
     };
     threads::spawn(work).map_err(system_limit)
+}
+
+/// Gives `done` all texts of the tool results in the last of these messages as one text, with its SHA-256, as `{ whole, digest }`, or `{ error }`.
+#[napi(catch_unwind)]
+pub fn whole_of_result(mut messages: ClassInstance<'_, MessageParts>, done: JsCallback<FnArgs<(Json,)>>) -> Result<()> {
+    let (reader, room) = messages.take()?;
+    let work = async move {
+        let _room = room;
+        let read = reader.finish().map(|read| whole_result(read.conversation(), is_newest(&read)));
+        let json = match read {
+            Ok(whole) => leave(json!({ "digest": digest(&whole), "whole": whole }).to_string()),
+            Err(error) => json!({ "error": error.to_string() }).to_string(),
+        };
+        done.call((Json::new(json),).into(), ThreadsafeFunctionCallMode::NonBlocking);
+    };
+    threads::spawn(work).map_err(system_limit)
+}
+
+/// Whether a block of the last message is of the newest message of the caller: messages of some formats are joined, and those before it are not new.
+fn is_newest(read: &Messages) -> impl Fn(usize) -> bool {
+    let last = read.conversation().len().saturating_sub(1);
+    let newest = read.projection().map(|projection| (projection, projection.messages().len().saturating_sub(1)));
+    move |block| newest.is_none_or(|(projection, newest)| projection.place(last, block).0 == newest)
 }
 
 /// Shortens the tool results in the last of these messages. `text` is that of the result in it, which has none itself. `done` gets a report with the edits on the
@@ -133,10 +149,7 @@ fn shortened(
     let whole = given.whole.as_deref().map(enter_text);
     let settings =
         ResultSettings { budget: given.budget, exit_code: given.exit_code, whole: whole.as_deref(), encoding };
-    let last = own.len().saturating_sub(1);
     let (conversation, is_added) = with_call(own, given.call.as_ref());
-    // Messages of some formats are joined: those before the newest are not new.
-    let newest = read.projection().map(|projection| (projection, projection.messages().len().saturating_sub(1)));
     if !own
         .messages()
         .last()
@@ -144,8 +157,7 @@ fn shortened(
     {
         return Ok(json!({ "edits": [], "report": null }).to_string());
     }
-    let is_new = |block| newest.is_none_or(|(projection, newest)| projection.place(last, block).0 == newest);
-    let mut short = condense_result(&conversation, &ToolTable::default(), &settings, is_new);
+    let mut short = condense_result(&conversation, &ToolTable::default(), &settings, is_newest(read));
     for edit in &mut short.plan.edits {
         if let Edit::Set { message, .. } = edit {
             *message -= usize::from(is_added);

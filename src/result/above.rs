@@ -15,6 +15,9 @@ use crate::{
 const LEAST_LINES: usize = 4;
 const LEAST_BYTES: usize = 300;
 
+/// So many runs may have no line that leads to them: every one is looked for in a whole text.
+const MOST_UNQUOTED: usize = 64;
+
 /// Quotes of so many bytes are tried: the shortest that one line begins with is taken.
 const QUOTES: [usize; 4] = [MIN_QUOTE_BYTES, 20, 32, MAX_QUOTE_BYTES];
 
@@ -42,10 +45,13 @@ pub fn pointed(text: &str, units: &[Unit], texts: &[&str]) -> Option<(Vec<Unit>,
     let places = places(texts);
     let mut found = None;
     let mut at = 0;
-    while at < units.len() && !places.is_empty() {
+    let mut unquoted = 0;
+    while at < units.len() && !places.is_empty() && unquoted < MOST_UNQUOTED {
         let run = run(text, &units[at..], &places);
+        // Lines of a run that no line leads to are not tried again.
         let end = at + run.as_ref().map_or(1, |(count, _)| *count);
-        if let Some((_, pointer)) = run {
+        unquoted += usize::from(matches!(run, Some((_, None))));
+        if let Some((_, Some(pointer))) = run {
             let (pointed, pointers) = found.get_or_insert_with(|| (units[..at].to_vec(), Pointers::default()));
             let (first, last) = (&units[at], &units[end - 1]);
             let mut unit = Unit::whole(first.line()..last.end_line(), first.range().start..last.last_byte(), HEAD);
@@ -53,16 +59,19 @@ pub fn pointed(text: &str, units: &[Unit], texts: &[&str]) -> Option<(Vec<Unit>,
             pointers.insert(first.range().start, pointer.into());
             pointed.push(unit);
         } else if let Some((pointed, _)) = &mut found {
-            pointed.push(units[at]);
+            pointed.extend_from_slice(&units[at..end]);
         }
         at = end;
+    }
+    if let Some((pointed, _)) = &mut found {
+        pointed.extend_from_slice(&units[at..]);
     }
     // A pointer in the place of one unit saves nothing.
     found.filter(|(pointed, _)| pointed.len() < units.len())
 }
 
-/// The units from the first on that stand elsewhere, and the pointer to their lines.
-fn run(text: &str, units: &[Unit], places: &Places<'_>) -> Option<(usize, String)> {
+/// The units from the first on that stand elsewhere, and the pointer to their lines if one line leads there.
+fn run(text: &str, units: &[Unit], places: &Places<'_>) -> Option<(usize, Option<String>)> {
     let first = &units[0];
     let content = &text[first.range()];
     let (other, start) = places.get(&xxh3_64(content.as_bytes()))?;
@@ -82,9 +91,10 @@ fn run(text: &str, units: &[Unit], places: &Places<'_>) -> Option<(usize, String
     if run.len() < LEAST_LINES || bytes < LEAST_BYTES {
         return None;
     }
-    let quote = QUOTES.iter().filter_map(|least| quote_of(content, *least)).find(|quote| is_one_line(other, quote))?;
-    let reference = Reference { lines: u32::try_from(run.len()).ok()?, direction: Direction::Above, quote };
-    Some((count, Pointer::Reference(reference).to_string()))
+    let lines = u32::try_from(run.len()).ok()?;
+    let quote = QUOTES.iter().filter_map(|least| quote_of(content, *least)).find(|quote| is_one_line(other, quote));
+    let pointer = |quote| Pointer::Reference(Reference { lines, direction: Direction::Above, quote }).to_string();
+    Some((count, quote.map(pointer)))
 }
 
 fn is_one_line(text: &str, quote: &str) -> bool {

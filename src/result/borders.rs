@@ -7,14 +7,65 @@ use crate::conversation::NumberStyle;
 
 /// Begins a file or a hunk of a diff.
 const DIFF_HEADS: [&str; 6] = ["diff --git ", "Index: ", "--- ", "+++ ", "@@ ", "*** "];
+/// Other lines that stand outside of hunks, in a diff or between the commits of a log.
+const OUTSIDE: [&str; 16] = [
+    "diff ",
+    "index ",
+    "new file",
+    "deleted file",
+    "old mode",
+    "new mode",
+    "similarity ",
+    "dissimilarity ",
+    "rename ",
+    "copy ",
+    "Binary files ",
+    "=====",
+    "commit ",
+    "Author:",
+    "Date:",
+    "Merge:",
+];
 
-/// Returns true for a text with files and hunks of a diff.
+/// Returns true for a text that is a diff, or a log of commits with their diffs, and nothing else: every hunk has the lines that it announces. Where more stands before
+/// or behind it, such as the output of the next command, that may be what matters.
 pub fn is_diff(text: &str) -> bool {
-    let mut lines = text.lines().take(200);
-    text.starts_with("diff --git ")
-        || lines.by_ref().any(|line| line.starts_with("--- "))
-            && lines.next().is_some_and(|line| line.starts_with("+++ "))
-            && lines.next().is_some_and(|line| line.starts_with("@@ "))
+    let mut left = (0_u32, 0_u32);
+    let mut has_hunk = false;
+    for line in text.lines() {
+        if left == (0, 0) {
+            match hunk(line) {
+                Some(lines) => (left, has_hunk) = (lines, true),
+                None if is_outside(line) => {}
+                None => return false,
+            }
+            continue;
+        }
+        let (old, new) = match line.as_bytes().first() {
+            None | Some(b' ') => (1, 1),
+            Some(b'-') => (1, 0),
+            Some(b'+') => (0, 1),
+            Some(b'\\') => (0, 0),
+            Some(_) => return false,
+        };
+        let (Some(old), Some(new)) = (left.0.checked_sub(old), left.1.checked_sub(new)) else { return false };
+        left = (old, new);
+    }
+    has_hunk
+}
+
+/// The old and new lines of the hunk that a line announces: `@@ -1,2 +1,3 @@`.
+fn hunk(line: &str) -> Option<(u32, u32)> {
+    let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let lines = |range: &str| range.split_once(',').map_or(Some(1), |(_, lines)| lines.parse().ok());
+    Some((lines(old)?, lines(new)?))
+}
+
+fn is_outside(line: &str) -> bool {
+    line.trim().is_empty()
+        || line.starts_with([' ', '\\'])
+        || DIFF_HEADS[..4].iter().chain(&OUTSIDE).any(|head| line.starts_with(head))
 }
 
 /// A unit for each line. Of a diff, the heads of files and hunks stay before what they contain; a head in a source is a line that tells more than others.
@@ -54,8 +105,16 @@ mod tests {
         };
         let units = blocks(source, false);
         assert_eq!(heads(&units, source), ["use a;", "fn one() {", "fn two() {"]);
-        let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n@@ -9 +9 @@\n c\n";
+        let diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n c\n";
         assert!(is_diff(diff) && is_diff(&diff[19..]) && !is_diff(source));
+        for other in
+            ["--- Expected\n+++ Actual\n@@ @@\n-a\n+b\n", &format!("{diff}error: boom\n"), &format!("x\n{diff}")]
+        {
+            assert!(!is_diff(other), "{other}");
+        }
+        let log =
+            format!("commit 1a2b\nAuthor: A\nDate:   now\n\n    A title\n\n a | 2 +-\n\n{diff}\ncommit 3c\n\n    B\n");
+        assert!(is_diff(&log));
         let units = blocks(diff, true);
         assert_eq!(units.iter().filter(|unit| unit.rank == HEAD).count(), 5);
     }

@@ -12,7 +12,7 @@ use crate::{
 /// Every line that reports a failure holds one of these: other lines need no closer look.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected)|E   |✗|✖|✘|×|❌|✕|●",
+        r#"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected|no space|not recognized|conflict|rejected|segv|segfault|emerg|alert|returncode)|E[A-Z]{4}|^[EF]\d{4} |: ?false|"rc"|level":|E   |✗|✖|✘|×|❌|✕|●"#,
     )
 });
 
@@ -25,9 +25,12 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     const SEVERITY: &str = r"(?:error|fatal|panic(?:ked)?|critical|severe|failed|failure)";
     constant(
         &[
-            r#"(?i)(?:^|[:\])|>!*]|="?|\d:\d+)\s*"#,
+            r#"(?i)(?:(?:^|[:\])|>!*]|\d:\d+)\s*"?|=)"#,
             SEVERITY,
             AFTER,
+            r#"|=""#,
+            SEVERITY,
+            r#"""#,
             r"|\s(?:failed|panicked)",
             AFTER,
             r"|\s(?-i:ERROR|FATAL|PANIC|CRITICAL|SEVERE|FAILURE)",
@@ -36,7 +39,11 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
             SEVERITY,
             r"\s*\]|\b(?-i:[A-Z]\w*(?:Error|Exception))",
             AFTER,
-            r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b",
+            r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b|\.{3,}\s*failed|,(?:failed|error|failure)(?:,|$)|\btimeout (?:of )?\d+ ?m?s exceeded|: not found$|\bis not recognized as\b|\bno space left\b|\bexpected\b.*\bgot\b|\bsymbol\(s\) not found\b|! \[(?:remote )?rejected\]|^(?-i:CONFLICT) \(|\bsegfault\b|\bsigsegv\b|\binvalid (?:read|write) of size\b",
+            // Severities that logs write short, or as numbers, and XML.
+            r#"|^(?-i:[EF])\d{4} \d\d:|\[(?:err|crit|emerg|alert)\]|\blevel="?(?:err|crit|emerg|alert)\b|\s(?-i:ERR|CRIT|ALERT|EMERG(?:ENCY)?)\s|"level":\s*[56]0\b|<(?:failure|error)[\s>]"#,
+            // Numbers of an operating system's errors.
+            r"|\b(?-i:E(?:NOENT|ACCES|PERM|NOSPC|NOTFOUND|TIMEDOUT|CONN[A-Z]+|ADDRINUSE|PIPE|MFILE|ROFS|EXIST|ISDIR|NOTDIR|NOTEMPTY|AI_AGAIN|HOSTUNREACH|NETUNREACH))\b",
         ]
         .concat(),
     )
@@ -52,7 +59,7 @@ static SENTENCE: LazyLock<Regex> = LazyLock::new(|| constant(r"^\W*(?i:errors?) 
 /// A line whose verdict says that all was well, whatever it is called: at its beginning, or at its end with a time or a share behind it.
 static WELL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"^\s*(?:ok|PASS|PASSED|✓|✔|√)(?:\s|$)|^\s*--- PASS:|(?:\.\.|…|\s)\s*(?:ok|(?i-u:passed)|PASS)(?:\W+(?:in\W+)?[\d.,]+ *(?:m?s|secs?|seconds?|min|%)?)*\W*$",
+        r"^\s*not ok\b.*#\s*(?:SKIP|TODO)|^\s*(?:ok|PASS|PASSED|✓|✔|√)(?:\s|$)|^\s*--- PASS:|(?:\.\.|…|\s)\s*(?:ok|(?i-u:passed)|PASS)(?:\W+(?:in\W+)?[\d.,]+ *(?:m?s|secs?|seconds?|min|%)?)*\W*$",
     )
 });
 
@@ -80,7 +87,9 @@ pub fn failure_in(line: &str) -> Option<Failure> {
         None => (&*rest, false),
     };
     let is_bad = |pattern: &Regex| pattern.is_match(rest) && !WELL.is_match(line);
-    let is_json = || line.trim_start().starts_with('{') && is_failure_in_json(line);
+    // Parts of JSON, and JSON behind a name or a time, begin anywhere.
+    let is_json = || line.contains("\":") && FIELD.is_match(line);
+    let is_json = || is_json() || (line.trim_start().starts_with('{') && is_failure_in_json(line));
     if reports_failure(rest) || is_bad(&REPORT) || is_json() {
         return Some(Failure::Reported);
     }
@@ -98,30 +107,58 @@ pub fn is_failure(line: &str) -> bool {
     failure_in(line) == Some(Failure::Reported)
 }
 
-/// Strings in longer arrays and objects are not read one by one: what is in these is judged once they are opened.
-const MOST_JSON: usize = 1 << 16;
+/// A field that is named after a failure and says something, or with a value that is one.
+static FIELD: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail[a-z]*|err(?:or[a-z]*)?|fatal|critical|alert|emergency|panic|timed?.?out|rejected)"|"(?:ok|success|succeeded|passed)"\s*:\s*false|"(?:(?:exit|return)_?(?:code|status)|rc)"\s*:\s*-?[1-9]"#,
+    )
+});
 
-/// Returns true for a JSON value, or a field with its key, with a field that is named after a failure and says something, with a value that is one, or with a
-/// string in which a line reports one.
+/// Returns true if a JSON text reports a failure.
 pub fn is_failure_in_json(json: &str) -> bool {
-    static FIELD: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r#"(?i)"[^"]*(?:error|exception|fail)[^"]*"\s*:\s*(?:"[^"]|[1-9]|true|\{\s*"|\[\s*[^\]\s])|:\s*"(?:fail[a-z]*|error[a-z]*|fatal|critical|panic|timed?.?out|rejected)"|"(?:ok|success|succeeded|passed)"\s*:\s*false|"exit_?(?:code|status)"\s*:\s*-?[1-9]"#,
-        )
-    });
-    FIELD.is_match(json) || is_failure_in_strings(json)
+    let mut is_failure = false;
+    each_failure_in_json(json, |_| is_failure = true);
+    is_failure
 }
 
-fn is_failure_in_strings(json: &str) -> bool {
-    /// A string, with the colon behind it if it is a key.
-    static STRING: LazyLock<Regex> = LazyLock::new(|| constant(r#""(?:[^"\\]|\\.)*"(?:\s*:)?"#));
-    let is_read = json.len() <= MOST_JSON && HINT.is_match(json);
-    let values = is_read.then(|| STRING.find_iter(json)).into_iter().flatten();
-    values.map(|found| found.as_str()).filter(|text| text.ends_with('"') && HINT.is_match(text)).any(|text| {
-        let text = unescape(text);
-        // A text that is JSON itself is judged where it is a text.
-        text.lines().any(|line| !line.trim_start().starts_with('{') && failure_in(line) == Some(Failure::Reported))
-    })
+/// Calls `found` with the places in a JSON text that report a failure: where a field that does begins, and a string in which a line does.
+pub fn each_failure_in_json(json: &str, mut found: impl FnMut(usize)) {
+    FIELD.find_iter(json).for_each(|field| found(field.start()));
+    let bytes = json.as_bytes();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
+        let end = end_of_string(bytes, start);
+        at = end;
+        let literal = &json[start..end];
+        if HINT.is_match(literal) && !is_key(&bytes[end..]) && is_failure_in_text(&unescape(literal)) {
+            found(start);
+        }
+    }
+}
+
+/// Where the string that begins at `start` ends.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(place) = memchr::memchr2(b'"', b'\\', &bytes[at.min(bytes.len())..]) {
+        at += place + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+fn is_key(behind: &[u8]) -> bool {
+    behind.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+}
+
+/// Returns true for a text in which a line reports a failure, and for JSON that does.
+pub fn is_failure_in_text(text: &str) -> bool {
+    if text.trim_start().starts_with(['{', '[']) && is_failure_in_json(text) {
+        return true;
+    }
+    text.lines().any(|line| failure_in(line) == Some(Failure::Reported))
 }
 
 #[cfg(test)]
@@ -162,6 +199,22 @@ mod tests {
             "error while loading shared libraries: libx.so: cannot open shared object file",
             r#"{"time":"04:00:01","level":"error","msg":"no space"}"#,
             "time=04:00:01 level=error msg=\"no space\"",
+            "web-1  | {\"level\":\"error\",\"msg\":\"no\"}",
+            "HTTP says {\"id\":3,\"ok\":false}",
+            "black....................................................................Failed",
+            "100,abc,failed",
+            "<failure message=\"11 is not 12\"/>",
+            "Timeout of 2000ms exceeded.",
+            "sh: 1: foo: not found",
+            "write: No space left on device",
+            "getaddrinfo ENOTFOUND registry",
+            "CONFLICT (content): Merge conflict in a.ts",
+            " ! [rejected]        main -> main (fetch first)",
+            "E1127 04:00:01.000 1 kubelet.go:1] \"Failed to start\" err=\"x\"",
+            "2026/11/27 04:00:01 [emerg] 1#1: bind() to 0.0.0.0:80",
+            "04:00 ERR no route",
+            "{\"level\":50,\"msg\":\"no route\"}",
+            "expected 200, got 500",
         ] {
             assert!(is_failure(line), "{line}");
         }
@@ -214,6 +267,17 @@ mod tests {
             "step 3 no error in worker 7",
             "batch 12 failed: 0",
             "retried 3 times, without problems",
+            "      \"failed\": 0,",
+            "# fail 0",
+            "failed | 0",
+            "| failed | 0 |",
+            "0/12 failed",
+            "failed 0 of 12",
+            "error: undefined",
+            "error=<nil> took=3ms",
+            "fail-fast: false",
+            "continue-on-error: true",
+            "not ok 3 - parses # SKIP on Windows",
         ] {
             assert_eq!(failure_in(line), None, "{line}");
         }

@@ -1,10 +1,8 @@
 //! The text of a result as it comes in parts: in UTF-16, or as the bytes that a command wrote.
 
-use std::io;
-
 use sha2::{Digest, Sha256};
 
-use crate::conversation::surrogates::{enter_text, push_units, write_json};
+use crate::conversation::surrogates::{enter_text, push_units};
 
 /// The byte order mark, which is no part of the text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -80,39 +78,17 @@ impl IncomingText {
         std::mem::take(self.whole())
     }
 
-    /// [`digest`] of JSON with this text in place of its last empty string.
+    /// The [`digest`] of the text.
     #[must_use]
-    pub fn digest_in(&mut self, json: &str) -> String {
-        let text = self.whole();
-        let (before, behind) = json.rsplit_once("\"\"").unwrap_or((json, ""));
-        digest(|hash| {
-            hash.write_all(before.as_bytes())?;
-            write_json(text, &mut *hash)?;
-            hash.write_all(behind.as_bytes())
-        })
+    pub fn digest(&mut self) -> String {
+        digest(self.whole())
     }
 }
 
-/// The SHA-256, in hexadecimal digits, of bytes that are written.
+/// The SHA-256 of a text, in hexadecimal digits.
 #[must_use]
-pub fn digest(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
-    let mut hash = Hash(Sha256::new());
-    // A hash takes all bytes.
-    let _ = write(&mut hash);
-    hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-struct Hash(Sha256);
-
-impl io::Write for Hash {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+pub fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -122,14 +98,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_no_text_and_a_digest_is_that_of_the_json() {
+    fn a_mark_is_no_text() {
         let mut text = IncomingText::default();
         text.add_bytes("\u{FEFF}a\n\u{FEFF}\"é\u{1}".as_bytes());
-        let json = serde_json::to_string(&("", "", "a\n\u{FEFF}\"é\u{1}", 1)).unwrap();
-        assert_eq!(text.digest_in(r#"["","","",1]"#), digest(|hash| hash.write_all(json.as_bytes())));
+        assert_eq!(text.digest(), digest("a\n\u{FEFF}\"é\u{1}"));
         assert_eq!(text.take(), "a\n\u{FEFF}\"é\u{1}");
-        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(digest(|_| Ok(())), empty);
+        assert_eq!(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use std::{
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::failures::{Failure, failure_in, is_failure_in_json};
+use super::failures::{each_failure_in_json, is_failure_in_text};
 use crate::{
     by_hash::ByHash,
     conversation::{Json, json_text::unescape},
@@ -27,7 +27,7 @@ const KEYS: usize = 12;
 
 /// The text as JSON, if it is one array or object.
 pub fn parse(text: &str) -> Option<&RawValue> {
-    let text = text.trim();
+    let text = text.trim_start_matches('\u{FEFF}').trim();
     if !text.starts_with(['{', '[']) {
         return None;
     }
@@ -53,6 +53,8 @@ pub type CutText<'a> = &'a dyn Fn(&str, usize) -> (String, usize);
 /// A JSON value that is shortened, to any number of bytes: what it consists of is read once.
 pub struct JsonReader<'a> {
     value: Json<'a>,
+    /// Where in its text a failure is reported.
+    failures: Vec<u32>,
     expected: &'a ExpectedNames,
     cut_text: CutText<'a>,
     /// The members of arrays and objects that were opened, by where these begin.
@@ -61,9 +63,19 @@ pub struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Reads nothing yet.
+    /// Reads where failures are reported.
     pub fn new(value: Json<'a>, expected: &'a ExpectedNames, cut_text: CutText<'a>) -> Self {
-        Self { value, expected, cut_text, opened: HashMap::default(), shapes: Shapes::default() }
+        let mut failures = Vec::new();
+        each_failure_in_json(value.json(), |at| failures.push(narrow(at)));
+        failures.sort_unstable();
+        Self { value, failures, expected, cut_text, opened: HashMap::default(), shapes: Shapes::default() }
+    }
+
+    /// Returns true if a part of the value reports a failure.
+    fn is_failure(&self, part: &str) -> bool {
+        let start = part.as_ptr() as usize - self.value.json().as_ptr() as usize;
+        let next = self.failures.partition_point(|at| (*at as usize) < start);
+        self.failures.get(next).is_some_and(|at| (*at as usize) < start + part.len())
     }
 
     /// The value in about `room` bytes.
@@ -86,7 +98,7 @@ impl<'a> JsonReader<'a> {
             short.text.push_str(&quoted(&gap));
             short.left_out += 1;
             short.values += 1;
-            short.failures += usize::from(is_failure_in_json(json));
+            short.failures += usize::from(self.is_failure(json));
         } else {
             // A number with hundreds of digits.
             short.text.push_str(&cut_string(&quoted(&json), room.max(LEAST)).0);
@@ -158,7 +170,9 @@ impl<'a> JsonReader<'a> {
         if let Some(members) = self.opened.get(&begin) {
             return members.clone();
         }
-        let members = Rc::new(Members::read(value, self.expected, &mut self.shapes));
+        let mut shapes = std::mem::take(&mut self.shapes);
+        let members = Rc::new(Members::read(value, self.expected, &mut shapes, |part| self.is_failure(part)));
+        self.shapes = shapes;
         self.opened.insert(begin, members.clone());
         members
     }
@@ -214,7 +228,12 @@ struct Outstanding {
 }
 
 impl<'a> Members<'a> {
-    fn read(value: Json<'a>, expected: &ExpectedNames, shapes: &mut Shapes<'a>) -> Self {
+    fn read(
+        value: Json<'a>,
+        expected: &ExpectedNames,
+        shapes: &mut Shapes<'a>,
+        is_failure: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut members = Self { value, count: 0, blocks: Vec::new(), outstanding: Vec::new() };
         let mut kinds: Vec<u32> = Vec::new();
         let mut values = value.inside(1);
@@ -241,7 +260,7 @@ impl<'a> Members<'a> {
             let json = value.json();
             let mut chance = 0.0;
             expected.each_in(json, |_, own| chance += expected.above_unseen(own));
-            let is_failure = is_failure_in_json(&members.value.json()[start..end]);
+            let is_failure = is_failure(&members.value.json()[start..end]);
             if is_failure || chance > 0.0 {
                 members.outstanding.push(Outstanding { member: narrow(members.count), chance, is_failure });
             }
@@ -495,7 +514,10 @@ fn cut_string(json: &str, room: usize) -> (String, usize) {
         return (json.to_owned(), 0);
     }
     let gap = Gap::Characters(omitted.chars().count());
-    let is_failure = failure_in(&omitted) == Some(Failure::Reported);
+    // A part of JSON does not say what it is a part of.
+    let is_in = |inner: &str| is_failure_in_text(&unescape(&format!("\"{inner}\"")));
+    let is_failure =
+        is_failure_in_text(&omitted) || (is_in(inner) && !is_in(&inner[..first]) && !is_in(&inner[last..]));
     (format!("\"{}{gap}{}\"", &inner[..first], &inner[last..]), usize::from(is_failure))
 }
 
@@ -665,7 +687,7 @@ mod tests {
             let text = if is_pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
             if let Some(raw) = parse(&text) {
                 let (value, mut shapes) = (Json::from(raw), Shapes::default());
-                let members = Members::read(value, &nothing_expected(), &mut shapes);
+                let members = Members::read(value, &nothing_expected(), &mut shapes, |_| false);
                 let (elements, object) = (value.elements(), value.object());
                 let fields = object.iter().map(|(key, value)| (Some(quoted(&key)), value));
                 let expected: Vec<_> = elements.into_iter().map(|value| (None, value)).chain(fields).collect();

@@ -48,7 +48,7 @@ pub use self::{
     short::ResultKind,
 };
 use crate::{
-    conversation::{Block, Content, ContentKind, Conversation, Edit, Plan, TextAt, answers, calls},
+    conversation::{Block, Content, ContentKind, Conversation, Edit, Message, Plan, TextAt, answers, calls},
     markers::ResultParts,
     salience::ExpectedNames,
     tokens::{Encoding, count_beside_texts, count_inside},
@@ -141,11 +141,10 @@ pub fn condense_result(
 ) -> ShortResult {
     let texts = conversation.texts();
     let last = texts.len().saturating_sub(1);
-    let is_result = |message: usize, text: &TextAt<'_>| {
-        message == last && text.kind == ContentKind::ToolResults && is_new(text.block)
-    };
+    let is_result = |message: usize, text: &TextAt<'_>| message == last && is_of_result(text, &is_new);
     let all = || texts.iter().enumerate().flat_map(|(message, texts)| texts.iter().map(move |text| (message, text)));
-    let before: Vec<&str> = all().filter(|(at, text)| !is_result(*at, text)).map(|(_, text)| text.text).collect();
+    // Texts behind a result are not above it.
+    let before: Vec<&str> = all().take_while(|(at, text)| !is_result(*at, text)).map(|(_, text)| text.text).collect();
     let results: Vec<&TextAt<'_>> = all().filter(|(at, text)| is_result(*at, text)).map(|(_, text)| text).collect();
     let pieces = decompose(conversation, tools).pop().unwrap_or_default();
     let counts: Vec<usize> = results.iter().map(|text| count_inside(text.text, settings.encoding).tokens).collect();
@@ -158,7 +157,7 @@ pub fn condense_result(
     for (at, text) in results.iter().enumerate() {
         let given = Given {
             text: text.text,
-            lines_before,
+            lines_before: Some(lines_before),
             tokens: counts[at],
             budget: budgets[at],
             call: call_of(&pieces, text),
@@ -172,11 +171,23 @@ pub fn condense_result(
         result.add(&short, largest == Some(at));
         if let Some(new) = short.text {
             result.plan.edits.push(Edit::set_text(last, &text.path, new));
-            lines_before += text.text.split('\n').count();
         }
+        lines_before += text.text.split('\n').count();
     }
     result.fits = result.tokens_after <= settings.budget;
     result
+}
+
+fn is_of_result(text: &TextAt<'_>, is_new: &impl Fn(usize) -> bool) -> bool {
+    text.kind == ContentKind::ToolResults && is_new(text.block)
+}
+
+/// The texts that [`condense_result`] would shorten, as one: lines are numbered in it.
+#[must_use]
+pub fn whole_result(conversation: &Conversation, is_new: impl Fn(usize) -> bool) -> String {
+    let texts = conversation.messages().last().map(Message::texts).unwrap_or_default();
+    let texts = texts.iter().filter(|text| is_of_result(text, &is_new)).map(|text| text.text);
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 impl ShortResult {
@@ -223,7 +234,7 @@ fn budgets(counts: &[usize], budget: usize) -> Vec<usize> {
     budgets
 }
 
-/// The call of a result: its meaning, whether it shows files, and which.
+/// The call of a result: its meaning, whether it is a command that only shows files, and which.
 #[derive(Debug, Clone, Copy)]
 pub struct CallOf<'a> {
     meaning: Meaning,
@@ -235,7 +246,7 @@ fn call_of<'a>(pieces: &'a [ContentPiece], text: &TextAt<'_>) -> CallOf<'a> {
     let piece = pieces.iter().find(|piece| *piece.path == *text.path);
     piece.map_or(CallOf { meaning: Meaning::Other, shows_files: false, place: "" }, |piece| CallOf {
         meaning: piece.source.meaning(),
-        shows_files: piece.source.is_showing_command(),
+        shows_files: piece.source.only_shows_files(),
         place: piece.source.place(),
     })
 }

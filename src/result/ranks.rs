@@ -108,7 +108,10 @@ fn rank_endings(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) 
     let contents: Vec<&str> = asked.iter().map(content).collect();
     let ending = ending(&contents, is_error);
     let statuses = (0..contents.len()).rev().filter(|at| STATUS.is_match(contents[*at])).take(STATUSES);
-    for at in ending.staying(is_error).chain(statuses) {
+    // Lines of one form with the last line tell how the call ended where one of them gives an outcome; in a log, all lines are of one form.
+    let last = contents.len().saturating_sub(1);
+    let is_ending = |at: &usize| ending.says || *at == last || !ending.together.contains(at);
+    for at in ending.staying(is_error).filter(is_ending).chain(statuses) {
         units[asked[at]].rank = ENDS;
     }
 }
@@ -117,8 +120,14 @@ fn rank_context(text: &str, units: &mut [Unit], stamps: Stamps) {
     let said = |unit: &Unit| stamps.said(&text[unit.range()]);
     let indentation = |unit: &Unit| said(unit).len() - said(unit).trim_start().len();
     let is_blank = |unit: &Unit| said(unit).trim().is_empty();
+    // A line that only mentions a failure is explained where no line reports one.
+    let is_reported = units.iter().any(|unit| unit.is_failure);
     for at in 0..units.len() {
-        let explains = units[at].rank == FAILURE || (units[at].is_failure && units[at].rank != MORE_FAILURES);
+        let explains = if is_reported {
+            units[at].is_failure && units[at].rank != MORE_FAILURES
+        } else {
+            units[at].rank == FAILURE
+        };
         if !explains {
             continue;
         }

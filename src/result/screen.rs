@@ -18,20 +18,25 @@ pub struct Screen<'t> {
     pub text: Cow<'t, str>,
     /// Its lines, from 0, that show the same line of the original as the one before them.
     states: Vec<u32>,
-    /// Lines before its first that its numbers count.
-    pub lines_before: usize,
+    /// Lines before its first that its numbers count. None where numbers lead nowhere.
+    pub lines_before: Option<usize>,
 }
 
 impl<'t> Screen<'t> {
     /// Shows a text.
     pub fn show(text: &'t str) -> Self {
         if memchr2(b'\r', b'\x1b', text.as_bytes()).is_none() && memchr2(b'\x08', b'\x07', text.as_bytes()).is_none() {
-            return Self { text: Cow::Borrowed(text), states: Vec::new(), lines_before: 0 };
+            return Self { text: Cow::Borrowed(text), states: Vec::new(), lines_before: Some(0) };
         }
         let (mut shown, mut states, mut count) = (String::with_capacity(text.len()), Vec::new(), 0);
         // No sequence goes on behind its line.
         for line in text.split('\n') {
-            let plain = if line.bytes().any(is_control) { ESCAPES.replace_all(line, "") } else { line.into() };
+            let overstruck = memchr(b'\x08', line.as_bytes()).map_or(Cow::Borrowed(line), |_| typed_over(line).into());
+            let plain = if overstruck.bytes().any(is_control) {
+                ESCAPES.replace_all(&overstruck, "")
+            } else {
+                overstruck.as_ref().into()
+            };
             let mut is_first = true;
             each_last_state(&plain, |state| {
                 if count > 0 {
@@ -44,13 +49,25 @@ impl<'t> Screen<'t> {
                 count += 1;
             });
         }
-        Self { text: Cow::Owned(shown), states, lines_before: 0 }
+        Self { text: Cow::Owned(shown), states, lines_before: Some(0) }
     }
 
     /// The number, from 1, of the line of the original that the line at this place, from 0, shows.
     pub fn number(&self, at: usize) -> usize {
         at + 1 - self.states.partition_point(|state| *state as usize <= at)
     }
+}
+
+/// A line in which what stands before a backspace is gone: as bold letters are written, and spinners.
+fn typed_over(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for letter in line.chars() {
+        match letter {
+            '\x08' => drop(shown.pop()),
+            _ => shown.push(letter),
+        }
+    }
+    shown
 }
 
 fn is_control(byte: u8) -> bool {
@@ -103,6 +120,7 @@ mod tests {
     fn colours_are_gone_and_words_stay() {
         let text = "\u{1b}[31;1merror\u{1b}[0m: no\n\u{1b}]0;title\u{7}x\u{1b}[2K\u{1b}[1Ay";
         assert_eq!(Screen::show(text).text, "error: no\nxy");
+        assert_eq!(Screen::show("E\u{8}ER\u{8}RRor: \u{8}|\u{8}/\u{8}no").text, "ERRor:no");
         assert!(matches!(Screen::show("plain").text, Cow::Borrowed("plain")));
     }
 }

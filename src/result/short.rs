@@ -46,8 +46,8 @@ pub enum ResultKind {
 /// A text, and what is known of it.
 pub struct Given<'a> {
     pub text: &'a str,
-    /// Lines of the texts before it that are kept with it as one: gaps are numbered in that.
-    pub lines_before: usize,
+    /// Lines of the texts before it that are kept with it as one: gaps are numbered in that. None where it is kept as something else.
+    pub lines_before: Option<usize>,
     pub tokens: usize,
     pub budget: usize,
     pub call: CallOf<'a>,
@@ -59,6 +59,13 @@ pub struct Given<'a> {
     pub before: &'a [&'a str],
     /// A string in a JSON value: the note is on the whole.
     pub is_part: bool,
+}
+
+impl Given<'_> {
+    /// The tool or the command says that it failed.
+    fn has_failed(&self) -> bool {
+        self.is_error || self.settings.exit_code.is_some_and(|code| code != 0)
+    }
 }
 
 /// A text after it was shortened, or not.
@@ -100,6 +107,21 @@ fn whole(given: &Given<'_>, kind: ResultKind) -> Short {
 const NO_SOURCE: [&str; 14] =
     ["log", "txt", "out", "err", "json", "jsonl", "ndjson", "csv", "tsv", "lock", "map", "min.js", "min.css", "svg"];
 
+/// Returns true for the name of a file that is neither data nor a log: it has an ending, which begins with a letter (`syslog` and `build.log.1` have none).
+fn is_source(path: &str) -> bool {
+    let path = path.trim_matches(['"', '\'']).to_lowercase();
+    let ending =
+        path.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending);
+    ending.starts_with(char::is_alphabetic) && !NO_SOURCE.iter().any(|no| path.ends_with(&format!(".{no}")))
+}
+
+/// Returns true if a command line names files, all of them sources.
+fn names_sources(command: &str) -> bool {
+    let command = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")).map_or(command, |(_, rest)| rest);
+    let mut paths = command.split_whitespace().filter(|word| word.contains(['.', '/'])).peekable();
+    paths.peek().is_some() && paths.all(is_source)
+}
+
 fn kind(given: &Given<'_>) -> ResultKind {
     let CallOf { meaning, shows_files, place } = given.call;
     if json::parse(given.text).is_some() {
@@ -108,10 +130,13 @@ fn kind(given: &Given<'_>) -> ResultKind {
     if borders::is_diff(given.text) {
         return ResultKind::Diff;
     }
-    let is_data_file = NO_SOURCE.iter().any(|ending| place.to_lowercase().ends_with(&format!(".{ending}")));
-    let is_read = meaning == Meaning::Read || (shows_files && meaning == Meaning::Command);
+    let shows_source = match meaning {
+        Meaning::Read => is_source(place),
+        Meaning::Command => shows_files && names_sources(place),
+        _ => false,
+    };
     let has_long_lines = given.text.len() > 1000 * given.text.bytes().filter(|byte| *byte == b'\n').count().max(1);
-    if is_read && !is_data_file && !has_long_lines && !given.is_error {
+    if shows_source && !has_long_lines && !given.has_failed() {
         return ResultKind::Source;
     }
     ResultKind::Text
@@ -160,7 +185,7 @@ fn short_json(given: &Given<'_>, value: Json<'_>, expected: &ExpectedNames) -> S
     let cut_text = |text: &str, room: usize| {
         let budget = (room as f64 / bytes_per_token) as usize;
         let tokens = tokens_of(text, given.settings.encoding);
-        let part = Given { text, lines_before: 0, tokens, budget, before: &[], is_part: true, ..*given };
+        let part = Given { text, lines_before: None, tokens, budget, before: &[], is_part: true, ..*given };
         let short = Text::read(&part, ResultKind::Text, expected).shorten();
         (short.text.unwrap_or_default(), short.failures_left_out)
     };
@@ -209,9 +234,8 @@ impl<'a> Text<'a> {
         let is_in_blocks = matches!(kind, ResultKind::Source | ResultKind::Diff);
         let mut units =
             if is_in_blocks { borders::blocks(&screen.text, kind == ResultKind::Diff) } else { units_of(&screen.text) };
-        let CallOf { meaning, shows_files, .. } = given.call;
-        let shows = shows_files || matches!(meaning, Meaning::Read | Meaning::Search | Meaning::List);
-        let is_error = given.is_error || given.settings.exit_code.is_some_and(|code| code != 0);
+        let shows = matches!(given.call.meaning, Meaning::Search | Meaning::List);
+        let is_error = given.has_failed();
         if !is_in_blocks && (!shows || is_error) {
             ranks::rank(&screen.text, &mut units, stamps, is_error);
         }

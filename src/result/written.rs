@@ -113,11 +113,11 @@ fn gap(screen: &Screen<'_>, lines: usize, units: &[Unit], gap: Range<usize>, wri
         let first = first + usize::from(is_shown(whole.start.checked_sub(1), first));
         let last = last - usize::from(is_shown(Some(whole.end).filter(|at| *at < lines), last));
         if first <= last {
-            written.text.push_str(
-                &Gap::Lines(LineGap { first: screen.lines_before + first, last: screen.lines_before + last })
-                    .to_string(),
-            );
-            written.lines_left_out += last + 1 - first;
+            let count = last + 1 - first;
+            let numbered = |before| Gap::Lines(LineGap { first: before + first, last: before + last });
+            let gap = screen.lines_before.map_or(Gap::Elsewhere(count), numbered);
+            written.text.push_str(&gap.to_string());
+            written.lines_left_out += count;
         } else {
             note(characters(rest), written);
         }

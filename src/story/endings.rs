@@ -13,14 +13,14 @@ use regex::Regex;
 /// stands before it (`basket 3 error margin`).
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|\berror(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|(?:^|[^\w-])error(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
     )
 });
 
 /// A count of none, or a denial.
 static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r#"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|fail(?:ed|ing|ures?)?|problems?)\b|\b(?:errors?|fail\w*|problems?)\s*[=:]\s*(?:0|none|null|nil|false|"")(?:\s*[,;|)}\]]|\s+\w+[=:]|\s*$)"#,
+        r#"(?i)\b(?:0(?:/\d+)?|no|without|zero) (?:\w+ )?(?:errors?|fail(?:ed|ing|ures?)?|problems?)\b|\b(?:errors?|fail\w*|problems?)"?\s*[=:|]\s*(?:0|none|<?null|<?nil>?|false|undefined|"")(?:\s*[,;|)}\]]|\s+\w+[=:]|\s*$)|\bfail(?:ed|ing|ures?)? 0(?:\s*$| of\b)|\bfail-fast:\s*(?:true|false)\b"#,
     )
 });
 

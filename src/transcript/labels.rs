@@ -36,6 +36,8 @@ pub struct ToolSource {
     pub asks_user: bool,
     /// The command line shows files or their changes (`cat`, `sed -n`, `head`, `tail`, `nl`, `git diff`, `git show`).
     pub shows_files: bool,
+    /// It does nothing else.
+    pub only_shows_files: bool,
 }
 
 /// The longest label in characters.
@@ -56,7 +58,16 @@ impl ToolSource {
     pub(super) fn of_file(path: &str) -> Self {
         let label = one_line(&format!("file {}", one_line(path)));
         let (name, file, head) = ("file".to_owned(), path.to_owned(), label.clone());
-        Self { name, label, head, meaning: Meaning::Read, file, asks_user: false, shows_files: false }
+        Self {
+            name,
+            label,
+            head,
+            meaning: Meaning::Read,
+            file,
+            asks_user: false,
+            shows_files: false,
+            only_shows_files: false,
+        }
     }
 
     /// Creates the source of a call whose subject is `target`: a path or a command.
@@ -70,6 +81,7 @@ impl ToolSource {
             (false, _) => one_line(&format!("{name} {target}")),
         };
         let shows_files = meaning == Meaning::Command && shell::shows_files(command);
+        let only_shows_files = meaning == Meaning::Command && shell::only_shows_files(command);
         let file = if meaning.is_about_files() { command.trim().to_owned() } else { String::new() };
         let head = match (first_lines(command, MAX_HEAD_TARGET), called(name)) {
             (target, name) if target.is_empty() => name,
@@ -77,7 +89,7 @@ impl ToolSource {
             (_, name) if NoteLine::read(command.trim()).is_some() => format!("{name} …"),
             (target, name) => format!("{name} {target}"),
         };
-        Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files }
+        Self { name: name.to_owned(), label, head, meaning, file, asks_user, shows_files, only_shows_files }
     }
 
     /// Creates the source of a call with these parameters (name and value).

@@ -106,6 +106,12 @@ impl PieceSource {
         matches!(self, Self::Tool(tool) if tool.shows_files)
     }
 
+    /// Returns true for a command line that shows files or their changes and does nothing else.
+    #[must_use]
+    pub fn only_shows_files(&self) -> bool {
+        matches!(self, Self::Tool(tool) if tool.only_shows_files)
+    }
+
     /// Returns true for a tool that asks the user.
     #[must_use]
     pub fn asks_user(&self) -> bool {

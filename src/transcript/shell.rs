@@ -121,6 +121,25 @@ pub(super) fn shows_files(command: &str) -> bool {
     shows && !first.contains("<<")
 }
 
+/// Returns true if a command line shows files and does nothing else: all of its commands show, search or filter.
+pub(super) fn only_shows_files(command: &str) -> bool {
+    const QUIET: [&str; 20] = [
+        "cat", "head", "tail", "nl", "bat", "sed", "git", "cd", "echo", "printf", "ls", "grep", "egrep", "rg", "sort",
+        "uniq", "wc", "cut", "tr", "pwd",
+    ];
+    let line = command.trim();
+    let mut starts = vec![0];
+    for (at, character, is_quoted) in ShellCharacters::new(line) {
+        match character {
+            '`' | '$' | '<' | '>' if character == '`' || line[at + 1..].starts_with('(') => return false,
+            ';' | '&' | '|' | '\n' if !is_quoted => starts.push(at + 1),
+            _ => {}
+        }
+    }
+    let mut programs = starts.into_iter().filter_map(|start| line[start..].split_whitespace().next());
+    shows_files(line) && programs.all(|program| QUIET.contains(&program) || program.starts_with(['&', '|', ';']))
+}
+
 /// Parses `cd DIRECTORY && REST`.
 fn leave_directory(line: &str) -> Option<(Option<String>, &str)> {
     let Some(rest) = line.strip_prefix("cd ") else { return Some((None, line)) };
@@ -371,6 +390,28 @@ mod tests {
             ["cat <<'EOF' > a.ts\nx\nEOF", "sed -i s/a/b/ a.ts", "git status", "npm test | tail -5", "", "cd /w"]
         {
             assert!(!shows_files(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn command_lines_that_do_nothing_but_show_files() {
+        for shows in
+            ["cat a.ts | grep x", "cd /w && sed -n '1,9p' a.ts", "git show HEAD:a.ts", "tail -n 3 a; ls", "cat 'a;b'"]
+        {
+            assert!(only_shows_files(shows), "{shows}");
+        }
+        for other in [
+            "cat a && npm test",
+            "head -5 x; cargo test",
+            "git diff --stat; npm test",
+            "cat a | ./run",
+            "cat x | xargs npm test",
+            "cat <(npm test)",
+            "cat $(npm test)",
+            "cat a\nnpm test",
+            "npm test",
+        ] {
+            assert!(!only_shows_files(other), "{other}");
         }
     }
 
