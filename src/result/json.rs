@@ -125,10 +125,16 @@ impl<'a> JsonReader<'a> {
         short.values += members.count;
         let (open, close) = if value.is_array() { ('[', ']') } else { ('{', '}') };
         short.text.push(open);
-        let mut at = 0;
+        let (mut at, mut is_first) = (0, true);
+        // Two gaps in an object could have the same name, and a reader of JSON keeps one of them.
+        let mut keys = Vec::new();
         for (shown, room) in rooms(&members, room) {
-            self.gap(&members, at..shown, short);
-            if shown > 0 {
+            if value.is_object() {
+                keys.push(at..shown);
+            } else {
+                self.gap(&members, &[at..shown], &mut is_first, short);
+            }
+            if !std::mem::take(&mut is_first) {
                 short.text.push_str(",\n");
             }
             let Member { key, value } = members.get(shown);
@@ -139,30 +145,34 @@ impl<'a> JsonReader<'a> {
             self.write(value, room, depth + 1, short);
             at = shown + 1;
         }
-        self.gap(&members, at..members.count, short);
+        keys.push(at..members.count);
+        self.gap(&members, &keys, &mut is_first, short);
         short.text.push(close);
     }
 
-    fn gap(&mut self, members: &Members<'a>, gap: Range<usize>, short: &mut ShortJson) {
-        if gap.is_empty() {
+    /// Notes what is left out between those that are shown.
+    fn gap(&mut self, members: &Members<'a>, gaps: &[Range<usize>], is_first: &mut bool, short: &mut ShortJson) {
+        let count = gaps.iter().map(ExactSizeIterator::len).sum();
+        if count == 0 {
             return;
         }
-        if gap.start > 0 {
+        if !std::mem::take(is_first) {
             short.text.push_str(",\n");
         }
         let is_keys = members.value.is_object();
         let shape = match is_keys {
-            true if gap.len() <= KEYS => fields(members, gap.clone()),
-            true => format!("each {}", self.shapes.told(members, gap.clone())),
-            false => self.shapes.told(members, gap.clone()),
+            true if count <= KEYS => fields(members, gaps),
+            true => format!("each {}", self.shapes.told(members, gaps)),
+            false => self.shapes.told(members, gaps),
         };
-        short.text.push_str(&quoted(&ItemsGap { count: gap.len(), is_keys, shape: if is_keys { "" } else { &shape } }));
+        short.text.push_str(&quoted(&ItemsGap { count, is_keys, shape: if is_keys { "" } else { &shape } }));
         if is_keys {
             short.text.push_str(": ");
             short.text.push_str(&quoted(&shape));
         }
-        short.left_out += gap.len();
-        short.failures += members.outstanding_in(&gap).iter().filter(|member| member.is_failure).count();
+        short.left_out += count;
+        let failures = |gap| members.outstanding_in(gap).iter().filter(|member| member.is_failure).count();
+        short.failures += gaps.iter().map(failures).sum::<usize>();
     }
 
     fn members(&mut self, value: Json<'a>) -> Rc<Members<'a>> {
@@ -369,13 +379,13 @@ fn divided(shown: &BTreeMap<usize, (usize, usize)>, room: usize) -> Vec<(usize, 
 }
 
 /// The names of a few fields and their kinds: `{id: number, tags: array}`.
-fn fields(members: &Members<'_>, gap: Range<usize>) -> String {
+fn fields(members: &Members<'_>, gaps: &[Range<usize>]) -> String {
     let field = |at: usize| {
         let member = members.get(at);
         let key: String = member.key.as_deref().and_then(|key| serde_json::from_str(key).ok()).unwrap_or_default();
         format!("{}: {}", shortened(&key), kind_name(member.value))
     };
-    format!("{{{}}}", gap.map(field).collect::<Vec<_>>().join(", "))
+    format!("{{{}}}", gaps.iter().cloned().flatten().map(field).collect::<Vec<_>>().join(", "))
 }
 
 fn kind_name(value: Json<'_>) -> &'static str {
@@ -438,7 +448,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// The kinds of these members, in the order in which they come first.
-    fn kinds(&mut self, members: &Members<'a>, gap: Range<usize>) -> Vec<u32> {
+    fn kinds(&mut self, members: &Members<'a>, gaps: &[Range<usize>]) -> Vec<u32> {
         let mut is_seen = vec![false; self.all.len()];
         let mut found = Vec::new();
         let mut note = |kind: u32| {
@@ -446,30 +456,32 @@ impl<'a> Shapes<'a> {
                 found.push(kind);
             }
         };
-        let (first, _) = members.block_of(gap.start);
-        for (at, block) in members.blocks.iter().enumerate().skip(first) {
-            let start = block.first as usize;
-            let end = members.blocks.get(at + 1).map_or(members.count, |next| next.first as usize);
-            if start >= gap.end {
-                break;
-            }
-            if start < gap.start || end > gap.end {
-                (start.max(gap.start)..end.min(gap.end)).for_each(|at| note(self.number(members.get(at).value)));
-            } else if block.kinds & IS_ROW == 0 {
-                note(block.kinds);
-            } else {
-                self.rows[(block.kinds & !IS_ROW) as usize].iter().for_each(|kind| note(*kind));
+        for gap in gaps.iter().filter(|gap| !gap.is_empty()) {
+            let (first, _) = members.block_of(gap.start);
+            for (at, block) in members.blocks.iter().enumerate().skip(first) {
+                let start = block.first as usize;
+                let end = members.blocks.get(at + 1).map_or(members.count, |next| next.first as usize);
+                if start >= gap.end {
+                    break;
+                }
+                if start < gap.start || end > gap.end {
+                    (start.max(gap.start)..end.min(gap.end)).for_each(|at| note(self.number(members.get(at).value)));
+                } else if block.kinds & IS_ROW == 0 {
+                    note(block.kinds);
+                } else {
+                    self.rows[(block.kinds & !IS_ROW) as usize].iter().for_each(|kind| note(*kind));
+                }
             }
         }
         found
     }
 
     /// The kinds of members: `{id: number, name: string|null}`, `number`, `string|array`.
-    fn told(&mut self, members: &Members<'a>, gap: Range<usize>) -> String {
+    fn told(&mut self, members: &Members<'a>, gaps: &[Range<usize>]) -> String {
         let mut kinds: Vec<&str> = Vec::new();
         let mut keys: Vec<(String, Vec<&str>)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
-        for number in self.kinds(members, gap) {
+        for number in self.kinds(members, gaps) {
             let value = self.all[number as usize];
             let name = kind_name(value);
             if !kinds.contains(&name) {
@@ -564,6 +576,18 @@ mod tests {
 
     fn as_it_is(text: &str, _: usize) -> (String, usize) {
         (text.to_owned(), 0)
+    }
+
+    #[test]
+    fn an_object_has_one_gap_wherever_fields_were() {
+        let field =
+            |at: usize| format!(r#""k{at}":"{}""#, if at % 20 == 10 { "failed: x" } else { "a value like the others" });
+        let json = format!("{{{}}}", (0..60).map(field).collect::<Vec<_>>().join(","));
+        let short = short(&json, 400);
+        let left: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&short.text).unwrap();
+        assert_eq!(short.text.matches(" left out]").count(), 1, "{}", short.text);
+        assert_eq!(left.len() - 1 + short.left_out, 60);
+        assert!(left.contains_key("k10") && left.contains_key("k30") && left.contains_key("k50"));
     }
 
     #[test]
@@ -705,7 +729,7 @@ mod tests {
                             kinds.push(kind);
                         }
                     }
-                    prop_assert_eq!(shapes.kinds(&members, gap), kinds);
+                    prop_assert_eq!(shapes.kinds(&members, std::slice::from_ref(&gap)), kinds);
                 }
             }
         }
