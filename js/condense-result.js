@@ -223,10 +223,13 @@ async function shortened({ messages, format }, { budget, exitCode, encoding, cal
   return answered(json);
 }
 
-/** Messages as the addon reads them. */
+/** Messages as the addon reads them; the last is the result. */
 function partsOfMessages({ messages, format }) {
   const parts = checked(() => new native.MessageParts(format));
-  serializeInParts(asRead(messages, format), (json) => checked(() => parts.add(json)), "result");
+  const add = (json) => checked(() => parts.add(json));
+  const read = asRead(messages, format);
+  serializeInParts(read.slice(0, -1), add, "options.messages");
+  serializeInParts(read.slice(-1), add, "result");
   return parts;
 }
 

@@ -392,6 +392,11 @@ test("values that throw when they are read, and cycles", async () => {
     },
   });
   await expect(condenseResult(throwing, { budget: 5 })).rejects.toMatchObject({ code: "not_serializable" });
+  const before = [{ role: "user", content: [{ type: "text", text: "x", size: 1n }] }];
+  await expect(condenseResult("long", { budget: 1, messages: before })).rejects.toMatchObject({
+    code: "not_serializable",
+    field: "options.messages[0].content[0].size",
+  });
   const unlisted = new Proxy({ content: blocksOf([log()]) }, { ownKeys: () => throwing.type });
   await expect(condenseResult(unlisted, { budget: 400 })).rejects.toMatchObject({ code: "not_serializable" });
   const cycle = { type: "tool_result", tool_use_id: "a", content: "x" };
