@@ -32,7 +32,8 @@ const OUTSIDE: [&str; 16] = [
 pub fn is_diff(text: &str) -> bool {
     let mut left = (0_u32, 0_u32);
     let mut has_hunk = false;
-    for line in text.lines() {
+    let is_numbered = NumberStyle::read(text.lines().next().unwrap_or_default().as_bytes()).is_some();
+    for line in text.lines().map(|line| if is_numbered { content(line) } else { line }) {
         if left == (0, 0) {
             match hunk(line) {
                 Some(lines) => (left, has_hunk) = (lines, true),
@@ -52,6 +53,11 @@ pub fn is_diff(text: &str) -> bool {
         left = (old, new);
     }
     has_hunk
+}
+
+/// A line without the number that a tool wrote before it.
+fn content(line: &str) -> &str {
+    NumberStyle::read(line.as_bytes()).map_or(line, |(.., start)| &line[start..])
 }
 
 /// The old and new lines of the hunk that a line announces: `@@ -1,2 +1,3 @@`.
@@ -84,11 +90,10 @@ pub fn blocks(text: &str, is_diff: bool) -> Vec<Unit> {
 
 /// Returns true for a line with which something begins: it is not indented, and stands behind a blank line, an indented one or a closing bracket.
 fn begins(line: &str, before: &str, is_diff: bool) -> bool {
+    let (line, before) = (content(line), content(before));
     if is_diff {
         return DIFF_HEADS.iter().any(|head| line.starts_with(head));
     }
-    let content = |line| NumberStyle::read(str::as_bytes(line)).map_or(line, |(.., start)| &line[start..]);
-    let (line, before) = (content(line), content(before));
     let is_inside = |line: &str| line.starts_with([' ', '\t', '}', ')', ']']) || line.trim().is_empty();
     !is_inside(line) && is_inside(before)
 }
@@ -112,6 +117,8 @@ mod tests {
         {
             assert!(!is_diff(other), "{other}");
         }
+        let numbered: String = (1..).zip(diff.lines()).map(|(at, line)| format!("{at:>6}→{line}\n")).collect();
+        assert!(is_diff(&numbered));
         let log =
             format!("commit 1a2b\nAuthor: A\nDate:   now\n\n    A title\n\n a | 2 +-\n\n{diff}\ncommit 3c\n\n    B\n");
         assert!(is_diff(&log));
