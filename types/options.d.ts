@@ -4,9 +4,12 @@ import type { SystemTextBlock, ThinkingOption } from "./calls.js";
 import type { ProgressEvent } from "./data.js";
 import type { HandlerOption } from "./handlers.js";
 import type { SummaryStore } from "./manager.js";
-import type { MessageFormat } from "./messages.js";
+import type { MessageFormat, MessageLike } from "./messages.js";
 import type { Protect } from "./protect.js";
 import type { BuiltInProvider, CondensationProvider } from "./providers.js";
+import type { RecalledMessages, RecallStore } from "./recall.js";
+import type { ResultStore } from "./result.js";
+import type { RestoreData } from "./results.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 
@@ -1009,6 +1012,42 @@ export interface CallbackHandlerOptions {
   price?: ModelPrice | undefined;
 }
 
+/** Options of {@link createRecall}. An unknown field is an error. */
+export interface RecallOptions {
+  /**
+   * The conversation, or a function that gives it, at once or by a promise. It is read again at each call: messages that were appended are added to the index,
+   * and if one was changed or removed, everything is read anew.
+   */
+  messages: RecalledMessages | (() => RecalledMessages | Promise<RecalledMessages>);
+  /** Restore data of `messages`, where they are condensed; of several condensations in a row, the oldest first. */
+  restoreData?: RestoreData | readonly RestoreData[] | undefined;
+  /** The format of the messages. Default: what is seen in them. */
+  format?: MessageFormat | undefined;
+  /** Tokens of an answer to a search at most. 100 or more. Default: 1000. */
+  maxTokens?: number | undefined;
+  /**
+   * Keeps what condensations leave out, for hosts that keep neither the whole messages nor restore data: {@link Recall.keep} writes to it, and every call reads
+   * it. Not beside `restoreData`.
+   */
+  store?: RecallStore | undefined;
+  /** The name of this conversation in `store`; required there. Conversations of other names are never read. */
+  conversation?: string | undefined;
+}
+
+/** Options of {@link Recall.search}. An unknown field is an error. */
+export interface RecallSearchOptions {
+  /** Tokens of the answer at most. Default: as for {@link createRecall}. 100 or more. */
+  maxTokens?: number | undefined;
+}
+
+/** Options of {@link Recall.read}. An unknown field is an error. */
+export interface RecallReadOptions {
+  /** The lines: `"40-80"`, `"40"`, `"40-"`, or `[40, 80]`. Default: from the first, as many as fit. */
+  lines?: string | number | readonly [number, number] | undefined;
+  /** Tokens of the lines at most. 100 or more. Default: 2000. */
+  maxTokens?: number | undefined;
+}
+
 /** The fields of `RecommendAnswers` beside conversation and handler. */
 export interface RecommendFields {
   /** The thing that matters most. */
@@ -1048,4 +1087,27 @@ export interface RecommendFields {
   targetTokens?: number | undefined;
   /** The price of the conversation's own model, if the handler does not know it. */
   price?: ModelPrice | undefined;
+}
+
+/** Options of {@link condenseResult}. An unknown field is an error. */
+export interface CondenseResultOptions {
+  /** Tokens that the result may have. Required. 1 or more. */
+  budget: number;
+  /** The conversation before the result, in any format that is read. Names that it uses stay, and lines that stand in it become a pointer. Default: none. */
+  messages?: readonly MessageLike[] | undefined;
+  /** The call that the result answers, where `messages` does not have it: files that were read and diffs are recognised by it. */
+  call?: { name: string; input?: unknown | undefined } | undefined;
+  /** The exit code of the command, a whole number; `null` is the same as absent. The note in the result says it. */
+  exitCode?: number | null | undefined;
+  /** The format of `messages` and the result. Default: what is seen in them. */
+  format?: MessageFormat | undefined;
+  /** The encoding that tokens are counted in. Default: `o200k_base`. */
+  encoding?: Encoding | undefined;
+  /**
+   * The model is offered the tool of {@link createRecall}, and the host keeps the whole messages, or gives it the same `store`: the note names the tool.
+   * Default: false.
+   */
+  recall?: boolean | undefined;
+  /** Keeps the whole result where it is shortened, under a key of its content, read back before the note says so. Default: none. */
+  store?: ResultStore | undefined;
 }

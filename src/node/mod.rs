@@ -27,6 +27,7 @@ mod json_file;
 mod manager;
 mod memory;
 mod messages;
+mod options;
 #[cfg(not(target_family = "wasm"))]
 mod own_thread;
 mod provider;
