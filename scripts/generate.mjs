@@ -116,13 +116,15 @@ function optionTypes() {
       builtIn().flatMap(({ presets }) => presets),
     ),
     "",
-    require("../js/native.js")
-      .optionTypes()
-      .replace(/^( +\w+\??:) (.*);$/gm, (line, name, type) =>
-        onOneLine(line, 160, `${name}\n    | ${type.split(" | ").join("\n    | ")};`),
-      ),
+    declared(),
   ].join("\n");
 }
+
+/** Options as interfaces, of the pieces those with these names. */
+const declared = (/** @type {string[]} */ ...names) =>
+  require("../js/native.js")
+    .optionTypes(names.length > 0 ? names : undefined)
+    .replace(/^( +\w+\??:) (.*);$/gm, (line, name, type) => onOneLine(line, 160, `${name}\n    | ${type.split(" | ").join("\n    | ")};`));
 
 /** The codes of errors, warnings and problems of messages, from docs/errors.md. */
 function codes(/** @type {string} */ page) {
@@ -209,12 +211,15 @@ function drawing(page) {
   return ["```mermaid", "flowchart BT", ...arrows, "  node --> js", '  js -. "requests and answers" .- ui', "```"].join("\n");
 }
 
-/** A page with what stands between its two marks written anew. */
+/** A page, or a file of types, with what stands between its two marks written anew. */
 const between = (name, write) => (text) => {
-  const [begin, end] = [`<!-- ${name}: written by npm run generate -->`, `<!-- end of ${name} -->`];
+  const isPage = text.includes(`<!-- ${name}:`);
+  const [begin, end] = [`${name}: written by npm run generate`, `end of ${name}`].map((mark) =>
+    isPage ? `<!-- ${mark} -->` : `// ${mark}\n`,
+  );
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`"${begin}" and "${end}" are missing, between which the table stands`);
-  return `${text.slice(0, from + begin.length)}\n\n${write(text)}\n\n${text.slice(to)}`;
+  return `${text.slice(0, from + begin.length).trimEnd()}\n\n${write(text).trimEnd()}\n\n${text.slice(to)}`;
 };
 
 /** A file written anew from a page of the documentation. */
@@ -224,6 +229,13 @@ const fromPage = (page, write) => () => write(readFileSync(path.join(root, page)
 export const GENERATED = [
   { file: "index.js", write: index },
   { file: "types/options.d.ts", write: optionTypes },
+  {
+    file: "types/integrations/options.d.ts",
+    write: between("options of pieces", () =>
+      declared("CondensingOptions", "CondensingStepOptions", "CondensingHooksOptions", "CondenseSessionOptions"),
+    ),
+  },
+  { file: "js/roo/index.d.ts", write: between("options of a new result", () => declared("OnToolResultOptions")) },
   { file: "js/cli/providers.json", write: names },
   { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },

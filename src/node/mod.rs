@@ -30,6 +30,7 @@ mod messages;
 mod options;
 #[cfg(not(target_family = "wasm"))]
 mod own_thread;
+mod piece_options;
 mod provider;
 mod recall;
 mod result;

@@ -62,7 +62,8 @@ impl Check {
         self.hides |= field.is_secret;
         self.value(&field.kind, value, at, field.allowed.unwrap_or_default());
         self.hides = hid;
-        for fault in self.faults.iter_mut().skip(known).filter(|fault| fault.kind == FaultKind::NotAllowed) {
+        let own = if matches!(field.kind, Kind::Host { .. }) { FaultKind::NotUsable } else { FaultKind::NotAllowed };
+        for fault in self.faults.iter_mut().skip(known).filter(|fault| fault.kind == own) {
             fault.code = field.code.unwrap_or(fault.code);
         }
     }

@@ -41,7 +41,7 @@ pub struct Field {
     pub(super) is_secret: bool,
     /// Its null counts as absent.
     pub(super) takes_null: bool,
-    /// The error code of a value of the right type that is none of the allowed ones, if it has one of its own.
+    /// The error code of a value that is none of the allowed ones, if it has one of its own.
     pub(super) code: Option<&'static str>,
     /// The package's own JavaScript passes it; no type names it.
     pub(super) is_internal: bool,

@@ -69,7 +69,7 @@ options! {
     struct Argument: Table::titled("Options of a call").argument("options").interface("CallOptions", "A call.");
 
     /// The messages.
-    messages: Unread = host_object("an array of messages").required().typed_as("Message[]"),
+    messages: Unread = host_object("an array of messages").required().typed_as("Message[]").failing_as("invalid_messages"),
     /// How it ended.
     exit_code: Option<i64> = any_whole().if_set().or_null(),
     /// Its input.
@@ -224,6 +224,8 @@ fn options_of_functions_are_checked_where_javascript_reads_them() {
     assert_eq!(Value::Object(Argument::TABLE.defaults()), json!({ "encoding": "new" }));
     let absent = json!({ "$refused": "undefined" });
     let wrong = json!({ "messages": absent, "exitCode": 1.5, "input": absent, "encoding": "gpt", "other": absent });
+    let unusable = Argument::TABLE.faults(&json!({ "messages": { "$refused": "5" } }));
+    assert_eq!((unusable[0].kind, unusable[0].code), (FaultKind::NotUsable, "invalid_messages"));
     let found = Argument::TABLE.faults(&wrong).into_iter().map(ConfigError::of_argument);
     let told = found.map(|fault| format!("{}: {fault}", fault.code)).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(told, @r#"

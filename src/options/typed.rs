@@ -322,7 +322,7 @@ impl<T> Typed<T> {
         Self { field: Field { takes_null: true, ..self.field }, ..self }
     }
 
-    /// Sets the error code of a value of the right type that is none of the allowed ones.
+    /// Sets the error code of a value that is none of the allowed ones.
     pub const fn failing_as(self, code: &'static str) -> Self {
         Self { field: Field { code: Some(code), ..self.field }, ..self }
     }

@@ -47,7 +47,7 @@ use serde_json::json;
 use self::short::{Given, Short, shorten};
 pub use self::{
     incoming::{IncomingText, digest},
-    result_options::{CallGiven, ResultOptions, TABLE},
+    result_options::{A_BUDGET, A_STORE, CallGiven, ResultOptions, TABLE},
     short::ResultKind,
 };
 use crate::{

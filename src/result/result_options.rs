@@ -7,8 +7,10 @@ use crate::{
     tokens::Encoding,
 };
 
-const A_BUDGET: &str = "a whole number of tokens, 1 or more";
-const A_STORE: &str = "an object with get and set, such as a Keyv or a Map";
+/// A budget, as messages describe it.
+pub const A_BUDGET: &str = "a whole number of tokens, 1 or more";
+/// A store, as messages describe it.
+pub const A_STORE: &str = "an object with get and set, such as a Keyv or a Map";
 
 options! {
     /// The options as hosts write them.
@@ -16,7 +18,7 @@ options! {
         .argument("options")
         .interface("CondenseResultOptions", "Options of {@link condenseResult}. An unknown field is an error.");
 
-    /// Tokens that the result may have. Required.
+    /// Tokens that the result may have.
     budget: usize = whole(1, u64::MAX).required().allowing(A_BUDGET),
     /// The conversation before the result, in any format that is read. Names that it uses stay, and lines that stand in
     /// it become a pointer. Default: none.
