@@ -126,6 +126,23 @@ const declared = (/** @type {string[]} */ ...names) =>
     .optionTypes(names.length > 0 ? names : undefined)
     .replace(/^( +\w+\??:) (.*);$/gm, (line, name, type) => onOneLine(line, 160, `${name}\n    | ${type.split(" | ").join("\n    | ")};`));
 
+/** The options of an interface as a table. */
+const optionTable = (/** @type {string} */ type) => () => {
+  const [, block] = /** @type {RegExpExecArray} */ (
+    new RegExp(`^export interface ${type} \\{\\n(.*?)^\\}`, "ms").exec(declared() + declared("CondensingOptions"))
+  );
+  const told = [...block.matchAll(/^ {2}\/\*\*(.*?) \*\/\n {2}(\w+)(\??):/gms)].map(([, comment, name, mark]) => {
+    const text = comment
+      .replace(/\n? +\* /g, " ")
+      .replace(/\{@link (\S+)\}/g, "`$1`")
+      .replace(/[|*]/g, "\\$&")
+      .trim();
+    const [sentence, value = mark ? "–" : "required"] = / Default: (.*?)\.(?= |$)/.exec(text) ?? [""];
+    return [code(name), value, text.replace(sentence, "")];
+  });
+  return rows(["option", "default", "meaning"], line(3), ...told);
+};
+
 /** The codes of errors, warnings and problems of messages, from docs/errors.md. */
 function codes(/** @type {string} */ page) {
   const { item, wrap } = require("../js/cli/terminal.js");
@@ -239,6 +256,13 @@ export const GENERATED = [
   { file: "js/cli/providers.json", write: names },
   { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },
+  { file: "docs/lossless.md", write: between("options", optionTable("LosslessConfig")) },
+  { file: "docs/native.md", write: between("options", optionTable("NativeConfig")) },
+  { file: "docs/truncation.md", write: between("options", optionTable("TruncationConfig")) },
+  { file: "docs/economics.md", write: between("options", optionTable("EconomicsOptions")) },
+  { file: "docs/integrations.md", write: between("options", optionTable("CondensingOptions")) },
+  { file: "docs/recall.md", write: between("options", optionTable("RecallOptions")) },
+  { file: "docs/results.md", write: between("options", optionTable("CondenseResultOptions")) },
   { file: "docs/command-line.md", write: between("flags", flags) },
   { file: "docs/command-line.md", write: between("exit codes", exitCodes) },
   { file: "types/codes.d.ts", write: fromPage("docs/errors.md", codes) },

@@ -473,7 +473,7 @@ export interface TruncationConfig {
   strategy?: "auto" | "salient" | "head" | "head_tail" | undefined;
   /** Whether old results and parameters are cut or replaced by a note. Not for `salient`. Default: `truncate`. */
   truncationMode?: "truncate" | "suppress" | undefined;
-  /** The newest messages that are never touched. 1 to 1000. Default: 5. */
+  /** The newest messages that stay whole; with a target, they are cut if it cannot be met otherwise. 1 to 1000. Default: 5. */
   preserveRecentCount?: number | undefined;
   /**
    * Lines that stay of an old tool result. With a target and no value of its own, as many as fit. `salient` uses it only without a target. 1 to 100,000.
@@ -884,7 +884,7 @@ export interface ContextFields {
 export interface EconomicsOptions {
   /** Requests still to come, the next one included. Default: the number of assistant messages so far, 1 to 200. 0 to 1000000. */
   expectedRequests?: number | undefined;
-  /** Milliseconds since the last request; absent: the cache is warm. 0 or more. */
+  /** Milliseconds since the last request. Default: the cache is warm. 0 or more. */
   msSinceLastRequest?: number | undefined;
   /** Milliseconds for which the model's provider keeps a prompt. The default is Anthropic's. Default: 300,000. 0 or more. */
   cacheLifetimeMs?: number | undefined;
@@ -893,14 +893,17 @@ export interface EconomicsOptions {
    * Default: 40,000, or half of what the window allows if that is less. 0 or more.
    */
   targetTokens?: number | undefined;
-  /** Tokens that a condensation must free to be done; absent: a quarter of those that it leaves. They are counted like `totalTokens`. 0 or more. */
+  /**
+   * Tokens that a condensation must free, or nothing is done (`clears_too_little`). Default: a quarter of those that it leaves. They are counted like
+   * `totalTokens`. 0 or more.
+   */
   clearAtLeast?: number | undefined;
   /**
    * Which copy of what is repeated the provider `lossless` leaves while the cache is warm. `first` keeps more of the beginning cached. `keep` in `config` wins.
    * Default: `first`.
    */
   keep?: "first" | "last" | undefined;
-  /** Messages of the last request; absent: all before the last one of the assistant. 0 or more. */
+  /** Messages of the last request. Default: all before the last one of the assistant. 0 or more. */
   sentMessages?: number | undefined;
 }
 
@@ -1091,7 +1094,7 @@ export interface RecommendFields {
 
 /** Options of {@link condenseResult}. An unknown field is an error. */
 export interface CondenseResultOptions {
-  /** Tokens that the result may have. Required. 1 or more. */
+  /** Tokens that the result may have. 1 or more. */
   budget: number;
   /** The conversation before the result, in any format that is read. Names that it uses stay, and lines that stand in it become a pointer. Default: none. */
   messages?: readonly MessageLike[] | undefined;
