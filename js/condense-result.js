@@ -15,7 +15,7 @@ const { keepResult, keyOf, wayTo } = require("./recall/stored-result.js");
 const { requireMessages, serialize, serializeInParts } = require("./serialize.js");
 
 /** The options that hold more than a text, a number or a boolean. */
-const KEPT = { messages: () => true, call: { input: /** @type {true} */ (true) }, format: () => true, store: isStore };
+const KEPT = { messages: () => true, call: { input: () => true }, format: () => true, store: isStore };
 const ALLOWED = "a string, a tool result block or message of a known format, or an MCP result";
 /** The id of a result that has none: a plain text, or one of MCP. */
 const NO_ID = "result";

@@ -11,10 +11,7 @@ const { isHeld, refused, serialize } = require("./serialize.js");
 /** Represents a value that stays here and can be used. */
 const HELD = { $held: true };
 
-/**
- * @typedef {true | ((value: any) => boolean) | { [field: string]: Kept }} Kept values that are not a text, a number or a boolean: `true` for any that JSON can hold;
- * whether one that stays here can be used; or the fields of an object with such values
- */
+/** @typedef {((value: any) => boolean) | { [field: string]: Kept }} Kept whether a value that stays here can be used; or the fields of an object with such values */
 
 /**
  * Returns the options with their defaults. Each field is read once, so that the value checked is the value used.
@@ -51,7 +48,6 @@ function fieldsOf(object, field, kept) {
 }
 
 function shownAs(value, how) {
-  if (how === true) return value;
   if (typeof how === "function") return how(value) ? HELD : refused(value);
   return isHeld(value) && (typeof value !== "object" || value === null) ? value : refused(value);
 }
