@@ -13,6 +13,7 @@ const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { withInstances } = require("./langchain-instances.js");
 const { withNewContent } = require("./new-content.js");
+const { namesIn } = require("./options.js");
 const { readAt } = require("./place.js");
 const { applyPlan } = require("./plan.js");
 const { NOTHING, withMessages } = require("./preview.js");
@@ -57,13 +58,6 @@ function copyOf(object, name, fields) {
     if (value !== undefined) copy[field] = value;
   }
   return copy;
-}
-
-/** Returns the names of all fields, inherited ones included. */
-function namesIn(object) {
-  const names = [];
-  for (const name in object) names.push(name);
-  return names;
 }
 
 /** Returns the context of a call without its objects. An unknown field is passed on by name only; the addon decides whether it is an option. */

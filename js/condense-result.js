@@ -3,19 +3,20 @@
 // One new tool result, shortened before it enters a conversation.
 
 const native = require("#native");
-const { argumentError, checked, missing, notAllowed, outOfRange, readable, refuseUnknown } = require("./errors.js");
+const { argumentError, checked, notAllowed, readable } = require("./errors.js");
 const { asRead, formatOf, formatOfEach, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
 const { KeepAlive } = require("./keep-alive.js");
+const isStore = require("./is-store.js");
+const { checkedOptions } = require("./options.js");
 const { applyPlan } = require("./plan.js");
 const { asOurs } = require("./projection.js");
-const { requireStore } = require("./recall/left-out.js");
 const { keepResult, keyOf, wayTo } = require("./recall/stored-result.js");
 const { requireMessages, serialize, serializeInParts } = require("./serialize.js");
 
-const OPTIONS = ["budget", "messages", "call", "exitCode", "format", "encoding", "recall", "store"];
+/** The options that hold more than a text, a number or a boolean. */
+const KEPT = { messages: () => true, call: { input: () => true }, format: () => true, store: isStore };
 const ALLOWED = "a string, a tool result block or message of a known format, or an MCP result";
-const A_BUDGET = "a whole number of tokens, 1 or more";
 /** The id of a result that has none: a plain text, or one of MCP. */
 const NO_ID = "result";
 
@@ -78,7 +79,7 @@ const FORMS = [
 
 /**
  * @param {unknown} result
- * @param {import("../types/result.js").CondenseResultOptions} options
+ * @param {import("../types/options.js").CondenseResultOptions} options
  * @returns {Promise<any>}
  */
 async function condenseResult(result, options) {
@@ -86,7 +87,7 @@ async function condenseResult(result, options) {
     const condensed = await condenseText({ length: result.length, parts: partsOf(result), whole: result }, options);
     return { result, ...condensed };
   }
-  const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
+  const { messages, store, ...settings } = settingsOf(options);
   const form = readable("result", () => (isObject(result) ? FORMS.find(({ is }) => is(/** @type {any} */ (result))) : undefined));
   if (!form) throw notAllowed("result", result, ALLOWED);
   const all = readable("result", () => withResult(messages, result, form, settings.format));
@@ -113,7 +114,7 @@ async function condenseResult(result, options) {
  * @param {unknown} options as of `condenseResult`
  */
 async function condenseText({ length, parts, whole: kept, digest }, options) {
-  const { messages, store, ...settings } = readable("options", () => checkedOptions(options));
+  const { messages, store, ...settings } = settingsOf(options);
   const own = readable("options.messages", () =>
     messages.length > 0 ? asOurs(messages, formatOf(messages, settings.format, "options.messages")) : [],
   );
@@ -218,8 +219,8 @@ function idOfCall(messages) {
  */
 async function shortened({ messages, format }, { budget, exitCode, encoding, call, whole }, text) {
   const parts = partsOfMessages({ messages, format });
-  const options = serialize({ budget, exitCode, encoding, call, whole }, "options");
-  const json = await working((resolve) => native.condenseResultMessage(parts, options, text, resolve));
+  const options = serialize({ budget, exitCode, encoding, call }, "options");
+  const json = await working((resolve) => native.condenseResultMessage(parts, options, whole, text, resolve));
   return answered(json);
 }
 
@@ -240,31 +241,13 @@ function answered(json) {
   return answer;
 }
 
-function checkedOptions(options) {
-  if (!isObject(options))
-    throw options === undefined ? missing("options", "an object with a budget") : notAllowed("options", options, "an object");
-  refuseUnknown("options", options, OPTIONS);
-  const { budget, messages = [], call, exitCode, format, encoding = "o200k_base", recall = false, store } = /** @type {any} */ (options);
-  if (budget === undefined) throw missing("options.budget", A_BUDGET);
-  if (typeof budget !== "number") throw notAllowed("options.budget", budget, A_BUDGET);
-  if (!Number.isSafeInteger(budget) || budget < 1) throw outOfRange("options.budget", budget, A_BUDGET);
+function settingsOf(given) {
+  const options = checkedOptions("CondenseResultOptions", given, KEPT, "an object with a budget");
+  const { messages = [], format, recall } = options;
   requireMessages(messages, "options.messages");
-  requireCall(call);
-  if (exitCode != null && !Number.isSafeInteger(exitCode)) throw notAllowed("options.exitCode", exitCode, "a whole number");
   requireFormat(format);
-  if (typeof encoding !== "string") throw notAllowed("options.encoding", encoding, "o200k_base or cl100k_base");
-  if (typeof recall !== "boolean") throw notAllowed("options.recall", recall, "true or false");
-  if (store !== undefined) requireStore("options.store", store);
   const whole = recall ? 'call recall with {"query": "words to look for"}' : undefined;
-  return { budget, messages: Array.from(messages), call, exitCode: exitCode ?? undefined, format, encoding, recall, store, whole };
-}
-
-function requireCall(call) {
-  if (call === undefined) return;
-  if (!isObject(call)) throw notAllowed("options.call", call, "an object with the name of the tool and its input");
-  refuseUnknown("options.call", call, ["name", "input"]);
-  if (typeof (/** @type {any} */ (call).name) !== "string")
-    throw notAllowed("options.call.name", /** @type {any} */ (call).name, "the name of a tool");
+  return { ...options, messages: readable("options.messages", () => Array.from(messages)), whole };
 }
 
 module.exports = { condenseResult, condenseText, resultsIn, shortened };

@@ -102,4 +102,14 @@ function serializeSettings(settings, field) {
   return wellFormed(json);
 }
 
-module.exports = { requireMessages, refuseHollow, serialize, serializeInParts, serializeMessages, serializeSettings, refused, wellFormed };
+module.exports = {
+  isHeld,
+  requireMessages,
+  refuseHollow,
+  serialize,
+  serializeInParts,
+  serializeMessages,
+  serializeSettings,
+  refused,
+  wellFormed,
+};

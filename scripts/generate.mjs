@@ -92,9 +92,12 @@ function optionTypes() {
     'import type { ProgressEvent } from "./data.js";',
     'import type { HandlerOption } from "./handlers.js";',
     'import type { SummaryStore } from "./manager.js";',
-    'import type { MessageFormat } from "./messages.js";',
+    'import type { MessageFormat, MessageLike } from "./messages.js";',
     'import type { Protect } from "./protect.js";',
     'import type { BuiltInProvider, CondensationProvider } from "./providers.js";',
+    'import type { RecalledMessages, RecallStore } from "./recall.js";',
+    'import type { ResultStore } from "./result.js";',
+    'import type { RestoreData } from "./results.js";',
     'import type { Encoding, Scale } from "./tokens.js";',
     'import type { ToolMeanings } from "./tools.js";',
     "",
@@ -113,13 +116,32 @@ function optionTypes() {
       builtIn().flatMap(({ presets }) => presets),
     ),
     "",
-    require("../js/native.js")
-      .optionTypes()
-      .replace(/^( +\w+\??:) (.*);$/gm, (line, name, type) =>
-        onOneLine(line, 160, `${name}\n    | ${type.split(" | ").join("\n    | ")};`),
-      ),
+    declared(),
   ].join("\n");
 }
+
+/** Options as interfaces, of the pieces those with these names. */
+const declared = (/** @type {string[]} */ ...names) =>
+  require("../js/native.js")
+    .optionTypes(names.length > 0 ? names : undefined)
+    .replace(/^( +\w+\??:) (.*);$/gm, (line, name, type) => onOneLine(line, 160, `${name}\n    | ${type.split(" | ").join("\n    | ")};`));
+
+/** The options of an interface as a table. */
+const optionTable = (/** @type {string} */ type) => () => {
+  const [, block] = /** @type {RegExpExecArray} */ (
+    new RegExp(`^export interface ${type} \\{\\n(.*?)^\\}`, "ms").exec(declared() + declared("CondensingOptions"))
+  );
+  const told = [...block.matchAll(/^ {2}\/\*\*(.*?) \*\/\n {2}(\w+)(\??):/gms)].map(([, comment, name, mark]) => {
+    const text = comment
+      .replace(/\n? +\* /g, " ")
+      .replace(/\{@link (\S+)\}/g, "`$1`")
+      .replace(/[|*]/g, "\\$&")
+      .trim();
+    const [sentence, value = mark ? "–" : "required"] = / Default: (.*?)\.(?= |$)/.exec(text) ?? [""];
+    return [code(name), value, text.replace(sentence, "")];
+  });
+  return rows(["option", "default", "meaning"], line(3), ...told);
+};
 
 /** The codes of errors, warnings and problems of messages, from docs/errors.md. */
 function codes(/** @type {string} */ page) {
@@ -206,12 +228,15 @@ function drawing(page) {
   return ["```mermaid", "flowchart BT", ...arrows, "  node --> js", '  js -. "requests and answers" .- ui', "```"].join("\n");
 }
 
-/** A page with what stands between its two marks written anew. */
+/** A page, or a file of types, with what stands between its two marks written anew. */
 const between = (name, write) => (text) => {
-  const [begin, end] = [`<!-- ${name}: written by npm run generate -->`, `<!-- end of ${name} -->`];
+  const isPage = text.includes(`<!-- ${name}:`);
+  const [begin, end] = [`${name}: written by npm run generate`, `end of ${name}`].map((mark) =>
+    isPage ? `<!-- ${mark} -->` : `// ${mark}\n`,
+  );
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`"${begin}" and "${end}" are missing, between which the table stands`);
-  return `${text.slice(0, from + begin.length)}\n\n${write(text)}\n\n${text.slice(to)}`;
+  return `${text.slice(0, from + begin.length).trimEnd()}\n\n${write(text).trimEnd()}\n\n${text.slice(to)}`;
 };
 
 /** A file written anew from a page of the documentation. */
@@ -221,9 +246,23 @@ const fromPage = (page, write) => () => write(readFileSync(path.join(root, page)
 export const GENERATED = [
   { file: "index.js", write: index },
   { file: "types/options.d.ts", write: optionTypes },
+  {
+    file: "types/integrations/options.d.ts",
+    write: between("options of pieces", () =>
+      declared("CondensingOptions", "CondensingStepOptions", "CondensingHooksOptions", "CondenseSessionOptions"),
+    ),
+  },
+  { file: "js/roo/index.d.ts", write: between("options of a new result", () => declared("OnToolResultOptions")) },
   { file: "js/cli/providers.json", write: names },
   { file: "docs/architecture.md", write: between("layers", drawing) },
   { file: "docs/providers.md", write: between("providers", providers) },
+  { file: "docs/lossless.md", write: between("options", optionTable("LosslessConfig")) },
+  { file: "docs/native.md", write: between("options", optionTable("NativeConfig")) },
+  { file: "docs/truncation.md", write: between("options", optionTable("TruncationConfig")) },
+  { file: "docs/economics.md", write: between("options", optionTable("EconomicsOptions")) },
+  { file: "docs/integrations.md", write: between("options", optionTable("CondensingOptions")) },
+  { file: "docs/recall.md", write: between("options", optionTable("RecallOptions")) },
+  { file: "docs/results.md", write: between("options", optionTable("CondenseResultOptions")) },
   { file: "docs/command-line.md", write: between("flags", flags) },
   { file: "docs/command-line.md", write: between("exit codes", exitCodes) },
   { file: "types/codes.d.ts", write: fromPage("docs/errors.md", codes) },

@@ -4,9 +4,12 @@ import type { SystemTextBlock, ThinkingOption } from "./calls.js";
 import type { ProgressEvent } from "./data.js";
 import type { HandlerOption } from "./handlers.js";
 import type { SummaryStore } from "./manager.js";
-import type { MessageFormat } from "./messages.js";
+import type { MessageFormat, MessageLike } from "./messages.js";
 import type { Protect } from "./protect.js";
 import type { BuiltInProvider, CondensationProvider } from "./providers.js";
+import type { RecalledMessages, RecallStore } from "./recall.js";
+import type { ResultStore } from "./result.js";
+import type { RestoreData } from "./results.js";
 import type { Encoding, Scale } from "./tokens.js";
 import type { ToolMeanings } from "./tools.js";
 
@@ -470,7 +473,7 @@ export interface TruncationConfig {
   strategy?: "auto" | "salient" | "head" | "head_tail" | undefined;
   /** Whether old results and parameters are cut or replaced by a note. Not for `salient`. Default: `truncate`. */
   truncationMode?: "truncate" | "suppress" | undefined;
-  /** The newest messages that are never touched. 1 to 1000. Default: 5. */
+  /** The newest messages that stay whole; with a target, they are cut if it cannot be met otherwise. 1 to 1000. Default: 5. */
   preserveRecentCount?: number | undefined;
   /**
    * Lines that stay of an old tool result. With a target and no value of its own, as many as fit. `salient` uses it only without a target. 1 to 100,000.
@@ -881,7 +884,7 @@ export interface ContextFields {
 export interface EconomicsOptions {
   /** Requests still to come, the next one included. Default: the number of assistant messages so far, 1 to 200. 0 to 1000000. */
   expectedRequests?: number | undefined;
-  /** Milliseconds since the last request; absent: the cache is warm. 0 or more. */
+  /** Milliseconds since the last request. Default: the cache is warm. 0 or more. */
   msSinceLastRequest?: number | undefined;
   /** Milliseconds for which the model's provider keeps a prompt. The default is Anthropic's. Default: 300,000. 0 or more. */
   cacheLifetimeMs?: number | undefined;
@@ -890,14 +893,17 @@ export interface EconomicsOptions {
    * Default: 40,000, or half of what the window allows if that is less. 0 or more.
    */
   targetTokens?: number | undefined;
-  /** Tokens that a condensation must free to be done; absent: a quarter of those that it leaves. They are counted like `totalTokens`. 0 or more. */
+  /**
+   * Tokens that a condensation must free, or nothing is done (`clears_too_little`). Default: a quarter of those that it leaves. They are counted like
+   * `totalTokens`. 0 or more.
+   */
   clearAtLeast?: number | undefined;
   /**
    * Which copy of what is repeated the provider `lossless` leaves while the cache is warm. `first` keeps more of the beginning cached. `keep` in `config` wins.
    * Default: `first`.
    */
   keep?: "first" | "last" | undefined;
-  /** Messages of the last request; absent: all before the last one of the assistant. 0 or more. */
+  /** Messages of the last request. Default: all before the last one of the assistant. 0 or more. */
   sentMessages?: number | undefined;
 }
 
@@ -1009,6 +1015,42 @@ export interface CallbackHandlerOptions {
   price?: ModelPrice | undefined;
 }
 
+/** Options of {@link createRecall}. An unknown field is an error. */
+export interface RecallOptions {
+  /**
+   * The conversation, or a function that gives it, at once or by a promise. It is read again at each call: messages that were appended are added to the index,
+   * and if one was changed or removed, everything is read anew.
+   */
+  messages: RecalledMessages | (() => RecalledMessages | Promise<RecalledMessages>);
+  /** Restore data of `messages`, where they are condensed; of several condensations in a row, the oldest first. */
+  restoreData?: RestoreData | readonly RestoreData[] | undefined;
+  /** The format of the messages. Default: what is seen in them. */
+  format?: MessageFormat | undefined;
+  /** Tokens of an answer to a search at most. 100 or more. Default: 1000. */
+  maxTokens?: number | undefined;
+  /**
+   * Keeps what condensations leave out, for hosts that keep neither the whole messages nor restore data: {@link Recall.keep} writes to it, and every call reads
+   * it. Not beside `restoreData`.
+   */
+  store?: RecallStore | undefined;
+  /** The name of this conversation in `store`; required there. Conversations of other names are never read. */
+  conversation?: string | undefined;
+}
+
+/** Options of {@link Recall.search}. An unknown field is an error. */
+export interface RecallSearchOptions {
+  /** Tokens of the answer at most. Default: as for {@link createRecall}. 100 or more. */
+  maxTokens?: number | undefined;
+}
+
+/** Options of {@link Recall.read}. An unknown field is an error. */
+export interface RecallReadOptions {
+  /** The lines: `"40-80"`, `"40"`, `"40-"`, or `[40, 80]`. Default: from the first, as many as fit. */
+  lines?: string | number | readonly [number, number] | undefined;
+  /** Tokens of the lines at most. 100 or more. Default: 2000. */
+  maxTokens?: number | undefined;
+}
+
 /** The fields of `RecommendAnswers` beside conversation and handler. */
 export interface RecommendFields {
   /** The thing that matters most. */
@@ -1048,4 +1090,27 @@ export interface RecommendFields {
   targetTokens?: number | undefined;
   /** The price of the conversation's own model, if the handler does not know it. */
   price?: ModelPrice | undefined;
+}
+
+/** Options of {@link condenseResult}. An unknown field is an error. */
+export interface CondenseResultOptions {
+  /** Tokens that the result may have. 1 or more. */
+  budget: number;
+  /** The conversation before the result, in any format that is read. Names that it uses stay, and lines that stand in it become a pointer. Default: none. */
+  messages?: readonly MessageLike[] | undefined;
+  /** The call that the result answers, where `messages` does not have it: files that were read and diffs are recognised by it. */
+  call?: { name: string; input?: unknown | undefined } | undefined;
+  /** The exit code of the command, a whole number; `null` is the same as absent. The note in the result says it. */
+  exitCode?: number | null | undefined;
+  /** The format of `messages` and the result. Default: what is seen in them. */
+  format?: MessageFormat | undefined;
+  /** The encoding that tokens are counted in. Default: `o200k_base`. */
+  encoding?: Encoding | undefined;
+  /**
+   * The model is offered the tool of {@link createRecall}, and the host keeps the whole messages, or gives it the same `store`: the note names the tool.
+   * Default: false.
+   */
+  recall?: boolean | undefined;
+  /** Keeps the whole result where it is shortened, under a key of its content, read back before the note says so. Default: none. */
+  store?: ResultStore | undefined;
 }

@@ -1,7 +1,8 @@
 // Recall: finding and reading what was said, shown and done earlier in a conversation.
 
 import type { RecallHit } from "./data.js";
-import type { MessageFormat, MessageLike } from "./messages.js";
+import type { MessageLike } from "./messages.js";
+import type { RecallOptions, RecallReadOptions, RecallSearchOptions } from "./options.js";
 import type { RestoreData } from "./results.js";
 
 /** A conversation as recall takes it: its messages, or condensed ones with the restore data that lead back. */
@@ -12,28 +13,6 @@ export type RecalledMessages =
       /** That of the condensation which led to `messages`; of several in a row, the oldest first. */
       readonly restoreData?: RestoreData | readonly RestoreData[] | undefined;
     };
-
-/** Options of {@link createRecall}. An unknown field is an error. */
-export interface RecallOptions {
-  /**
-   * The conversation, or a function that gives it, at once or by a promise. It is read again at each call: messages that were appended are added to the index, and if one was
-   * changed or removed, everything is read anew.
-   */
-  messages: RecalledMessages | (() => RecalledMessages | Promise<RecalledMessages>);
-  /** Restore data of `messages`, where they are condensed; of several condensations in a row, the oldest first. */
-  restoreData?: RestoreData | readonly RestoreData[] | undefined;
-  /** The format of the messages. Default: what is seen in them. */
-  format?: MessageFormat | undefined;
-  /** Tokens of an answer to a search at most, 100 or more. Default: 1,000. */
-  maxTokens?: number | undefined;
-  /**
-   * Keeps what condensations leave out, for hosts that keep neither the whole messages nor restore data: {@link Recall.keep} writes to it, and every call reads it.
-   * Not beside `restoreData`.
-   */
-  store?: RecallStore | undefined;
-  /** The name of this conversation in `store`; required there. Conversations of other names are never read. */
-  conversation?: string | undefined;
-}
 
 /** A store in the shape of Keyv: a Keyv with any of its adapters (files, SQLite, Redis), a Map, or an object with these two. */
 export interface RecallStore {
@@ -96,15 +75,12 @@ export interface Recall {
    * Searches by words, in any order: names, paths, commands, error texts, or a question.
    * @throws {TypeError | RangeError} by rejection: `invalid_argument`, `out_of_range`, `invalid_messages`, `unsupported_format`, `not_serializable`, `invalid_restore_data`
    */
-  search(query: string, options?: { maxTokens?: number | undefined }): Promise<RecallFound>;
+  search(query: string, options?: RecallSearchOptions): Promise<RecallFound>;
   /**
-   * Reads an entry, or lines of it: `"40-80"`, `"40"`, `"40-"`, or `[40, 80]`. At most `maxTokens` tokens, 2,000 by default; `next` says where to read on.
+   * Reads an entry, or lines of it; `next` says where to read on.
    * @throws {TypeError | RangeError} by rejection, as {@link Recall.search}
    */
-  read(
-    key: string,
-    options?: { lines?: string | number | readonly [number, number] | undefined; maxTokens?: number | undefined },
-  ): Promise<RecallRead>;
+  read(key: string, options?: RecallReadOptions): Promise<RecallRead>;
   /**
    * The tool's definition, to be put beside the application's own. Those for `ai-sdk`, `langchain` and `mastra` run by themselves; calls in the other formats are
    * answered by {@link Recall.answer}.

@@ -1,8 +1,7 @@
 // One new tool result, shortened before it enters a conversation.
 
 import type { ShortenedResult } from "./data.js";
-import type { MessageFormat, MessageLike } from "./messages.js";
-import type { Encoding } from "./tokens.js";
+import type { CondenseResultOptions } from "./options.js";
 
 /** A store of {@link condenseResult}, in the shape of Keyv. */
 export interface ResultStore {
@@ -12,26 +11,6 @@ export interface ResultStore {
   set(key: string, value: string): unknown;
   /** The place at which the agent's own tools find the text of a key, such as the path of a file, or a promise of it. The note in the result names it. */
   where?(key: string): string | undefined | PromiseLike<string | undefined>;
-}
-
-/** Options of {@link condenseResult}. An unknown field is an error. */
-export interface CondenseResultOptions {
-  /** Tokens that the result may have, 1 or more. Required. */
-  budget: number;
-  /** The conversation before the result, in any format that is read. Names that it uses stay, and lines that stand in it become a pointer. Default: none. */
-  messages?: readonly MessageLike[] | undefined;
-  /** The call that the result answers, where `messages` does not have it: files that were read and diffs are recognised by it. */
-  call?: { name: string; input?: unknown } | undefined;
-  /** The exit code of the command, a whole number; `null` is the same as absent. The note in the result says it. */
-  exitCode?: number | null | undefined;
-  /** The format of `messages` and the result. Default: what is seen in them. */
-  format?: MessageFormat | undefined;
-  /** The encoding that tokens are counted in. Default: `o200k_base`. */
-  encoding?: Encoding | undefined;
-  /** The model is offered the tool of {@link createRecall}, and the host keeps the whole messages, or gives it the same `store`: the note names the tool. Default: false. */
-  recall?: boolean | undefined;
-  /** Keeps the whole result where it is shortened, under a key of its content, read back before the note says so. Default: none. */
-  store?: ResultStore | undefined;
 }
 
 /** The result of {@link condenseResult}. */

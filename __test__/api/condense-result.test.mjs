@@ -377,12 +377,31 @@ test.each([
   ["a", { budget: 5, exitCode: "1" }, "invalid_argument", "options.exitCode"],
   ["a", { budget: 5, format: "x" }, "invalid_argument", "options.format"],
   ["a", { budget: 5, encoding: 5 }, "invalid_argument", "options.encoding"],
-  ["a", { budget: 5, encoding: "x" }, "unknown_encoding", undefined],
+  ["a", { budget: 5, encoding: "x" }, "unknown_encoding", "options.encoding"],
   ["a", { budget: 5, recall: 1 }, "invalid_argument", "options.recall"],
   ["a", { budget: 5, store: {} }, "invalid_argument", "options.store"],
   [{ role: "tool", segments: [] }, { budget: 5 }, "unsupported_format", "result[0]"],
 ])("wrong arguments are told by their field: %j %j", async (result, options, code, field) => {
   await expect(condenseResult(result, options)).rejects.toMatchObject({ code, ...(field && { field }) });
+});
+
+test("all wrong options are told at once, in the order in which they are listed", async () => {
+  const wrong = condenseResult("a", {
+    bugdet: 5,
+    exitCode: 1.5,
+    call: { name: 7, input: { $refused: "x" }, more: undefined },
+    recall: () => {},
+  });
+  await expect(wrong).rejects.toThrow(
+    [
+      "options.budget is missing; it must be a whole number of tokens, 1 or more",
+      "options.call.name must be the name of a tool; got 7",
+      "options.call.more is unknown; known: name, input",
+      "options.exitCode must be a whole number; got 1.5",
+      "options.recall must be true or false; got a function",
+      "options.bugdet is unknown; did you mean budget?",
+    ].join("\n"),
+  );
 });
 
 test("values that throw when they are read, and cycles", async () => {

@@ -122,7 +122,7 @@ test("the longest response is what the request says, else what the options say",
   const contextWindow = Math.ceil((countTokens(history) + 4000) / 0.9);
   const manager = new CondensationManager({ autoCondenseContextPercent: 100 });
   const sent = (maxOutputTokens, maxTokens) =>
-    new KeptCondensations({ contextWindow, manager, maxOutputTokens }, ["maxOutputTokens"]).messagesFor(history, { format, maxTokens });
+    new KeptCondensations({ contextWindow, manager, maxOutputTokens }, "CondensingStepOptions").messagesFor(history, { format, maxTokens });
   expect(await sent(undefined, undefined)).not.toBe(history);
   expect(await sent(100, undefined)).toBe(history);
   expect(await sent(100, 8192)).not.toBe(history);

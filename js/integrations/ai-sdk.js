@@ -20,7 +20,7 @@ function condensingMiddleware(options) {
 }
 
 function condensingPrepareStep(options) {
-  const kept = new KeptCondensations(options, ["maxOutputTokens"]);
+  const kept = new KeptCondensations(options, "CondensingStepOptions");
   const prepare = async ({ messages, model }) => ({
     messages: await kept.messagesFor(messages, { format, model: model?.modelId ?? model }),
   });

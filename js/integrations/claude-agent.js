@@ -8,13 +8,12 @@ const os = require("node:os");
 const path = require("node:path");
 const { EXIT, Failure } = require("../cli/exit-codes.js");
 const { countTokens } = require("../count.js");
-const { argumentError, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { argumentError, notAllowed } = require("../errors.js");
 const { tell } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { CondensationManager } = require("../manager.js");
+const { checkedOptions } = require("../options.js");
 
-const QUOTE_TOKENS = 4000;
-const TARGET_PERCENT = 40;
 /** Sessions whose quotes wait for the end of a compaction; one that was blocked never ends. */
 const MOST_WAITING = 16;
 
@@ -23,15 +22,8 @@ const INSTRUCTIONS =
   "Behind your summary, quotes from this conversation are put word for word: the user's messages, and how commands and edits ended. Do not repeat these at length; report what they do not say: the goal, decisions and their reasons, the state, and what comes next.";
 
 function condensingHooks(options = {}) {
-  const { quoteTokens, resultTokens, onWarning } = readable("options", () => {
-    if (!isObject(options)) throw notAllowed("options", options, "an object: { quoteTokens?, resultTokens?, onWarning? }");
-    refuseUnknown("options", options, ["quoteTokens", "resultTokens", "onWarning"]);
-    const { quoteTokens = QUOTE_TOKENS, resultTokens, onWarning } = options;
-    requireTokens("options.quoteTokens", quoteTokens);
-    if (resultTokens !== undefined) requireTokens("options.resultTokens", resultTokens);
-    requireFunction("options.onWarning", onWarning);
-    return { quoteTokens, resultTokens, onWarning };
-  });
+  const kept = { onWarning: (/** @type {unknown} */ listener) => typeof listener === "function" };
+  const { quoteTokens, resultTokens, onWarning } = checkedOptions("CondensingHooksOptions", options, kept);
   const manager = new CondensationManager({ provider: "truncation" });
   const waiting = new Map();
   /** Wraps a hook so that its errors do not stop a compaction or a tool. */
@@ -167,7 +159,8 @@ function readSession(file) {
 }
 
 async function condenseSession(session, options = {}) {
-  const { manager, targetPercent } = checkedOptions(options);
+  const kept = { manager: (/** @type {unknown} */ manager) => manager instanceof CondensationManager };
+  const { manager = new CondensationManager(), targetPercent } = checkedOptions("CondenseSessionOptions", options, kept);
   try {
     const history = readSession(fileOf(session));
     const { messages } = history;
@@ -184,18 +177,6 @@ async function condenseSession(session, options = {}) {
     // Errors of the command line, which say what is wrong with a file.
     throw argumentError("invalid_argument", `session: ${error.message}`, { field: "session", cause: error });
   }
-}
-
-function checkedOptions(options) {
-  return readable("options", () => {
-    if (!isObject(options)) throw notAllowed("options", options, "an object: { manager?, targetPercent? }");
-    refuseUnknown("options", options, ["manager", "targetPercent"]);
-    const { manager = new CondensationManager(), targetPercent = TARGET_PERCENT } = options;
-    if (!(manager instanceof CondensationManager)) throw notAllowed("options.manager", manager, "a CondensationManager");
-    if (typeof targetPercent !== "number") throw notAllowed("options.targetPercent", targetPercent, "a number from 1 to 100");
-    if (!(targetPercent >= 1 && targetPercent <= 100)) throw outOfRange("options.targetPercent", targetPercent, "a number from 1 to 100");
-    return { manager, targetPercent };
-  });
 }
 
 /** The target in tokens, as the manager counts them. */
@@ -223,15 +204,6 @@ function projectsIn(folder) {
   } catch {
     return [];
   }
-}
-
-function requireTokens(field, value) {
-  if (typeof value !== "number") throw notAllowed(field, value, "a number, 200 or more");
-  if (!(value >= 200)) throw outOfRange(field, value, "a number, 200 or more");
-}
-
-function requireFunction(field, value) {
-  if (value !== undefined && typeof value !== "function") throw notAllowed(field, value, "a function");
 }
 
 exports.condensingHooks = condensingHooks;

@@ -3,13 +3,14 @@
 // Condensations that are kept between the requests of a conversation. A framework hands over its whole history with each request; what was condensed of it before is
 // applied again, so that consecutive requests begin with the same bytes and the service reads them from its prompt cache.
 
-const { checked, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { checked } = require("../errors.js");
 const { contentsOf, fingerprintOfMessages } = require("../fingerprints.js");
 const { formatOf } = require("../formats.js");
 const { countTokens } = require("../count.js");
 const { tell } = require("../host-call.js");
 const isObject = require("../is-object.js");
 const { CondensationManager } = require("../manager.js");
+const { checkedOptions } = require("../options.js");
 const { NewResults } = require("./new-results.js");
 const { Recalls } = require("../recall/recalls.js");
 
@@ -18,12 +19,13 @@ const MOST_KEPT = 64;
 /** When a history is due and what is left of that, in percent. Where recall brings back the rest, small prompts cost half as much, its calls included (docs/economics.md). */
 const IN_VIEW = { thresholdPercent: 75, targetPercent: 40 };
 const WITH_RECALL = { thresholdPercent: 25, targetPercent: 10 };
-/** Tokens: shorter results are not worth what their notes take. */
-const LEAST_RESULT_TOKENS = 200;
 /** By this share of the window a condensed history grows before it is condensed again, where the last time left it above the threshold. */
 const GROWTH_PERCENT = 5;
 
-const OPTIONS = ["contextWindow", "manager", "targetPercent", "onWarning", "recall", "resultTokens"];
+const KEPT = {
+  manager: (/** @type {unknown} */ manager) => manager instanceof CondensationManager,
+  onWarning: (/** @type {unknown} */ listener) => typeof listener === "function",
+};
 
 /**
  * @typedef {object} Kept
@@ -46,31 +48,22 @@ class KeptCondensations {
   /** @type {Map<string, Kept>} By what they stand for, the least recently used first. */
   #kept = new Map();
 
-  /** @param {any} options what every piece takes, see types/integrations/options.d.ts; `more` are the names of its own */
-  constructor(options, more = []) {
-    readable("options", () => {
-      if (!isObject(options)) throw notAllowed("options", options, "an object: { contextWindow, … }");
-      refuseUnknown("options", options, [...OPTIONS, ...more]);
-      const { contextWindow, manager, onWarning, maxOutputTokens, resultTokens, recall = false } = options;
-      const usual = recall ? WITH_RECALL : IN_VIEW;
-      const { targetPercent = usual.targetPercent } = options;
-      requireNumber("options.contextWindow", contextWindow, 1);
-      requireNumber("options.targetPercent", targetPercent, 1, 100);
-      if (maxOutputTokens !== undefined) requireNumber("options.maxOutputTokens", maxOutputTokens, 1);
-      if (resultTokens !== undefined) requireNumber("options.resultTokens", resultTokens, LEAST_RESULT_TOKENS);
-      if (onWarning !== undefined && typeof onWarning !== "function") throw notAllowed("options.onWarning", onWarning, "a function");
-      if (manager !== undefined && !(manager instanceof CondensationManager))
-        throw notAllowed("options.manager", manager, "a CondensationManager");
-      if (typeof recall !== "boolean") throw notAllowed("options.recall", recall, "true or false");
-      if (recall) this.#recalls = new Recalls();
-      this.#contextWindow = contextWindow;
-      this.#targetPercent = targetPercent;
-      this.#maxOutputTokens = maxOutputTokens;
-      this.#onWarning = onWarning;
-      this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: usual.thresholdPercent });
-      const { encoding } = this.#manager.getEffectiveConfig();
-      if (resultTokens !== undefined) this.#results = new NewResults({ budget: Math.floor(resultTokens), encoding, recall });
-    });
+  /**
+   * @param {unknown} given
+   * @param {string} [type] the interface of the options
+   */
+  constructor(given, type = "CondensingOptions") {
+    const options = checkedOptions(type, given, KEPT, "an object: { contextWindow, … }");
+    const { contextWindow, manager, onWarning, maxOutputTokens, resultTokens, recall } = options;
+    const usual = recall ? WITH_RECALL : IN_VIEW;
+    if (recall) this.#recalls = new Recalls();
+    this.#contextWindow = contextWindow;
+    this.#targetPercent = options.targetPercent ?? usual.targetPercent;
+    this.#maxOutputTokens = maxOutputTokens;
+    this.#onWarning = onWarning;
+    this.#manager = manager ?? new CondensationManager({ autoCondenseContextPercent: usual.thresholdPercent });
+    const { encoding } = this.#manager.getEffectiveConfig();
+    if (resultTokens !== undefined) this.#results = new NewResults({ budget: Math.floor(resultTokens), encoding, recall });
   }
 
   /**
@@ -194,12 +187,6 @@ class KeptCondensations {
   #warn(warning) {
     if (this.#onWarning) tell(() => this.#onWarning(warning));
   }
-}
-
-function requireNumber(field, value, least, most = Number.MAX_SAFE_INTEGER) {
-  const allowed = `a number from ${least} to ${most}`;
-  if (typeof value !== "number") throw notAllowed(field, value, allowed);
-  if (!(value >= least && value <= most)) throw outOfRange(field, value, allowed);
 }
 
 /** A limit of a request is the service's business: what is none is sent as it is, and here counts as absent. */

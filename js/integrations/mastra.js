@@ -7,7 +7,7 @@ const { KeptCondensations } = require("./kept.js");
 const { format, promptFor } = require("./prompt.js");
 
 function condensingProcessor(options) {
-  const kept = new KeptCondensations(options, ["maxOutputTokens"]);
+  const kept = new KeptCondensations(options, "CondensingStepOptions");
   const prompts = new PromptsOfRuns();
   return {
     id: "roo-condense",

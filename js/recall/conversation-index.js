@@ -8,11 +8,6 @@ const { asRead } = require("../formats.js");
 const { KeepAlive } = require("../keep-alive.js");
 const { serializeInParts } = require("../serialize.js");
 
-/** Default maximum tokens of a response. */
-const MAX_TOKENS = 1000;
-/** Default maximum tokens of lines in one read. */
-const MAX_READ_TOKENS = 2000;
-
 class ConversationIndex {
   #native = checked(() => new native.RecallIndex());
   /** The last messages of each conversation, which are passed again with the next ones, because those may answer their calls. */
@@ -51,7 +46,7 @@ class ConversationIndex {
    * @param {string} query
    * @param {{ maxTokens?: number, within?: number[] }} [options]
    */
-  search(query, { maxTokens = MAX_TOKENS, within } = {}) {
+  search(query, { maxTokens, within } = {}) {
     return this.#queued(() => this.#told((done) => this.#native.search(query.toWellFormed(), JSON.stringify({ maxTokens, within }), done)));
   }
 
@@ -61,7 +56,7 @@ class ConversationIndex {
    * @param {string} key
    * @param {{ first?: number, skip?: number, last?: number, maxTokens?: number, within?: number[] }} [options]
    */
-  read(key, { first = 1, skip = 0, last, maxTokens = MAX_READ_TOKENS, within } = {}) {
+  read(key, { first = 1, skip = 0, last, maxTokens, within } = {}) {
     const options = JSON.stringify({ first, skip, last, maxTokens, within });
     return this.#queued(() => this.#told((done) => this.#native.read(key.toWellFormed(), options, done)));
   }
@@ -94,4 +89,4 @@ class ConversationIndex {
   }
 }
 
-module.exports = { ConversationIndex, MAX_TOKENS };
+module.exports = { ConversationIndex };

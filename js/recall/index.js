@@ -18,22 +18,29 @@
 //   readText(read, "k7fa")
 //   await runTool(input, index, { within })                   // the text that answers a call of the tool with this input, whatever it is: never throws for bad input
 
-const { argumentError, notAllowed, outOfRange, readable, refuseUnknown } = require("../errors.js");
+const { argumentError, notAllowed, readable } = require("../errors.js");
 const { requireFormat } = require("../formats.js");
 const isObject = require("../is-object.js");
 const { RECALL_HINT } = require("../markers.js");
 const { restore } = require("../restore.js");
+const isStore = require("../is-store.js");
+const { checkedOptions } = require("../options.js");
 const { requireMessages } = require("../serialize.js");
 const { readLines, runTool } = require("./ask.js");
-const { MAX_TOKENS } = require("./conversation-index.js");
-const { LeftOut, requireStore } = require("./left-out.js");
+const { LeftOut } = require("./left-out.js");
 const { RecalledConversation } = require("./recalled.js");
 const { foundText, readText } = require("./said.js");
 const { answerTo, toolIn } = require("./tool.js");
 const { readResult } = require("./stored-result.js");
 const { View } = require("./view.js");
 
-const OPTIONS = ["messages", "restoreData", "format", "maxTokens", "store", "conversation"];
+/** The options that hold more than a text or a number, each with a check whether it can be used. */
+const KEPT = {
+  messages: (/** @type {any} */ messages) => typeof messages === "function" || isObject(messages) || Array.isArray(messages),
+  restoreData: () => true,
+  format: () => true,
+  store: isStore,
+};
 
 /** Recall over one conversation of the host. */
 class Recall {
@@ -47,7 +54,7 @@ class Recall {
   /** The content that condensations left out, if the host has a store for it. */
   #leftOut;
 
-  constructor({ messages, restoreData, format, maxTokens = MAX_TOKENS, store, conversation }) {
+  constructor({ messages, restoreData, format, maxTokens, store, conversation }) {
     this.#source = messages;
     this.#restoreData = restoreData;
     this.#format = format;
@@ -73,19 +80,18 @@ class Recall {
 
   async search(query, options = {}) {
     if (typeof query !== "string") throw notAllowed("query", query, "a string");
-    const { maxTokens } = checkedOptions(options, ["maxTokens"]);
+    const { maxTokens = this.#maxTokens } = checkedOptions("RecallSearchOptions", options, {});
     const { index, view, missing } = await this.#current();
-    const found = await index.search(query, { maxTokens: maxTokens ?? this.#maxTokens });
+    const found = await index.search(query, { maxTokens });
     return { text: foundText(found, view, missing), hits: found.hits, matching: found.matching, tokens: found.tokens };
   }
 
   async read(key, options = {}) {
     if (typeof key !== "string") throw notAllowed("key", key, "a string");
-    const { maxTokens, lines } = checkedOptions(options, ["maxTokens", "lines"]);
-    const range = readLines(lines);
-    if (range === undefined) throw notAllowed("options.lines", lines, 'lines such as "40-80", or [40, 80]');
+    const areLines = (value) => readLines(value) !== undefined;
+    const { maxTokens, lines } = checkedOptions("RecallReadOptions", options, { lines: areLines });
     const { index, missing } = await this.#current();
-    const read = await index.read(key, { ...range, ...(maxTokens !== undefined && { maxTokens }) });
+    const read = await index.read(key, { ...readLines(lines), maxTokens });
     return { text: readText(read, key, missing), ...readFacts(read) };
   }
 
@@ -130,43 +136,17 @@ function readFacts(read) {
   return { found: true, key, lines: [first, last], total, content, ...(next && { next }) };
 }
 
-function checkedOptions(options, known) {
-  return readable("options", () => {
-    if (!isObject(options)) throw notAllowed("options", options, "an object");
-    refuseUnknown("options", options, known);
-    requireTokens("options.maxTokens", options.maxTokens);
-    return options;
-  });
-}
-
-function requireTokens(field, value) {
-  if (value === undefined) return;
-  if (typeof value !== "number") throw notAllowed(field, value, "a number, 100 or more");
-  if (!(value >= 100)) throw outOfRange(field, value, "a number, 100 or more");
-}
-
-function requireConversation(conversation, store) {
-  if (typeof conversation !== "string" || conversation === "")
+function createRecall(given) {
+  const options = checkedOptions("RecallOptions", given, KEPT, "an object: { messages, … }");
+  const { restoreData, format, store, conversation } = options;
+  requireFormat(format);
+  if (store !== undefined && restoreData !== undefined)
+    throw notAllowed("options.restoreData", restoreData, "absent beside options.store, which has it");
+  if (store !== undefined && !conversation)
     throw notAllowed("options.conversation", conversation, "the name of this conversation in options.store");
-  if (store === undefined) throw notAllowed("options.conversation", conversation, "absent without options.store");
-}
-
-function createRecall(options) {
-  return readable("options", () => {
-    if (!isObject(options)) throw notAllowed("options", options, "an object: { messages, … }");
-    refuseUnknown("options", options, OPTIONS);
-    const { messages, restoreData, format, maxTokens, store, conversation } = options;
-    if (typeof messages !== "function" && !isObject(messages) && !Array.isArray(messages))
-      throw notAllowed("options.messages", messages, "an array of messages, or a function that gives it");
-    requireFormat(format);
-    requireTokens("options.maxTokens", maxTokens);
-    if (store !== undefined) {
-      requireStore("options.store", store);
-      if (restoreData !== undefined) throw notAllowed("options.restoreData", restoreData, "absent beside options.store, which has it");
-    }
-    if (store !== undefined || conversation !== undefined) requireConversation(conversation, store);
-    return new Recall({ messages, restoreData, format, maxTokens, store, conversation });
-  });
+  if (conversation !== undefined && store === undefined)
+    throw notAllowed("options.conversation", conversation, "absent without options.store");
+  return new Recall(options);
 }
 
 module.exports = { createRecall };

@@ -3,18 +3,12 @@
 // Keeps the restore data of condensations in a store of the host, for hosts that keep neither the whole messages nor
 // the restore data.
 
-const { argumentError, messageOf, notAllowed } = require("../errors.js");
+const { argumentError, messageOf } = require("../errors.js");
 const { stringify } = require("../deep-json.js");
 const { fingerprintOfMessages, lengthIn } = require("../fingerprints.js");
-const isStore = require("../is-store.js");
 const { restore } = require("../restore.js");
 
 const failed = (message, cause) => argumentError("store_failed", message, { ...(cause && { cause }) });
-
-/** Refuses a value that is not a store in Keyv's form. */
-function requireStore(field, store) {
-  if (!isStore(store)) throw notAllowed(field, store, "an object with get and set, such as a Keyv or a Map");
-}
 
 /**
  * One conversation in a store. Condensations are numbered from 1, the oldest first; the key of the conversation alone
@@ -110,4 +104,4 @@ function undone(messages, text) {
   }
 }
 
-module.exports = { LeftOut, keepText, keptText, requireStore };
+module.exports = { LeftOut, keepText, keptText };

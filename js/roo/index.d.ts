@@ -1,4 +1,4 @@
-// Types of roo-condense/roo. Written by hand; `__test__/types` is compiled against them.
+// Types of roo-condense/roo. Written by hand but for the options of a new result; `__test__/types` is compiled against them.
 //
 // Roo-Code's modules for condensing and for the window, with the host's services as parameters. "2025" is the
 // generation that replaces the history (`sliding-window`, `condense`), "2026" the one that tags it
@@ -602,21 +602,25 @@ export function restoreDataOf<M extends RooMessage>(sent: readonly M[]): Restore
 
 // New tool results --------------------------------------------------------------------------------------------------------------------
 
+// options of a new result: written by npm run generate
+
 /** Options of {@link onToolResult}. An unknown field is an error. */
 export interface OnToolResultOptions {
-  /** The most tokens that the result may have, 1 or more. Default: 4,000. */
+  /** The most tokens that the result may have. 1 or more. Default: 4000. */
   budget?: number | undefined;
   /** The task's history: names that it uses stay in the result. Default: none. */
   history?: readonly RooMessage[] | undefined;
   /** The name of the tool and the parameters of its call: a file read by `read_file` stays whole up to ten times the budget. */
   tool?: string | undefined;
   /** The parameters of the call. */
-  params?: unknown;
+  params?: unknown | undefined;
   /** The exit code of a command, repeated in the last line of a shortened result. */
   exitCode?: number | null | undefined;
   /** Keeps the full text of a shortened result: the option `store` of `condenseResult`. */
   store?: ResultStore | undefined;
 }
+
+// end of options of a new result
 
 /**
  * Shortens a new tool result before it is pushed to the task, as `condenseResult` of `roo-condense` does: endings and

@@ -3,32 +3,20 @@
 // Shortens one new tool result before it enters a task. The drop-in calls it where Roo-Code pushes a result to the
 // message that answers the model's calls.
 
-const { isRooCondenseError, notAllowed, readable, refuseUnknown } = require("../errors.js");
-const isObject = require("../is-object.js");
+const { isRooCondenseError } = require("../errors.js");
 
-/** Tokens of a result at most, unless the host says otherwise. */
-const BUDGET = 4000;
-const OPTIONS = ["budget", "history", "tool", "params", "exitCode", "store"];
+/** The options that hold more than a text or a number. `condenseResult` refuses a store that is none. */
+const KEPT = { history: Array.isArray, params: () => true, store: () => true };
 
 /**
  * @param {any} result
  * @param {any} [options]
  */
 async function onToolResult(result, options = {}) {
-  const {
-    budget = BUDGET,
-    history,
-    tool,
-    params,
-    exitCode,
-    store,
-  } = readable("options", () => {
-    if (!isObject(options)) throw notAllowed("options", options, "an object");
-    refuseUnknown("options", options, OPTIONS);
-    return options;
-  });
   // Loaded on first use, so that a host without a binary can load the rest of the drop-in.
+  const { checkedOptions } = require("../options.js");
   const { condenseResult } = require("../condense-result.js");
+  const { budget, history, tool, params, exitCode, store } = checkedOptions("OnToolResultOptions", options, KEPT);
   const call = tool === undefined ? undefined : { name: tool, input: params };
   const settings = { budget, messages: history, call, exitCode, store };
   // Results are a text or blocks.

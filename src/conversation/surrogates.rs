@@ -12,9 +12,9 @@
 //! | one of U+10F840 to U+10F862, then one of U+10F880 to U+10F8BF | one of the reserved characters U+10F000 to U+10F8BF |
 //! | one half of such a pair, left by a cut | U+FFFD |
 
-use std::{borrow::Cow, io};
+use std::borrow::Cow;
 
-use super::{json_text, utf16};
+use super::utf16;
 
 /// The first surrogate, and their number.
 const FIRST: u32 = 0xD800;

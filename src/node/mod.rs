@@ -27,8 +27,10 @@ mod json_file;
 mod manager;
 mod memory;
 mod messages;
+mod options;
 #[cfg(not(target_family = "wasm"))]
 mod own_thread;
+mod piece_options;
 mod provider;
 mod recall;
 mod result;

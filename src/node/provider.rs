@@ -13,12 +13,11 @@ use super::{
 };
 use crate::{
     conversation::ContentKind,
-    llm::HANDLER_TABLES,
-    manager::{OPTION_TABLES, Trial, condense_with, preview_with},
+    manager::{Trial, condense_with, preview_with},
     markers::{RECALL_HINT, SUMMARY_ABOVE, SummaryHead, Suppressed},
-    options::{ConfigError, declarations},
+    options::ConfigError,
     providers::{self, Provider},
-    recommend::{self, measurable, recommend},
+    recommend::{measurable, recommend},
     strategies::{self, UserDirectory},
     tokens::Encoding,
     words::Said,
@@ -112,13 +111,6 @@ pub fn recommendable() -> String {
 #[napi(catch_unwind)]
 pub fn built_in_providers() -> Result<String> {
     told(&strategies::all().collect::<Vec<_>>())
-}
-
-/// Options as interfaces of TypeScript, for `npm run generate`.
-#[napi(catch_unwind)]
-pub fn option_types() -> String {
-    let providers = strategies::all().map(|known| (known.table)());
-    declarations(providers.chain(OPTION_TABLES).chain(HANDLER_TABLES).chain([recommend::TABLE]))
 }
 
 /// The forms of `markers` that JavaScript writes or recognises, too, by name, as JSON.

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     conversation::surrogates::{enter_text, leave},
-    recall::{LineRange, ReadOptions, RecallIndex as Index, SearchOptions, Within},
+    recall::{self, LineRange, ReadOptions, RecallIndex as Index, SearchOptions, Within},
     transcript::ToolTable,
 };
 
@@ -36,7 +36,7 @@ pub struct RecallIndex {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SearchSettings {
-    max_tokens: usize,
+    max_tokens: Option<usize>,
     within: Option<Vec<u32>>,
 }
 
@@ -46,7 +46,7 @@ struct ReadSettings {
     first: usize,
     skip: usize,
     last: Option<usize>,
-    max_tokens: usize,
+    max_tokens: Option<usize>,
     within: Option<Vec<u32>>,
 }
 
@@ -93,6 +93,7 @@ impl RecallIndex {
     #[napi(catch_unwind)]
     pub fn search(&self, query: String, options: String, done: Done) -> Result<()> {
         let SearchSettings { max_tokens, within } = settings(&options)?;
+        let max_tokens = max_tokens.unwrap_or(recall::MAX_TOKENS as usize);
         let options = SearchOptions { max_tokens, within: Within(within) };
         let index = Arc::clone(&self.index);
         run(done, move || told(&lock(&index).search(&enter_text(&query), &options)))
@@ -102,6 +103,7 @@ impl RecallIndex {
     #[napi(catch_unwind)]
     pub fn read(&self, key: String, options: String, done: Done) -> Result<()> {
         let ReadSettings { first, skip, last, max_tokens, within } = settings(&options)?;
+        let max_tokens = max_tokens.unwrap_or(recall::MAX_READ_TOKENS as usize);
         let options = ReadOptions { lines: LineRange { first, skip, last }, max_tokens, within: Within(within) };
         let index = Arc::clone(&self.index);
         run(done, move || told(&lock(&index).read(&key, &options)))

@@ -8,7 +8,6 @@ use napi::{
     threadsafe_function::ThreadsafeFunctionCallMode,
 };
 use napi_derive::napi;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{
@@ -17,7 +16,7 @@ use super::{
     memory::Room,
     messages::{MessageParts, units_of},
     threads,
-    thrown::{Result, settings, system_limit, wrong_tokens},
+    thrown::{Result, settings, system_limit, wrong_config},
 };
 use crate::{
     conversation::{
@@ -25,20 +24,13 @@ use crate::{
         surrogates::{enter_text, leave},
     },
     formats::Messages,
-    result::{CallGiven, IncomingText, ResultSettings, condense_result, digest, whole_result, with_call, with_text},
+    options::Options,
+    result::{
+        IncomingText, ResultOptions, ResultSettings, condense_result, digest, whole_result, with_call, with_text,
+    },
     tokens::Encoding,
     transcript::ToolTable,
 };
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Given {
-    budget: usize,
-    exit_code: Option<i64>,
-    whole: Option<String>,
-    encoding: String,
-    call: Option<CallGiven>,
-}
 
 /// The text of a result, copied in parts, so that it is never held as JSON or in UTF-16.
 #[napi]
@@ -111,26 +103,28 @@ fn is_newest(read: &Messages) -> impl Fn(usize) -> bool {
     move |block| newest.is_none_or(|(projection, newest)| projection.place(last, block).0 == newest)
 }
 
-/// Shortens the tool results in the last of these messages. `text` is that of the result in it, which has none itself. `done` gets a report with the edits on the
-/// messages, which is null if that message holds no result, or `{ error }`.
+/// Shortens the tool results in the last of these messages. `whole` is how to get the whole result; `text` that of the result in it, which has none itself. `done` gets a
+/// report with the edits on the messages, which is null if the last holds no result, or `{ error }`.
 #[napi(catch_unwind)]
 pub fn condense_result_message(
     mut messages: ClassInstance<'_, MessageParts>,
     options: String,
+    whole: Option<String>,
     text: Option<ClassInstance<'_, ResultText>>,
     done: JsCallback<FnArgs<(Json,)>>,
 ) -> Result<()> {
-    let given: Given = settings(&options)?;
-    let encoding: Encoding = given.encoding.parse().map_err(wrong_tokens)?;
+    let options = ResultOptions::read(&settings(&options)?).map_err(wrong_config)?;
+    let encoding: Encoding = options.encoding.parse().unwrap_or_default();
+    let given = Given { options, encoding, whole: whole.as_deref().map(|whole| enter_text(whole).into_owned()) };
     let (reader, room) = messages.take()?;
     let text = text.map(|mut text| (Arc::clone(&text.text), text.room.take()));
     let work = async move {
         let work = move || {
             let _room = room;
             let read = reader.finish().map_err(|error| error.to_string())?;
-            let Some((text, _room)) = text else { return shortened(&read, read.conversation(), &given, encoding) };
+            let Some((text, _room)) = text else { return shortened(&read, read.conversation(), &given) };
             let text = locked(&text).take();
-            shortened(&read, &with_text(read.conversation(), text), &given, encoding)
+            shortened(&read, &with_text(read.conversation(), text), &given)
         };
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         let answer = caught.unwrap_or_else(|_| Err("shortening the result failed inside the addon".to_owned()));
@@ -140,21 +134,23 @@ pub fn condense_result_message(
     threads::spawn(work).map_err(system_limit)
 }
 
+/// How to shorten a result.
+struct Given {
+    options: ResultOptions,
+    encoding: Encoding,
+    whole: Option<String>,
+}
+
 fn shortened(
     read: &Messages,
     own: &Conversation,
-    given: &Given,
-    encoding: Encoding,
+    Given { options, encoding, whole }: &Given,
 ) -> std::result::Result<String, String> {
-    let whole = given.whole.as_deref().map(enter_text);
-    let settings =
-        ResultSettings { budget: given.budget, exit_code: given.exit_code, whole: whole.as_deref(), encoding };
-    let (conversation, is_added) = with_call(own, given.call.as_ref());
-    if !own
-        .messages()
-        .last()
-        .is_some_and(|message| message.content.blocks().iter().any(|block| matches!(block, Block::ToolResult { .. })))
-    {
+    let (budget, exit_code) = (options.budget, options.exit_code);
+    let settings = ResultSettings { budget, exit_code, whole: whole.as_deref(), encoding: *encoding };
+    let (conversation, is_added) = with_call(own, options.call.as_ref());
+    let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
+    if !own.messages().last().is_some_and(|message| message.content.blocks().iter().any(is_result)) {
         return Ok(json!({ "edits": [], "report": null }).to_string());
     }
     let mut short = condense_result(&conversation, &ToolTable::default(), &settings, is_newest(read));

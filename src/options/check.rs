@@ -2,11 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::{ConfigError, FaultKind, Field, Kind, Table, near::near, path::Path, table::either};
+use super::{
+    ConfigError, FaultKind, Field, Kind, Table,
+    near::near,
+    path::Path,
+    table::{JSON_VALUE, either},
+};
 use crate::words::{Said, said};
 
 /// Stands in JSON for what only JavaScript has: NaN, a function, a `BigInt`, an object that cannot be used. Its value is how messages show it.
 const REFUSED: &str = "$refused";
+/// Stands in JSON for an object or function of the host that can be used.
+const HELD: &str = "$held";
 
 /// All faults of `value` as an object with the fields of `table`.
 pub(super) fn faults(table: &Table, value: &Value, root: Path<'_>) -> Vec<ConfigError> {
@@ -30,7 +37,7 @@ struct Check {
 impl Check {
     fn fields(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
         for field in table.fields {
-            match self.given(given, field.name) {
+            match self.given(given, field.name).filter(|value| !(field.takes_null && value.is_null())) {
                 Some(value) => self.field(field, value, &at.field(field.name)),
                 None if field.is_required && !field.unless.iter().any(|name| self.given(given, name).is_some()) => {
                     self.faults.push(ConfigError::missing(at.field(field.name).to_string(), field.allowed()));
@@ -45,14 +52,20 @@ impl Check {
     }
 
     fn given<'a>(&self, given: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-        given.get(name).filter(|value| !(self.null_is_absent && value.is_null()))
+        let is_absent =
+            |value: &Value| (self.null_is_absent && value.is_null()) || refused_text(value) == Some("undefined");
+        given.get(name).filter(|value| !is_absent(value))
     }
 
     fn field(&mut self, field: &Field, value: &Value, at: &Path<'_>) {
-        let hid = self.hides;
+        let (hid, known) = (self.hides, self.faults.len());
         self.hides |= field.is_secret;
         self.value(&field.kind, value, at, field.allowed.unwrap_or_default());
         self.hides = hid;
+        let own = if matches!(field.kind, Kind::Host { .. }) { FaultKind::NotUsable } else { FaultKind::NotAllowed };
+        for fault in self.faults.iter_mut().skip(known).filter(|fault| fault.kind == own) {
+            fault.code = field.code.unwrap_or(fault.code);
+        }
     }
 
     fn needs(&mut self, table: &Table, given: &Map<String, Value>, at: &Path<'_>) {
@@ -86,7 +99,10 @@ impl Check {
 
     /// Checks one value. `allowed` is what messages say is allowed here; empty for what the kind says.
     fn value(&mut self, kind: &Kind, value: &Value, at: &Path<'_>, allowed: &str) {
-        if let Some(fault) = refused(value).or_else(|| own_fault(kind, value)) {
+        if matches!(kind, Kind::Any) {
+            return;
+        }
+        if let Some(fault) = refused(kind, value).or_else(|| own_fault(kind, value)) {
             let allowed = if allowed.is_empty() { kind.allowed() } else { Said::own(allowed) };
             let near = match (kind, value) {
                 (Kind::Choice { words, .. }, Value::String(word)) => near(word, words.iter().copied()),
@@ -130,8 +146,8 @@ impl Check {
 
     fn no_refused(&mut self, value: &Value, at: &Path<'_>) {
         match value {
-            value if refused(value).is_some() => {
-                self.value(&Kind::AnyObject, value, at, "a value that JSON can hold");
+            value if refused_text(value).is_some() => {
+                self.value(&Kind::AnyObject, value, at, JSON_VALUE);
             }
             Value::Object(fields) => self.nothing_refused(fields, at),
             Value::Array(values) => {
@@ -162,10 +178,10 @@ fn inside(table: &Table, name: &str) -> Option<String> {
 }
 
 /// Returns the fault of a value that stands for one JSON cannot hold.
-fn refused(value: &Value) -> Option<FaultKind> {
-    let text = refused_text(value)?;
-    let is_number = matches!(text, "NaN" | "Infinity" | "-Infinity");
-    Some(if is_number { FaultKind::OutOfRange } else { FaultKind::NotUsable })
+fn refused(kind: &Kind, value: &Value) -> Option<FaultKind> {
+    let is_number = matches!(refused_text(value)?, "NaN" | "Infinity" | "-Infinity");
+    let is_host = matches!(kind, Kind::Host { .. });
+    Some(if is_number && !is_host { FaultKind::OutOfRange } else { FaultKind::NotUsable })
 }
 
 fn refused_text(value: &Value) -> Option<&str> {
@@ -180,9 +196,10 @@ pub(super) fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
         Kind::Flag { .. } => unless(value.is_boolean(), WrongType),
         Kind::False => unless(value == &Value::Bool(false), WrongType),
         Kind::Integer { min, max, .. } => match value {
-            Value::Number(_) => {
-                unless(whole_number(value).is_some_and(|number| (*min..=*max).contains(&number)), OutOfRange)
-            }
+            Value::Number(_) => unless(
+                whole_number(value).is_some_and(|number| ((*min).into()..=(*max).into()).contains(&number)),
+                OutOfRange,
+            ),
             _ => Some(WrongType),
         },
         Kind::Number { min, max, .. } => match value {
@@ -213,11 +230,14 @@ pub(super) fn own_fault(kind: &Kind, value: &Value) -> Option<FaultKind> {
             (WrongType, fault) => Some(fault),
             (fault, _) => Some(fault),
         },
-        Kind::Host { .. } => Some(NotUsable),
+        Kind::Any => None,
+        Kind::Host { .. } => unless(value.get(HELD).is_some(), NotUsable),
     }
 }
 
 /// JavaScript has one kind of number: 5.0 is 5.
-pub(super) fn whole_number(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n)).map(|n| n as u64))
+pub(super) fn whole_number(value: &Value) -> Option<i128> {
+    let is_whole = |number: &f64| number.fract() == 0.0 && number.abs() < 9e15;
+    let exact = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+    exact.or_else(|| value.as_f64().filter(is_whole).map(|number| number as i128))
 }

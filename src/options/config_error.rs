@@ -65,6 +65,13 @@ impl ConfigError {
         self
     }
 
+    /// The same fault of an argument, not of a configuration.
+    #[must_use]
+    pub(crate) fn of_argument(self) -> Self {
+        let code = if self.code == "invalid_config" { "invalid_argument" } else { self.code };
+        Self { code, ..self }
+    }
+
     /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
     #[must_use]
     pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<Said>) -> Self {

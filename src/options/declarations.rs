@@ -47,7 +47,7 @@ fn property(field: &Field, table: &Table) -> String {
 fn signature(field: &Field, table: &Table) -> String {
     let is_optional = !field.is_required || !field.unless.is_empty();
     let type_name = field.type_name.map_or_else(|| type_of(&field.kind), str::to_owned);
-    let (mark, or_absent) = match (is_optional, table.is_nullable()) {
+    let (mark, or_absent) = match (is_optional, table.is_nullable() || field.takes_null) {
         (true, true) => ("?", " | null | undefined"),
         (true, false) => ("?", " | undefined"),
         (false, _) => ("", ""),
@@ -75,7 +75,7 @@ fn type_of(kind: &Kind) -> String {
         Kind::List { .. } => format!("readonly {}[]", item(kind)),
         Kind::Record { .. } => format!("Readonly<Record<string, {}>>", item(kind)),
         Kind::Either(first, second) => format!("{} | {}", type_of(first), type_of(second)),
-        Kind::Host { .. } => "unknown".to_owned(),
+        Kind::Any | Kind::Host { .. } => "unknown".to_owned(),
     }
 }
 
@@ -86,7 +86,9 @@ fn item(kind: &Kind) -> String {
 /// The limits of a number, as a sentence.
 fn limits(kind: &Kind) -> Option<String> {
     let (min, max) = match kind {
-        Kind::Integer { min, max, .. } => (grouped(*min), Some(*max).filter(|max| *max != u64::MAX).map(grouped)),
+        Kind::Integer { min, max, .. } if *min >= 0 => {
+            (grouped(min.unsigned_abs()), Some(*max).filter(|max| *max != u64::MAX).map(grouped))
+        }
         Kind::Number { min, max, .. } if *min != f64::MIN => {
             (min.to_string(), Some(max).filter(|max| **max != f64::MAX).map(ToString::to_string))
         }

@@ -54,9 +54,9 @@ pub(crate) use self::{
     schema::schema,
     table::{Field, Kind, Needs, Table},
     typed::{
-        Bare, Converted, Either, Given, Off, Typed, Unread, WithJson, Words, any_object, choice, either, flag, host,
-        host_object, json_of, list, name, name_as, number, object, off, record, some_text, some_text_but, text, whole,
-        word,
+        Bare, Converted, Either, Given, Off, Typed, Unread, WithJson, Words, any, any_object, any_whole, choice,
+        either, flag, host, host_object, json_of, list, name, name_as, number, object, off, record, some_text,
+        some_text_but, text, whole, word,
     },
 };
 

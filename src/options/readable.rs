@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     ConfigError, Kind, Table,
-    check::{self, own_fault, whole_number},
+    check::{own_fault, whole_number},
     schema::schema,
     typed::{Converted, Either, Given, Off, Unread, WithJson, Words},
 };
@@ -32,7 +32,7 @@ pub trait Options: Readable {
     /// # Errors
     /// Every fault: of the fields in their order, then of unknown ones.
     fn read(value: &Value) -> Result<Self, Vec<ConfigError>> {
-        let faults = check::faults(Self::TABLE, value, Self::TABLE.root());
+        let faults = Self::TABLE.faults(value);
         if faults.is_empty() { Ok(Self::from_checked(&Kind::Object(Self::TABLE), Some(value))) } else { Err(faults) }
     }
 
@@ -51,8 +51,14 @@ impl Readable for bool {
 impl Readable for usize {
     fn from_checked(kind: &Kind, value: Option<&Value>) -> Self {
         let default = if let Kind::Integer { default, .. } = kind { *default } else { None };
-        let number = value.and_then(whole_number).or(default).unwrap_or_default();
+        let number = value.and_then(whole_number).or(default.map(Into::into)).unwrap_or_default();
         Self::try_from(number).unwrap_or(Self::MAX)
+    }
+}
+
+impl Readable for i64 {
+    fn from_checked(_: &Kind, value: Option<&Value>) -> Self {
+        value.and_then(whole_number).and_then(|number| Self::try_from(number).ok()).unwrap_or_default()
     }
 }
 

@@ -61,7 +61,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
         Kind::Flag { default } => without_nulls(json!({ "type": "boolean", "default": default })),
         Kind::False => json!({ "const": false }),
         Kind::Integer { default, min, max } => {
-            let max = Some(max).filter(|max| **max != u64::MAX);
+            let (min, max) = (Some(min).filter(|min| **min >= 0), Some(max).filter(|max| **max != u64::MAX));
             without_nulls(json!({ "type": "integer", "default": default, "minimum": min, "maximum": max }))
         }
         Kind::Number { default, min, max } => {
@@ -89,6 +89,7 @@ fn kind(kind: &Kind, shared: &mut Shared) -> Value {
         }
         Kind::Object(table) => object(table, shared),
         Kind::AnyObject => json!({ "type": "object" }),
+        Kind::Any => json!({}),
         Kind::List { of, .. } => json!({ "type": "array", "items": self::kind(of, shared) }),
         Kind::Record { of, .. } => json!({ "type": "object", "additionalProperties": self::kind(of, shared) }),
         Kind::Either(first, second) => json!({ "anyOf": [self::kind(first, shared), self::kind(second, shared)] }),

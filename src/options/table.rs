@@ -1,6 +1,8 @@
 //! Tables that define the fields of objects.
 
-use super::path::Path;
+use serde_json::{Map, Value};
+
+use super::{ConfigError, check::faults, path::Path};
 use crate::words::{Said, said};
 
 /// The options of one object: its fields, in the order in which they are listed, and what belongs together.
@@ -37,6 +39,10 @@ pub struct Field {
     /// One of these does instead.
     pub(super) unless: &'static [&'static str],
     pub(super) is_secret: bool,
+    /// Its null counts as absent.
+    pub(super) takes_null: bool,
+    /// The error code of a value that is none of the allowed ones, if it has one of its own.
+    pub(super) code: Option<&'static str>,
     /// The package's own JavaScript passes it; no type names it.
     pub(super) is_internal: bool,
     /// Its type in TypeScript, if its kind alone does not say it.
@@ -57,8 +63,8 @@ pub enum Kind {
     Integer {
         /// Used when absent.
         default: Option<u64>,
-        /// The smallest allowed.
-        min: u64,
+        /// The smallest allowed; below zero for no limit.
+        min: i64,
         /// The largest allowed; `u64::MAX` for no limit.
         max: u64,
     },
@@ -116,7 +122,10 @@ pub enum Kind {
     },
     /// Either of these.
     Either(&'static Kind, &'static Kind),
-    /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, and whatever is left is wrong.
+    /// Any value that JSON can hold.
+    Any,
+    /// An object or function of the host, which never comes as JSON: the JavaScript side takes out what can be used, or leaves `{ "$held": true }` in its place;
+    /// whatever else is left is wrong.
     Host {
         /// Its name in messages, such as `an AbortSignal`.
         called: &'static str,
@@ -196,6 +205,22 @@ impl Table {
         Self { root, begins_paths: true, ..self }
     }
 
+    /// Returns all faults of a value as an object with these fields.
+    pub fn faults(&self, value: &Value) -> Vec<ConfigError> {
+        faults(self, value, self.root())
+    }
+
+    /// Returns the defaults of its fields as JSON.
+    pub fn defaults(&self) -> Map<String, Value> {
+        let of = |field: &Field| Some((field.name.to_owned(), field.kind.default()?));
+        self.fields.iter().filter_map(of).collect()
+    }
+
+    /// Whether it has the interface of this name.
+    pub fn is_interface(&self, name: &str) -> bool {
+        self.interface.is_some_and(|(own, _)| own == name)
+    }
+
     /// Returns the beginning of the paths of faults.
     pub(super) fn root(&self) -> Path<'static> {
         if self.begins_paths { Path::argument(self.root) } else { Path::root(self.root) }
@@ -238,6 +263,8 @@ impl Field {
             is_required: false,
             unless: &[],
             is_secret: false,
+            takes_null: false,
+            code: None,
             is_internal: false,
             type_name: None,
         }
@@ -255,6 +282,9 @@ impl Field {
     }
 }
 
+/// Any value of JSON, as messages describe it.
+pub(super) const JSON_VALUE: &str = "a value that JSON can hold";
+
 /// One of these.
 pub(super) fn either(mut all: Vec<Said>) -> Said {
     if all.len() == 1 { all.remove(0) } else { said!("allowed.either", all: all) }
@@ -263,12 +293,19 @@ pub(super) fn either(mut all: Vec<Said>) -> Said {
 impl Kind {
     /// Whether it has a default itself; that of an object is all of its fields'.
     pub(super) fn has_default(&self) -> bool {
+        self.default().is_some()
+    }
+
+    /// Returns its default itself as JSON.
+    pub(super) fn default(&self) -> Option<Value> {
         match self {
-            Self::Flag { default } => default.is_some(),
-            Self::Integer { default, .. } => default.is_some(),
-            Self::Number { default, .. } => default.is_some(),
-            Self::Text { default, .. } | Self::Name { default, .. } | Self::Choice { default, .. } => default.is_some(),
-            _ => false,
+            Self::Flag { default } => default.map(Value::from),
+            Self::Integer { default, .. } => default.map(Value::from),
+            Self::Number { default, .. } => default.map(Value::from),
+            Self::Text { default, .. } | Self::Name { default, .. } | Self::Choice { default, .. } => {
+                default.map(Value::from)
+            }
+            _ => None,
         }
     }
 
@@ -277,9 +314,10 @@ impl Kind {
         match self {
             Self::Flag { .. } => said!("allowed.flag"),
             Self::False => said!("allowed.false"),
-            Self::Integer { min, max, .. } => match *max {
-                u64::MAX => said!("allowed.wholeFrom", least: *min as f64),
-                max => said!("allowed.whole", least: *min as f64, most: max as f64),
+            Self::Integer { min, max, .. } => match (*min, *max) {
+                (i64::MIN..0, _) => said!("allowed.anyWhole"),
+                (min, u64::MAX) => said!("allowed.wholeFrom", least: min as f64),
+                (min, max) => said!("allowed.whole", least: min as f64, most: max as f64),
             },
             Self::Number { min, max, .. } => match (*min, *max) {
                 (f64::MIN, _) => said!("allowed.anyNumber"),
@@ -303,6 +341,7 @@ impl Kind {
                 }
             }
             Self::AnyObject => said!("allowed.object"),
+            Self::Any => Said::own(JSON_VALUE),
             Self::List { called, .. } | Self::Record { called, .. } | Self::Host { called } => {
                 Said::known_or_own(called)
             }

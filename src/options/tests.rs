@@ -65,6 +65,19 @@ options! {
     check: Either<bool, Pet> = either(&flag().with(false), &object()).or_default(),
 }
 
+options! {
+    struct Argument: Table::titled("Options of a call").argument("options").interface("CallOptions", "A call.");
+
+    /// The messages.
+    messages: Unread = host_object("an array of messages").required().typed_as("Message[]").failing_as("invalid_messages"),
+    /// How it ended.
+    exit_code: Option<i64> = any_whole().if_set().or_null(),
+    /// Its input.
+    input: Value = any().or_default(),
+    /// The vocabulary.
+    encoding: &'static str = word(&["old", "new"]).or("new").failing_as("unknown_encoding"),
+}
+
 fn faults(options: Value) -> Vec<ConfigError> {
     Example::read(&options).err().unwrap_or_default()
 }
@@ -148,6 +161,7 @@ fn kinds_of_faults_have_codes() {
         (json!({ "scale": 11 }), FaultKind::OutOfRange, "out_of_range"),
         (json!([]), FaultKind::WrongType, "invalid_config"),
         (json!({ "count": { "$refused": "NaN" } }), FaultKind::OutOfRange, "out_of_range"),
+        (json!({ "signal": { "$refused": "NaN" } }), FaultKind::NotUsable, "invalid_argument"),
         (json!({ "count": { "$refused": "5n" } }), FaultKind::NotUsable, "invalid_argument"),
     ] {
         let found = faults(options.clone());
@@ -202,6 +216,27 @@ fn null_is_absent_where_the_host_writes_it_so() {
 }
 
 #[test]
+fn options_of_functions_are_checked_where_javascript_reads_them() {
+    let held = json!({ "$held": true });
+    let read = Argument::read(&json!({ "messages": held, "exitCode": -3.0, "input": { "$refused": "x" } })).unwrap();
+    assert_eq!((read.exit_code, read.input, read.encoding), (Some(-3), json!({ "$refused": "x" }), "new"));
+    assert_eq!(Argument::read(&json!({ "messages": held, "exitCode": null })).unwrap().exit_code, None);
+    assert_eq!(Value::Object(Argument::TABLE.defaults()), json!({ "encoding": "new" }));
+    let absent = json!({ "$refused": "undefined" });
+    let wrong = json!({ "messages": absent, "exitCode": 1.5, "input": absent, "encoding": "gpt", "other": absent });
+    let unusable = Argument::TABLE.faults(&json!({ "messages": { "$refused": "5" } }));
+    assert_eq!((unusable[0].kind, unusable[0].code), (FaultKind::NotUsable, "invalid_messages"));
+    let found = Argument::TABLE.faults(&wrong).into_iter().map(ConfigError::of_argument);
+    let told = found.map(|fault| format!("{}: {fault}", fault.code)).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!(told, @r#"
+    invalid_argument: options.messages is missing; it must be an array of messages
+    out_of_range: options.exitCode must be a whole number; got 1.5
+    unknown_encoding: options.encoding must be one of "old", "new"; got "gpt"
+    invalid_argument: options.other is unknown; known: messages, exitCode, input, encoding
+    "#);
+}
+
+#[test]
 fn an_option_of_an_object_further_in_is_told_where_it_belongs() {
     assert_eq!(texts(json!({ "weight": 3 })), ["weight is unknown; did you mean pet.weight?"]);
 }
@@ -240,7 +275,7 @@ fn the_schema_says_the_same() {
 
 #[test]
 fn types_have_comments_with_limits_and_defaults() {
-    let types = declarations([Example::TABLE, Pet::TABLE].into_iter());
+    let types = declarations([Example::TABLE, Pet::TABLE, Argument::TABLE].into_iter());
     insta::assert_snapshot!(types, @r#"
     /** A pet. */
     export interface Pet {
@@ -278,6 +313,18 @@ fn types_have_comments_with_limits_and_defaults() {
       signal?: unknown | undefined;
       /** Checked elsewhere. */
       config?: object | undefined;
+    }
+
+    /** A call. */
+    export interface CallOptions {
+      /** The messages. */
+      messages: Message[];
+      /** How it ended. */
+      exitCode?: number | null | undefined;
+      /** Its input. */
+      input?: unknown | undefined;
+      /** The vocabulary. Default: `new`. */
+      encoding?: "old" | "new" | undefined;
     }
     "#);
 }

@@ -88,7 +88,13 @@ pub const fn off() -> Bare<Off> {
 
 /// A whole number from `min` to `max`; `u64::MAX` for no limit.
 pub const fn whole(min: u64, max: u64) -> Bare<usize> {
-    Bare::new(Kind::Integer { default: None, min, max })
+    Bare::new(Kind::Integer { default: None, min: min as i64, max })
+}
+
+/// Any whole number that JavaScript holds exactly.
+pub const fn any_whole() -> Bare<i64> {
+    const SAFE: i64 = (1 << 53) - 1;
+    Bare::new(Kind::Integer { default: None, min: -SAFE, max: SAFE as u64 })
 }
 
 /// A number from `min` to `max`; `f64::MAX` for no limit.
@@ -139,6 +145,11 @@ pub const fn object<T: Options>() -> Bare<T> {
 /// An object with the options of `T`, handed on as it is.
 pub const fn json_of<T: Options>() -> Bare<Value> {
     Bare::new(Kind::Object(T::TABLE))
+}
+
+/// Any value that JSON can hold.
+pub const fn any() -> Bare<Value> {
+    Bare::new(Kind::Any)
 }
 
 /// An object that is checked elsewhere.
@@ -304,6 +315,16 @@ impl<T> Typed<T> {
     /// Its values may be secrets, and so may all inside them: messages show types, not values.
     pub const fn secret(self) -> Self {
         Self { field: Field { is_secret: true, ..self.field }, ..self }
+    }
+
+    /// Null counts as absent.
+    pub const fn or_null(self) -> Self {
+        Self { field: Field { takes_null: true, ..self.field }, ..self }
+    }
+
+    /// Sets the error code of a value that is none of the allowed ones.
+    pub const fn failing_as(self, code: &'static str) -> Self {
+        Self { field: Field { code: Some(code), ..self.field }, ..self }
     }
 
     /// It is passed by the package's own JavaScript; the types do not name it.

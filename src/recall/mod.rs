@@ -3,7 +3,7 @@
 //! - `entries`: divides a conversation into words, and calls with their results;
 //! - `index`: the entries of growing conversations; `words` and `postings` find words, `keys` identify entries;
 //! - `ranking`: the places relevant to a query; `versions`: whether they show the newest version of a file;
-//! - `answer`: writes them within a budget; `reading`: lines of one entry.
+//! - `answer`: writes them within a budget; `reading`: lines of one entry; `recall_options`: what hosts say of it.
 //!
 //! An entry and its key stay the same, whatever follows it. Recall concludes nothing from a conversation: it only
 //! quotes.
@@ -15,6 +15,7 @@ mod keys;
 mod postings;
 mod ranking;
 mod reading;
+mod recall_options;
 mod versions;
 mod words;
 
@@ -27,4 +28,5 @@ pub use self::{
     answer::SearchOptions,
     index::{RecallIndex, Within},
     reading::{LineRange, ReadOptions},
+    recall_options::{MAX_READ_TOKENS, MAX_TOKENS, TABLES},
 };

@@ -19,6 +19,7 @@
 //! | `written` | the text of what stays |
 //! | `json` | JSON that keeps its shape |
 //! | `short` | one text within a budget |
+//! | `result_options` | what hosts say of it |
 
 mod above;
 mod borders;
@@ -29,6 +30,7 @@ mod json;
 #[cfg(test)]
 mod logs;
 mod ranks;
+mod result_options;
 mod screen;
 mod shape;
 mod short;
@@ -39,12 +41,13 @@ mod units;
 mod worth;
 mod written;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use self::short::{Given, Short, shorten};
 pub use self::{
     incoming::{IncomingText, digest},
+    result_options::{A_BUDGET, A_STORE, CallGiven, ResultOptions, TABLE},
     short::ResultKind,
 };
 use crate::{
@@ -92,16 +95,6 @@ pub struct ShortResult {
     /// The result has no more tokens than the budget. False where it stays whole, and where the lines that say how the
     /// call ended take more.
     pub fits: bool,
-}
-
-/// The call that a result answers, where the conversation does not have it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct CallGiven {
-    /// The name of the tool.
-    pub name: String,
-    /// Its parameters.
-    #[serde(default)]
-    pub input: serde_json::Value,
 }
 
 /// The conversation with this call before its last message, and whether it had to be put there: not where it has the call already.

@@ -2,7 +2,9 @@
 
 import type { Warning } from "../data.js";
 import type { CondensationError } from "../errors.js";
-import type { CondensationManager } from "../manager.js";
+import type { CondenseSessionOptions, CondensingHooksOptions } from "./options.js";
+
+export type { CondenseSessionOptions, CondensingHooksOptions };
 
 // No type of the SDK is named, so that it need not be installed.
 
@@ -19,28 +21,6 @@ export interface CondensingHooks {
   PostToolUse?: { hooks: CondensingHook[] }[];
 }
 
-/** Options of {@link condensingHooks}. An unknown field is an error. */
-export interface CondensingHooksOptions {
-  /** Tokens of the conversation, condensed, that the quotes are taken from, 200 or more. Default: 4000. */
-  quoteTokens?: number | undefined;
-  /**
-   * Tokens, 200 or more: an output of a command or of an MCP tool of more is shortened to as many before the model reads it, as `condenseResult` does. The whole is
-   * kept in a file of the user's cache folder for 30 days, as by `roo-condense result`, and the note says its path. Files that are read stay as they are, and so do failed calls,
-   * whose text the SDK does not let a hook change. Default: outputs stay whole.
-   * @example
-   * ```ts
-   * import { query } from "@anthropic-ai/claude-agent-sdk";
-   * import { condensingHooks } from "roo-condense/claude-agent";
-   *
-   * const hooks = condensingHooks({ resultTokens: 4000 });
-   * for await (const message of query({ prompt: "Fix the build.", options: { hooks } })) console.log(message.type);
-   * ```
-   */
-  resultTokens?: number | undefined;
-  /** Called with what went wrong: the compaction goes ahead without quotes, an output stays whole. Default: nobody is told. */
-  onWarning?: ((warning: Warning | (Error & { code?: string })) => void) | undefined;
-}
-
 /**
  * Hooks that keep in a compaction of the Claude Agent SDK what its summary may lose: what the user said, and a log that quotes calls, results and names, made without a model.
  * They stand behind the summary, once; the instructions for it say so. The hooks do not replace the SDK's compaction, and never stop it.
@@ -54,14 +34,6 @@ export interface CondensingHooksOptions {
  * ```
  */
 export function condensingHooks(options?: CondensingHooksOptions): CondensingHooks;
-
-/** Options of {@link condenseSession}. An unknown field is an error. */
-export interface CondenseSessionOptions {
-  /** Condenses; its provider, handler and protection. Default: a manager without a model: `lossless`, then `truncation`. */
-  manager?: CondensationManager | undefined;
-  /** Down to this share of the session's tokens, 1 to 100 percent. Default: 40. */
-  targetPercent?: number | undefined;
-}
 
 /** What {@link condenseSession} did. */
 export interface CondensedSession {

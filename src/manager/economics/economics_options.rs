@@ -40,7 +40,7 @@ options! {
     ///
     /// Default: the number of assistant messages so far, 1 to 200.
     expected_requests: Option<f64> = number(0.0, MAX_REQUESTS).if_set(),
-    /// Milliseconds since the last request; absent: the cache is warm.
+    /// Milliseconds since the last request. Default: the cache is warm.
     ms_since_last_request: Option<f64> = number(0.0, f64::MAX).if_set(),
     /// Milliseconds for which the model's provider keeps a prompt.
     ///
@@ -51,7 +51,7 @@ options! {
     /// They are counted like `totalTokens`; the call's `targetTokens` wins. A smaller target costs less and loses more. Default: 40,000, or half of what the
     /// window allows if that is less.
     target_tokens: usize = whole(0, u64::MAX).or(DEFAULT_TARGET),
-    /// Tokens that a condensation must free to be done; absent: a quarter of those that it leaves.
+    /// Tokens that a condensation must free, or nothing is done (`clears_too_little`). Default: a quarter of those that it leaves.
     ///
     /// They are counted like `totalTokens`.
     clear_at_least: Option<usize> = whole(0, u64::MAX).if_set(),
@@ -59,7 +59,7 @@ options! {
     ///
     /// `first` keeps more of the beginning cached. `keep` in `config` wins.
     keep: KeptCopy = choice().or_first(),
-    /// Messages of the last request; absent: all before the last one of the assistant.
+    /// Messages of the last request. Default: all before the last one of the assistant.
     sent_messages: Option<usize> = whole(0, u64::MAX).if_set(),
 }
 

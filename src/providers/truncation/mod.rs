@@ -66,7 +66,7 @@ options! {
     ///
     /// Not for `salient`.
     truncation_mode: Given<TruncationMode> = choice().or_first().with_presence(),
-    /// The newest messages that are never touched.
+    /// The newest messages that stay whole; with a target, they are cut if it cannot be met otherwise.
     preserve_recent_count: usize = whole(1, 1000).or(5),
     /// Lines that stay of an old tool result. With a target and no value of its own, as many as fit.
     ///
