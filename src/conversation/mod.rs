@@ -38,6 +38,7 @@ use std::{
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+pub(crate) use self::remembered::Reading;
 pub use self::{
     address::ContentKind,
     attached::{AttachedFile, Media, Service, typed_files},
