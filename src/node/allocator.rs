@@ -33,11 +33,11 @@ impl Allocator {
     pub fn replenish(&self) {
         if self.reserve.load(Ordering::Relaxed).is_null() {
             // SAFETY: the layout is not empty; the pointer is freed by whoever takes it out of its place.
-            self.free_reserve(self.reserve.swap(unsafe { System.alloc(RESERVE) }, Ordering::AcqRel));
+            Self::free_reserve(self.reserve.swap(unsafe { System.alloc(RESERVE) }, Ordering::AcqRel));
         }
     }
 
-    fn free_reserve(&self, reserve: *mut u8) -> bool {
+    fn free_reserve(reserve: *mut u8) -> bool {
         if !reserve.is_null() {
             // SAFETY: it was allocated with this layout, and taken out of its place.
             unsafe { System.dealloc(reserve, RESERVE) };
@@ -57,7 +57,7 @@ impl Allocator {
     fn fall_back(&self, alloc: impl Fn() -> *mut u8) -> *mut u8 {
         self.has_fallen_back.store(true, Ordering::Relaxed);
         let pointer = alloc();
-        if pointer.is_null() && self.free_reserve(self.reserve.swap(null_mut(), Ordering::AcqRel)) {
+        if pointer.is_null() && Self::free_reserve(self.reserve.swap(null_mut(), Ordering::AcqRel)) {
             alloc()
         } else {
             pointer
