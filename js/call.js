@@ -82,7 +82,7 @@ function plainOptions(options) {
 }
 
 /** Reads the arguments of a condensation for the addon. Throws at once if they are invalid. */
-function prepare(context, given, configOf, protect) {
+function prepare(context, given, { native, configOf, protect }) {
   if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
   if (!isObject(given)) throw notAllowed("options", given, "an object");
   const options = copyOf(
@@ -110,7 +110,7 @@ function prepare(context, given, configOf, protect) {
   );
   const settings = serializeSettings({ context: known, options: plainOptions(options) }, "");
   const seen = formatSeen(messages, named);
-  const parts = checked(() => new native.MessageParts(seen.format));
+  const parts = checked(() => native.messages(seen.format));
   try {
     const read = seen.format ? readable("context.messages", () => asRead(messages, seen.format)) : messages;
     serializeInParts(read, (json) => checked(() => parts.add(json)));
@@ -179,13 +179,13 @@ function handlersOf(options, context) {
 }
 
 /**
- * Condenses. Errors in the arguments are thrown at once; all other errors are in the result. `configOf(id)` returns
- * the configuration of the provider named in the options, for the functions in it; `protect` contains the manager's
- * protection rules that are functions or regular expressions.
- * `start(prepared, call)` passes the call to the addon; its `listener` receives progress and the result.
+ * Condenses. Errors in the arguments are thrown at once; all other errors are in the result. `owner` makes the call:
+ * its `native` object reads the messages; `configOf(id)` returns the configuration of the provider named in the
+ * options, for the functions in it; `protect` contains the manager's protection rules that are functions or regular
+ * expressions. `start(prepared, call)` passes the call to the addon; its `listener` receives progress and the result.
  */
-function condense(context, options, configOf, start, protect) {
-  const { prepared, messages, settings } = prepare(context, options ?? {}, configOf, protect);
+function condense(context, options, owner, start) {
+  const { prepared, messages, settings } = prepare(context, options ?? {}, owner);
   const { signal, onProgress } = prepared.options;
   const cancel = checked(() => new native.CancelHandle());
   const alive = new KeepAlive();

@@ -385,7 +385,7 @@ class CondensationManager {
   #askHost(method, ask, context, options) {
     const provider = this.#hostProvider(readable("options", () => options?.provider));
     if (!methodOf(provider, method)) return undefined;
-    const { prepared, messages, settings } = prepare(context, options ?? {}, () => undefined);
+    const { prepared, messages, settings } = prepare(context, options ?? {}, { native: this.#native, configOf: () => undefined });
     messages.discard();
     checked(() => this.#native.checkCall(settings));
     const { config } = prepared.options;
@@ -435,7 +435,8 @@ class CondensationManager {
       this.#native.condense({ ...call, mode, hostCall: id, ...bindHandlers(prepared, this.#handlers), profiles });
       this.#calls.set(id, Object.assign(prepared, { isPreview: mode === "preview" || mode === "estimate" }));
     };
-    return condense(context, options, configOf, start, this.#protect).finally(() => this.#calls.delete(id));
+    const owner = { native: this.#native, configOf, protect: this.#protect };
+    return condense(context, options, owner, start).finally(() => this.#calls.delete(id));
   }
 }
 

@@ -111,7 +111,7 @@ class NativeCondensationProvider {
       // No custom provider runs, so none has to find the call.
       this.#native.condense({ ...call, mode, hostCall: 0, ...bindHandlers(prepared), profiles: [] });
     };
-    return condense(context, options, () => this.#config, start);
+    return condense(context, options, { native: this.#native, configOf: () => this.#config }, start);
   }
 
   /** `options` are those of `condense`: a provider that calls a model needs its handler to know the price. */

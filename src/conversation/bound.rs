@@ -95,7 +95,7 @@ impl Was {
             }
             Edit::Drop { message: index } => Some(Self {
                 was: contents.of_message(*index).map(content_digits),
-                fingerprint: Some(Fingerprint::of_json(&serde_json::to_string(message).ok()?)),
+                fingerprint: Some(Fingerprint::of_message(message)),
             }),
             Edit::Insert { .. } | Edit::InsertBlock { .. } => None,
         }
@@ -131,8 +131,7 @@ fn fingerprint(message: &Message, path: &[PathStep]) -> Option<Fingerprint> {
 
 fn of_content(content: &Content, path: &[PathStep]) -> Option<Fingerprint> {
     match (content, path.split_first()) {
-        (Content::Text(text), None) => Some(Fingerprint::of_text(text)),
-        (content, None) => Some(Fingerprint::of_json(&serde_json::to_string(content).ok()?)),
+        (content, None) => Some(Fingerprint::of_content(content)),
         (Content::Blocks(blocks), Some((PathStep::Index(index), rest))) => of_block(blocks.get(*index)?, rest),
         _ => None,
     }
@@ -140,7 +139,7 @@ fn of_content(content: &Content, path: &[PathStep]) -> Option<Fingerprint> {
 
 fn of_block(block: &Block, path: &[PathStep]) -> Option<Fingerprint> {
     let Some((PathStep::Key(key), rest)) = path.split_first() else {
-        return path.is_empty().then(|| Some(Fingerprint::of_json(&serde_json::to_string(block).ok()?)))?;
+        return path.is_empty().then(|| Fingerprint::of_block(block));
     };
     match (block, key.as_ref()) {
         (Block::Text { text, .. }, "text") if rest.is_empty() => Some(Fingerprint::of_text(text)),

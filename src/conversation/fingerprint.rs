@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::{
-    Block, Content, Conversation, Entry, Message, json_text::unescape, scan::string_end, surrogates,
+    Block, Content, Conversation, Entry, Fields, Message, json_text::unescape, scan::string_end, surrogates,
     utf16::utf16_length,
 };
 use crate::parallel::in_parts;
@@ -76,7 +76,46 @@ impl Fingerprint {
             return Self::of_text(&unescape(json));
         }
         let mut length = 0;
-        let hash = json_hash(json, &mut length);
+        let hash = json_hash(json, &mut length).whole;
+        Self { length, hash }
+    }
+
+    /// Returns [`Fingerprint::of_json`] of a message's JSON without writing it.
+    #[must_use]
+    pub fn of_message(message: &Message) -> Self {
+        let (length, hash) = *message.remembered.fingerprint.get_or_init(|| {
+            let Self { length, hash } = match message.unreadable() {
+                Some(raw) => Self::of_json(raw.get()),
+                None => Self::of_value(|length| message_value(message, length)),
+            };
+            (length, hash)
+        });
+        Self { length, hash }
+    }
+
+    /// Returns [`Fingerprint::of_json`] of a content's JSON without writing it.
+    #[must_use]
+    pub fn of_content(content: &Content) -> Self {
+        match content {
+            Content::Text(text) => Self::of_text(text),
+            _ => Self::of_value(|length| content_value(content, length)),
+        }
+    }
+
+    /// Returns [`Fingerprint::of_json`] of a block's JSON without writing it.
+    #[must_use]
+    pub fn of_block(block: &Block) -> Self {
+        match block {
+            Block::Image { raw, .. } | Block::Thinking { raw, .. } | Block::Other { raw, .. } => {
+                Self::of_json(raw.get())
+            }
+            _ => Self::of_value(|length| block_value(block, length)),
+        }
+    }
+
+    fn of_value(value: impl FnOnce(&mut usize) -> u64) -> Self {
+        let mut length = 0;
+        let hash = mixed(0, mixed(0, value(&mut length)));
         Self { length, hash }
     }
 }
@@ -169,10 +208,19 @@ impl Open {
     }
 }
 
+/// The hashes of a JSON text.
+struct JsonHash {
+    /// That of the text.
+    whole: u64,
+    /// That of the value in it, for the array or object around it.
+    value: u64,
+}
+
 /// Runs in one pass without recursion, because values may be nested thousands of levels deep.
-fn json_hash(json: &str, length: &mut usize) -> u64 {
+fn json_hash(json: &str, length: &mut usize) -> JsonHash {
     let bytes = json.as_bytes();
     let mut open = vec![Open { hash: 0, is_object: false, key: None }];
+    let mut last = 0;
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -191,12 +239,9 @@ fn json_hash(json: &str, length: &mut usize) -> u64 {
                 let literal = &json[start..at];
                 let inner = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
                 let hash = if inner.contains('\\') {
-                    let text = unescape(literal);
-                    *length += utf16_length(&text);
-                    tagged(b'"', &text)
+                    string_value(&unescape(literal), length)
                 } else {
-                    *length += utf16_length(inner);
-                    tagged(b'"', inner)
+                    string_value(inner, length)
                 };
                 match open.last_mut() {
                     Some(Open { is_object: true, key: key @ None, .. }) => {
@@ -214,15 +259,93 @@ fn json_hash(json: &str, length: &mut usize) -> u64 {
                 tagged(b'0', &json[start..at])
             }
         };
+        last = value;
         if let Some(holder) = open.last_mut() {
             holder.add(value);
         }
     }
-    open.into_iter().fold(0, |hash, left| mixed(hash, left.hash))
+    JsonHash { whole: open.into_iter().fold(0, |hash, left| mixed(hash, left.hash)), value: last }
 }
 
 fn raw_hash(raw: &RawValue) -> u64 {
-    json_hash(raw.get(), &mut 0)
+    json_hash(raw.get(), &mut 0).whole
+}
+
+fn string_value(text: &str, length: &mut usize) -> u64 {
+    *length += utf16_length(text);
+    tagged(b'"', text)
+}
+
+/// An object whose values are added one by one.
+struct ObjectValue<'l> {
+    sum: u64,
+    length: &'l mut usize,
+}
+
+impl<'l> ObjectValue<'l> {
+    fn new(length: &'l mut usize) -> Self {
+        Self { sum: u64::from(b'{'), length }
+    }
+
+    fn with(mut self, key: &str, value: impl FnOnce(&mut usize) -> u64) -> Self {
+        let key = string_value(key, self.length);
+        self.sum = self.sum.wrapping_add(mixed(key, value(self.length)));
+        self
+    }
+
+    fn with_text(self, key: &str, text: &str) -> Self {
+        self.with(key, |length| string_value(text, length))
+    }
+
+    fn with_content(self, content: &Content) -> Self {
+        match content {
+            Content::Missing => self,
+            _ => self.with("content", |length| content_value(content, length)),
+        }
+    }
+
+    fn end(self, extra: &Fields) -> u64 {
+        let whole = extra.iter().fold(self, |object, (key, raw)| object.with(key, |length| raw_value(raw, length)));
+        mixed(1, whole.sum)
+    }
+}
+
+fn raw_value(raw: &RawValue, length: &mut usize) -> u64 {
+    json_hash(raw.get(), length).value
+}
+
+fn message_value(message: &Message, length: &mut usize) -> u64 {
+    let role = ObjectValue::new(length).with_text("role", message.role.as_str());
+    role.with_content(&message.content).end(&message.extra)
+}
+
+fn content_value(content: &Content, length: &mut usize) -> u64 {
+    match content {
+        Content::Text(text) => string_value(text, length),
+        Content::Blocks(blocks) => {
+            let hash = blocks.iter().fold(u64::from(b'['), |hash, block| mixed(hash, block_value(block, length)));
+            mixed(0, hash)
+        }
+        Content::Other(raw) => raw_value(raw, length),
+        Content::Missing => raw_value(RawValue::NULL, length),
+    }
+}
+
+fn block_value(block: &Block, length: &mut usize) -> u64 {
+    let object = |length| ObjectValue::new(length).with_text("type", block.kind());
+    match block {
+        Block::Text { text, extra } => object(length).with_text("text", text).end(extra),
+        Block::ToolUse { id, name, input, extra } => {
+            let named = object(length).with_text("id", id).with_text("name", name);
+            let is_written = input.get() != RawValue::NULL.get();
+            let whole = if is_written { named.with("input", |length| raw_value(input, length)) } else { named };
+            whole.end(extra)
+        }
+        Block::ToolResult { tool_use_id, content, extra, .. } => {
+            object(length).with_text("tool_use_id", tool_use_id).with_content(content).end(extra)
+        }
+        Block::Image { raw, .. } | Block::Thinking { raw, .. } | Block::Other { raw, .. } => raw_value(raw, length),
+    }
 }
 
 impl Message {
@@ -230,10 +353,10 @@ impl Message {
     /// its texts, calls and results that this crate does not read, because hosts add and remove those.
     #[must_use]
     pub fn content_hash(&self) -> u64 {
-        match self.unreadable() {
+        *self.remembered.hash.get_or_init(|| match self.unreadable() {
             Some(raw) => raw_hash(raw),
             None => mixed(tagged(b'r', self.role.as_str()), content_hash(&self.content)),
-        }
+        })
     }
 }
 
@@ -417,6 +540,43 @@ mod tests {
         let pairs = [("[[],[]]", "[[[]]]"), ("{}", "[]"), ("1", "[1]"), (r#"["1"]"#, "[1]"), ("[[1],2]", "[[1,2]]")];
         for (one, other) in pairs {
             assert_ne!(Fingerprint::of_json(one), Fingerprint::of_json(other), "{one} {other}");
+        }
+    }
+
+    fn written(value: &impl Serialize) -> Fingerprint {
+        Fingerprint::of_json(&serde_json::to_string(value).unwrap())
+    }
+
+    #[test]
+    fn what_was_read_has_that_of_its_json() {
+        let messages = json!([
+            { "role": "user", "content": "é\n\"", "ts": 1, "more": { "a": ["x"] } },
+            { "content": [
+                { "type": "text", "text": "t", "cache_control": { "type": "ephemeral" } },
+                { "type": "tool_use", "id": "a", "name": "n", "input": { "path": ["x\ty"] } },
+                { "type": "tool_use", "id": "b", "name": "n" },
+                { "type": "tool_use", "id": "c", "name": "n", "input": null },
+                { "type": "thinking", "thinking": "t", "signature": "s" },
+                { "type": "image", "source": { "data": "AAAA" } },
+                "text", 1, [],
+            ], "role": "assistant" },
+            { "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "r" }], "is_error": true },
+                { "type": "tool_result", "tool_use_id": "b", "content": "r" },
+                { "type": "tool_result", "tool_use_id": "c" },
+                { "type": "tool_result", "tool_use_id": "d", "content": null },
+            ] },
+            { "role": "user", "content": [] },
+            { "role": "user", "content": { "a": 1 } },
+            { "role": "user" },
+            "text", 7, [],
+        ]);
+        for message in conversation(&messages).messages() {
+            assert_eq!(Fingerprint::of_message(message), written(message));
+            assert_eq!(Fingerprint::of_content(&message.content), written(&message.content));
+            for block in message.content.blocks() {
+                assert_eq!(Fingerprint::of_block(block), written(block), "{block:?}");
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
     block::Depth,
     fields::{Fields, RawFields, owned, serialize_into},
     json_text,
-    remembered::Remembered,
+    remembered::{Reading, Remembered},
     scan::elements,
 };
 
@@ -140,10 +140,15 @@ impl Message {
         }
     }
 
-    /// Returns what a reader found in this message the first time that it was asked for; `None` if another kind of
-    /// reading is kept here.
-    pub(crate) fn reading<T: Send + Sync + 'static>(&self, read: impl FnOnce() -> T) -> Option<&T> {
-        self.remembered.reading(read)
+    /// Returns what a reader of this kind found in this message, if it was asked for.
+    pub(crate) fn known<T: Send + Sync + 'static>(&self, kind: Reading) -> Option<&T> {
+        self.remembered.known(kind)
+    }
+
+    /// Returns what a reader of this kind found in this message the first time that it was asked for; `None` if that
+    /// is of another type.
+    pub(crate) fn reading<T: Send + Sync + 'static>(&self, kind: Reading, read: impl FnOnce() -> T) -> Option<&T> {
+        self.remembered.reading(kind, read)
     }
 
     /// Returns true if the JSON was not a message at all.

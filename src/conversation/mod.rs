@@ -8,6 +8,7 @@ mod estimate;
 mod fields;
 mod fingerprint;
 pub mod json_text;
+mod known;
 mod line_numbers;
 mod message;
 mod pins;
@@ -37,6 +38,7 @@ use std::{
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+pub(crate) use self::remembered::Reading;
 pub use self::{
     address::ContentKind,
     attached::{AttachedFile, Media, Service, typed_files},
@@ -46,6 +48,7 @@ pub use self::{
     fields::Fields,
     fingerprint::{Contents, DIGITS, Fingerprint, content_digits, hash_of_blocks},
     json_text::PathStep,
+    known::KnownMessages,
     line_numbers::NumberStyle,
     message::{Content, Message, Role},
     pins::Pins,
@@ -148,7 +151,11 @@ impl Conversation {
     /// Creates a conversation of these messages.
     #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {
-        let entries = messages.into_iter().enumerate().map(|(index, message)| Entry::original(index, message.into()));
+        Self::of_shared(messages.into_iter().map(Arc::new))
+    }
+
+    fn of_shared(messages: impl IntoIterator<Item = Arc<Message>>) -> Self {
+        let entries = messages.into_iter().enumerate().map(|(index, message)| Entry::original(index, message));
         Self::from_entries(entries.collect())
     }
 
@@ -156,8 +163,7 @@ impl Conversation {
     #[must_use]
     pub fn ending_with(&self, messages: Vec<Arc<Message>>) -> Self {
         let kept = self.entries.iter().take(self.len().saturating_sub(1)).map(|entry| Arc::clone(&entry.message));
-        let all = kept.chain(messages).enumerate();
-        Self::from_entries(all.map(|(index, message)| Entry::original(index, message)).collect())
+        Self::of_shared(kept.chain(messages))
     }
 
     fn from_entries(entries: Vec<Entry>) -> Self {

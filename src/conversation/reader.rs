@@ -1,8 +1,14 @@
 //! Reads messages in parts, each while the next is still being written.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 
-use super::{Conversation, Message, NotAnArray, surrogates, utf16};
+use super::{
+    Conversation, Message, NotAnArray,
+    known::{KnownMessages, apart},
+    surrogates, utf16,
+};
 use crate::parallel::Ahead;
 
 /// Shorter input is not read ahead, because waking a thread would take as long as reading it.
@@ -19,32 +25,34 @@ pub enum NotMessages {
     NotAnArray(#[from] NotAnArray),
 }
 
-/// Consecutive JSON arrays of messages, in UTF-16.
-type Part = Vec<Vec<u16>>;
+/// Consecutive JSON arrays of messages, in UTF-16, and the messages that are known.
+type Part = (Arc<KnownMessages>, Vec<Vec<u16>>);
 
 /// Reads JSON arrays of messages, in UTF-16, as one conversation.
 pub struct MessageReader {
+    known: Arc<KnownMessages>,
     /// Parts being read in the background.
-    begun: Ahead<Part, Result<Vec<Message>, NotMessages>>,
+    begun: Ahead<Part, Result<Vec<Arc<Message>>, NotMessages>>,
     /// Arrays still too small to start a part.
-    waiting: Part,
+    waiting: Vec<Vec<u16>>,
     units: usize,
 }
 
-impl Default for MessageReader {
-    fn default() -> Self {
-        Self { begun: Ahead::new(read), waiting: Part::new(), units: 0 }
-    }
-}
-
 impl MessageReader {
+    /// Begins a conversation, most of whose messages may be known.
+    #[must_use]
+    pub fn new(known: Arc<KnownMessages>) -> Self {
+        known.begin();
+        Self { known, begun: Ahead::new(read), waiting: Vec::new(), units: 0 }
+    }
+
     /// Adds the messages of an array.
     pub fn add(&mut self, json: Vec<u16>) {
         self.units += json.len();
         self.waiting.push(json);
         if self.units >= MIN_UNITS {
             self.units = 0;
-            self.begun.add(std::mem::take(&mut self.waiting));
+            self.begun.add((Arc::clone(&self.known), std::mem::take(&mut self.waiting)));
         }
     }
 
@@ -54,15 +62,22 @@ impl MessageReader {
     /// If something added is not a JSON array or not UTF-16.
     pub fn finish(mut self) -> Result<Conversation, NotMessages> {
         if !self.waiting.is_empty() {
-            self.begun.add_late(self.waiting);
+            self.begun.add_late((Arc::clone(&self.known), self.waiting));
         }
         let read: Result<Vec<_>, _> = self.begun.finish().into_iter().collect();
-        Ok(Conversation::new(read?.into_iter().flatten().collect()))
+        self.known.forget_older();
+        let mut messages: Vec<_> = read?.into_iter().flatten().collect();
+        apart(&mut messages);
+        Ok(Conversation::of_shared(messages))
     }
 }
 
-fn read(arrays: Part) -> Result<Vec<Message>, NotMessages> {
-    each_raw(arrays, Message::read)
+fn read((known, arrays): Part) -> Result<Vec<Arc<Message>>, NotMessages> {
+    let mut messages = Vec::new();
+    for array in arrays {
+        messages.extend(known.read(array, |array| raws(array, Message::read))?);
+    }
+    Ok(messages)
 }
 
 /// Applies `read` to each message in these JSON arrays.
@@ -72,13 +87,16 @@ fn read(arrays: Part) -> Result<Vec<Message>, NotMessages> {
 pub fn each_raw<T>(arrays: Vec<Vec<u16>>, read: impl Fn(&RawValue) -> T) -> Result<Vec<T>, NotMessages> {
     let mut messages = Vec::new();
     for array in arrays {
-        let json = utf16::utf8(&array).ok_or(NotMessages::NotUtf16)?;
-        drop(array);
-        let json = surrogates::enter(&json);
-        let raw: Vec<&RawValue> = serde_json::from_str(&json).map_err(NotAnArray::from)?;
-        messages.extend(raw.into_iter().map(&read));
+        messages.extend(raws(&array, &read)?);
     }
     Ok(messages)
+}
+
+fn raws<T>(array: &[u16], read: impl Fn(&RawValue) -> T) -> Result<Vec<T>, NotMessages> {
+    let json = utf16::utf8(array).ok_or(NotMessages::NotUtf16)?;
+    let json = surrogates::enter(&json);
+    let raw: Vec<&RawValue> = serde_json::from_str(&json).map_err(NotAnArray::from)?;
+    Ok(raw.into_iter().map(read).collect())
 }
 
 #[cfg(test)]
@@ -94,7 +112,7 @@ mod tests {
         let message =
             |number: usize| format!(r#"{{"role":"user","content":"{} {number} é→"}}"#, "word ".repeat(number));
         let numbers: Vec<usize> = (0..300).collect();
-        let mut reader = MessageReader::default();
+        let mut reader = MessageReader::new(Arc::default());
         for part in numbers.chunks(7) {
             let texts: Vec<String> = part.iter().map(|number| message(*number)).collect();
             reader.add(units(&format!("[{}]", texts.join(","))));
@@ -109,9 +127,9 @@ mod tests {
 
     #[test]
     fn what_holds_no_messages_is_told() {
-        assert!(MessageReader::default().finish().unwrap().is_empty());
+        assert!(MessageReader::new(Arc::default()).finish().unwrap().is_empty());
         let fault = |last: Vec<u16>| {
-            let mut reader = MessageReader::default();
+            let mut reader = MessageReader::new(Arc::default());
             reader.add(units(&format!(r#"["{}"]"#, "a".repeat(2 * MIN_UNITS))));
             reader.add(last);
             reader.finish().unwrap_err()

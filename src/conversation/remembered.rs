@@ -1,14 +1,29 @@
-//! Readings of a message, kept with it as long as it lives: every provider and every pass asks for them.
+//! Readings of a message, kept with it as long as it lives: every provider, every pass and the next call ask for them.
 
 use std::{any::Any, fmt, sync::OnceLock};
 
 use super::address::Address;
 
+/// The kinds of readings that are made of other modules' types.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reading {
+    /// Its pieces.
+    Pieces,
+    /// The names in them.
+    Names,
+    /// The tokens of its blocks.
+    Tokens,
+}
+
 /// Readings of a message that does not change. A copy has none, because it may be changed.
 #[derive(Default)]
 pub(super) struct Remembered {
     addresses: OnceLock<Vec<Address>>,
-    reading: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// The hash of its content.
+    pub hash: OnceLock<u64>,
+    /// The length and hash of the fingerprint of its JSON.
+    pub fingerprint: OnceLock<(usize, u64)>,
+    readings: [OnceLock<Box<dyn Any + Send + Sync>>; 3],
 }
 
 impl Clone for Remembered {
@@ -29,8 +44,13 @@ impl Remembered {
         self.addresses.get_or_init(read)
     }
 
-    /// Returns the reading, if it is of this type.
-    pub fn reading<T: Send + Sync + 'static>(&self, read: impl FnOnce() -> T) -> Option<&T> {
-        self.reading.get_or_init(|| Box::new(read())).downcast_ref()
+    /// Returns the reading of this kind, if it was made.
+    pub fn known<T: Send + Sync + 'static>(&self, kind: Reading) -> Option<&T> {
+        self.readings[kind as usize].get()?.downcast_ref()
+    }
+
+    /// Returns the reading of this kind, if it is of this type.
+    pub fn reading<T: Send + Sync + 'static>(&self, kind: Reading, read: impl FnOnce() -> T) -> Option<&T> {
+        self.readings[kind as usize].get_or_init(|| Box::new(read())).downcast_ref()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{format::Format, part::Part, projection::Projection};
 use crate::{
-    conversation::{Contents, Conversation, Json, Message, MessageReader, NotMessages, each_raw},
+    conversation::{Contents, Conversation, Json, KnownMessages, Message, MessageReader, NotMessages, each_raw},
     parallel::Ahead,
 };
 
@@ -44,11 +44,11 @@ pub struct ForeignReader {
 }
 
 impl ProjectionReader {
-    /// Creates a reader for messages of a format, or of our own if `None`.
+    /// Creates a reader for messages of a format, or of our own if `None`, of which some may be known.
     #[must_use]
-    pub fn new(format: Option<&'static dyn Format>) -> Self {
+    pub fn new(format: Option<&'static dyn Format>, known: &Arc<KnownMessages>) -> Self {
         match format {
-            None => Self::Own(MessageReader::default()),
+            None => Self::Own(MessageReader::new(Arc::clone(known))),
             Some(format) => {
                 Self::Foreign(ForeignReader { format, begun: Ahead::new(read), waiting: Vec::new(), units: 0 })
             }

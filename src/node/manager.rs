@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{
     callback::{JsAnswerer, JsCallback},
     host_provider::HostProvider,
-    messages::{Messages, format_of},
+    messages::{MessageParts, Messages, format_of},
     provider::NativeProvider,
     store::HostStore,
     threads,
@@ -21,7 +21,10 @@ use super::{
 };
 use crate::{
     cancel::Cancel,
-    conversation::surrogates::{self, enter_text, leave_text},
+    conversation::{
+        KnownMessages,
+        surrogates::{self, enter_text, leave_text},
+    },
     manager::{CallOptions, ContextUsage, InspectOptions, Manager, ManagerOptions, Trial},
     providers::panic_message,
 };
@@ -33,6 +36,7 @@ type Outcome = FnArgs<(bool, String)>;
 #[napi]
 pub struct NativeManager {
     manager: Arc<Manager>,
+    known: Arc<KnownMessages>,
 }
 
 #[napi]
@@ -46,7 +50,13 @@ impl NativeManager {
             Some(store) => Manager::with_store(options, Some(Arc::new(HostStore(store)))),
             None => Manager::new(options),
         };
-        Ok(Self { manager: Arc::new(manager) })
+        Ok(Self { manager: Arc::new(manager), known: Arc::default() })
+    }
+
+    /// Begins a call on messages of a format, by default our own.
+    #[napi(catch_unwind)]
+    pub fn messages(&self, format: Option<String>) -> Result<MessageParts> {
+        MessageParts::begin(format, &self.known)
     }
 
     /// Adds a built-in provider.
@@ -72,7 +82,7 @@ impl NativeManager {
     /// Returns the built-in provider with this id, as registered here.
     #[napi(catch_unwind)]
     pub fn provider(&self, id: String) -> Option<NativeProvider> {
-        self.manager.registry().get(&enter_text(&id)).ok().map(|provider| NativeProvider { provider })
+        self.manager.registry().get(&enter_text(&id)).ok().map(NativeProvider::new_from)
     }
 
     /// Lists the providers' descriptions, as JSON.

@@ -10,7 +10,7 @@ use super::{
     thrown::{Code, Result, system_limit, thrown},
 };
 use crate::{
-    conversation::{Conversation, NotMessages, surrogates, utf16},
+    conversation::{Conversation, KnownMessages, NotMessages, surrogates, utf16},
     formats::{self, Format, Messages as Read, Projection, ProjectionReader},
 };
 
@@ -62,7 +62,7 @@ impl MessageParts {
     /// Creates a reader of a format, by default our own.
     #[napi(constructor, catch_unwind)]
     pub fn new(format: Option<String>) -> Result<Self> {
-        Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?)), units: 0, asked: 0 })
+        Self::begin(format, &Arc::default())
     }
 
     /// Adds the messages of a JSON array. If there is no memory for them, all messages are forgotten.
@@ -90,6 +90,11 @@ impl MessageParts {
 }
 
 impl MessageParts {
+    /// Creates a reader for one of several calls, in which most messages come again.
+    pub fn begin(format: Option<String>, known: &Arc<KnownMessages>) -> Result<Self> {
+        Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?, known)), units: 0, asked: 0 })
+    }
+
     /// Returns all messages, for a call, with the room to hold during the work on them.
     pub fn take(&mut self) -> Result<(ProjectionReader, Room)> {
         let reader = self.reader.take().ok_or_else(taken)?;

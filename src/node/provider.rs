@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::{
     callback::JsAnswerer,
     directory::HostDirectory,
+    messages::MessageParts,
     thrown::{Result, settings, told, wrong_config},
     work::{Call, Incoming, Mode, report},
 };
 use crate::{
-    conversation::ContentKind,
+    conversation::{ContentKind, KnownMessages},
     manager::{Trial, condense_with, preview_with},
     markers::{RECALL_HINT, SUMMARY_ABOVE, SummaryHead, Suppressed},
     options::ConfigError,
@@ -27,6 +28,13 @@ use crate::{
 #[napi]
 pub struct NativeProvider {
     pub(super) provider: Arc<dyn Provider>,
+    known: Arc<KnownMessages>,
+}
+
+impl NativeProvider {
+    pub(super) fn new_from(provider: Arc<dyn Provider>) -> Self {
+        Self { provider, known: Arc::default() }
+    }
 }
 
 #[napi]
@@ -37,7 +45,13 @@ impl NativeProvider {
     pub fn new(id: String, config: String, look_up: Option<JsAnswerer>) -> Result<Self> {
         let config: Value = settings(&config)?;
         let directory = look_up.map(|look_up| Arc::new(HostDirectory(look_up)) as Arc<dyn UserDirectory>);
-        Ok(Self { provider: strategies::create_with(&id, &config, directory).map_err(wrong_config)? })
+        Ok(Self::new_from(strategies::create_with(&id, &config, directory).map_err(wrong_config)?))
+    }
+
+    /// Begins a call on messages of a format, by default our own.
+    #[napi(catch_unwind)]
+    pub fn messages(&self, format: Option<String>) -> Result<MessageParts> {
+        MessageParts::begin(format, &self.known)
     }
 
     /// Returns the provider's description, as JSON.

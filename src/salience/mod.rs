@@ -9,6 +9,7 @@
 //! | `reading` | reads older messages into passages |
 //! | `passage` | a text whose lines can be left out |
 //! | `names` | recognises names in a text |
+//! | `found_names` | the names in the texts of a message, found once |
 //! | `naming` | lines of results that are left out by which names stay in view |
 //! | `likely` | the names that are likeliest to be used again |
 //! | `needs` | the lines that pointers need |
@@ -27,6 +28,7 @@
 mod coefficients;
 mod edits;
 mod expected;
+mod found_names;
 mod likely;
 mod lines;
 mod name_table;

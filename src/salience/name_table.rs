@@ -4,10 +4,14 @@ use std::{collections::HashMap, ops::Range};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{names::for_each_name, weights::NameFacts};
+use super::{
+    found_names::{FoundName, FoundNames},
+    names::for_each_name,
+    weights::NameFacts,
+};
 use crate::{
     by_hash::ByHash,
-    conversation::{ContentKind, Conversation, PathStep},
+    conversation::{ContentKind, Conversation},
     transcript::{ToolTable, decompose},
 };
 
@@ -26,8 +30,12 @@ pub struct NameTable<'t> {
 impl<'t> NameTable<'t> {
     /// Returns the number of a name, adding the name if it is new.
     fn number(&mut self, name: &'t str) -> u32 {
-        *self.numbers.entry(xxh3_64(name.as_bytes())).or_insert_with(|| {
-            self.names.push(name);
+        self.number_by_hash(xxh3_64(name.as_bytes()), || name)
+    }
+
+    fn number_by_hash(&mut self, hash: u64, name: impl FnOnce() -> &'t str) -> u32 {
+        *self.numbers.entry(hash).or_insert_with(|| {
+            self.names.push(name());
             self.facts.push(NameFacts::default());
             u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX)
         })
@@ -67,22 +75,26 @@ impl<'t> NameTable<'t> {
         });
     }
 
+    /// Adds a name that was found in a piece of `message`, as [`NameTable::add`] does, and returns its number.
+    pub fn add_found(&mut self, found: FoundName, piece: &'t str, message: usize, is_use: bool) -> u32 {
+        let number = self.number_by_hash(found.hash, || found.name(piece));
+        self.facts[number as usize].note(message, is_use);
+        number
+    }
+
     /// Replaces each name's facts by those from the older messages of `conversation`. Names that do not occur there
     /// keep theirs.
     pub fn learn(&mut self, conversation: &Conversation, older: Range<usize>, tools: &ToolTable) {
-        let texts = conversation.texts();
         let pieces = decompose(conversation, tools);
+        let found = FoundNames::of_all(conversation, &pieces);
         let mut learned = vec![NameFacts::default(); self.facts.len()];
         for message in older {
-            let texts: HashMap<&[PathStep], &str> =
-                texts[message].iter().map(|text| (&*text.path, text.text)).collect();
-            for piece in pieces[message].iter() {
-                let Some(text) = texts.get(&*piece.path) else { continue };
-                for_each_name(&text[piece.range.clone()], |name| {
-                    if let Some(number) = self.numbers.get(&xxh3_64(name.as_bytes())) {
+            for (piece, names) in pieces[message].iter().zip(found[message].each()) {
+                for name in names {
+                    if let Some(number) = self.numbers.get(&name.hash) {
                         learned[*number as usize].note(message, piece.kind == ContentKind::ToolParameters);
                     }
-                });
+                }
             }
         }
         for (facts, learned) in self.facts.iter_mut().zip(learned).filter(|(_, learned)| learned.messages > 0) {

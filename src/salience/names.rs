@@ -145,6 +145,12 @@ mod tests {
 
     proptest! {
         #[test]
+        fn a_text_has_the_names_of_its_lines(text in r"([\\;,nrtN\r\n./$-]|some_name|3f2a9bc|[a-z]{6}){0,30}") {
+            let of_lines: Vec<&str> = text.lines().flat_map(names).collect();
+            prop_assert_eq!(names(&text), of_lines);
+        }
+
+        #[test]
         fn any_text_is_survived(text in ".*") {
             for name in names(&text) {
                 prop_assert!(text.contains(name) && name.len() <= MAX_NAME_BYTES);

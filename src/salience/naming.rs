@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    found_names::FoundNames,
     name_table::NameTable,
     queue::{Queued, Unit},
     weights::{Weights, as_float},
@@ -54,22 +55,27 @@ impl LeftOut<'_> {
         let mut table = NameTable::default();
         let (mut candidates, mut names) = (Vec::<Candidate<'_>>::new(), Vec::new());
         let mut block = 0;
-        for (message, pieces) in pieces.into_iter().enumerate() {
+        let found = FoundNames::of_all(self.conversation, &pieces);
+        for (message, (pieces, found)) in pieces.iter().zip(&found).enumerate() {
             let pins = &self.conversation.entries()[message].pins;
             let may_be_shown = |block: usize| self.messages.contains(&message) && !pins.holds(block);
             let stories = story_blocks(self.conversation, message);
-            for (piece, whole) in with_texts(&pieces, &texts[message]) {
+            for ((piece, whole), found) in with_texts(pieces, &texts[message]).zip(found.each()) {
                 let text = &whole.text[piece.range.clone()];
                 let is_use = piece.kind == ContentKind::ToolParameters;
+                let mut found = found.iter().copied().peekable();
                 let is_story = piece.source == PieceSource::Words && stories.contains(&piece.block);
                 if (piece.kind != ContentKind::ToolResults && !is_story) || !may_be_shown(piece.block) {
-                    table.add(text, message, is_use, &mut Vec::new());
+                    found.for_each(|name| _ = table.add_found(name, text, message, is_use));
                     continue;
                 }
                 block += 1;
                 for line in text.lines() {
-                    let start = names.len();
-                    table.add(line, message, is_use, &mut names);
+                    let (start, end) =
+                        (names.len(), line.as_bytes().as_ptr_range().end as usize - text.as_ptr() as usize);
+                    while let Some(name) = found.next_if(|name| name.start() < end) {
+                        names.push(table.add_found(name, text, message, is_use));
+                    }
                     let shown = if is_story { quoted_answer(line) } else { Some(line) };
                     let names = start..names.len();
                     if let Some(line) = shown.filter(|line| !names.is_empty() && line.len() <= MAX_LINE) {

@@ -4,11 +4,11 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde_json::value::RawValue;
 
-use super::{Encoding, count_all, count_inside, file_tokens, image_tokens};
+use super::{Count, Encoding, count_all, count_inside, file_tokens, image_tokens};
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::{
-        AttachedFile, Block, Content, Conversation, Message,
+        AttachedFile, Block, Content, Conversation, Message, Reading,
         json_text::{escape, splice},
         surrogates,
     },
@@ -31,6 +31,16 @@ pub struct Tally {
 
 /// A block with texts still to be counted: the tokens already known, and the range of its texts.
 type Uncounted = (usize, Range<usize>);
+
+/// A message with its blocks still to be counted.
+type UncountedMessage<'a> = (&'a Message, Vec<Uncounted>);
+
+/// The tokens of each block of a message, kept with it.
+struct Counted {
+    encoding: Encoding,
+    tokens: Arc<[usize]>,
+    approximate: bool,
+}
 
 /// A part of a block's count.
 enum Part<'a> {
@@ -90,9 +100,19 @@ impl Tally {
     ) -> Result<Self, Cancelled> {
         let mut texts: Vec<Cow<'_, str>> = Vec::new();
         // For each message its tokens, or else for each block the parts it is counted by (texts by their index).
-        let mut layout: Vec<Result<Arc<[usize]>, Vec<Uncounted>>> = Vec::new();
+        let mut layout: Vec<Result<Arc<[usize]>, UncountedMessage<'_>>> = Vec::new();
+        let mut approximate = false;
         for message in messages {
-            layout.push(message.map_err(|message| {
+            let known = |message: &Message| {
+                let counted: &Counted = message.known(Reading::Tokens)?;
+                (counted.encoding == encoding).then(|| (counted.tokens.clone(), counted.approximate))
+            };
+            let message = message.or_else(|message| {
+                let (tokens, is_approximate) = known(message).ok_or(message)?;
+                approximate |= is_approximate;
+                Ok(tokens)
+            });
+            layout.push(message.map_err(|message: &Message| {
                 let mut blocks = Vec::new();
                 for parts in message_parts(message) {
                     let first = texts.len();
@@ -105,20 +125,22 @@ impl Tally {
                     }
                     blocks.push((tokens, first..texts.len()));
                 }
-                blocks
+                (message, blocks)
             }));
         }
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         let counts = count_all(&texts, encoding, cancel)?;
-        let approximate = counts.iter().any(|count| count.approximate);
-        let sum = |range: Range<usize>| counts[range].iter().map(|count| count.tokens).sum::<usize>();
-        let messages: Vec<Arc<[usize]>> = layout
-            .into_iter()
-            .map(|message| match message {
-                Ok(tokens) => tokens,
-                Err(blocks) => blocks.into_iter().map(|(tokens, range)| tokens + sum(range)).collect(),
-            })
-            .collect();
+        let mut counted = |(message, blocks): UncountedMessage<'_>| {
+            let all: Vec<Count> = blocks.iter().map(|(_, texts)| counts[texts.clone()].iter().copied().sum()).collect();
+            let is_approximate = all.iter().any(|count| count.approximate);
+            let tokens: Arc<[usize]> = blocks.iter().zip(&all).map(|((known, _), all)| known + all.tokens).collect();
+            let kept = Counted { encoding, tokens: tokens.clone(), approximate: is_approximate };
+            message.reading(Reading::Tokens, || kept);
+            approximate |= is_approximate;
+            tokens
+        };
+        let messages: Vec<Arc<[usize]>> =
+            layout.into_iter().map(|message| message.unwrap_or_else(&mut counted)).collect();
         let total = messages.iter().map(|blocks| blocks.iter().sum::<usize>()).sum();
         Ok(Self { encoding, messages, total, approximate })
     }

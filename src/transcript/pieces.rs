@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Role, TextAt},
+    conversation::{Block, Content, ContentKind, Conversation, Message, PathStep, Reading, Role, TextAt},
     markers::is_summary,
 };
 
@@ -183,7 +183,7 @@ impl<'a> Decomposer<'a, '_> {
     /// meaning.
     fn message(&mut self, message: &'a Message) -> Pieces {
         let context = self.context(message);
-        let kept = message.reading(|| Decomposed::new(message, context.clone()));
+        let kept = message.reading(Reading::Pieces, || Decomposed::new(message, context.clone()));
         match kept.filter(|kept| kept.context.is_same(&context)) {
             Some(kept) => self.passed(message, kept),
             None => self.passed(message, &Decomposed::new(message, context)),
