@@ -82,7 +82,7 @@ function plainOptions(options) {
 }
 
 /** Reads the arguments of a condensation for the addon. Throws at once if they are invalid. */
-function prepare(context, given, { native, configOf, protect }) {
+function prepare(context, given, { native, configOf, protect = undefined }) {
   if (!isObject(context)) throw notAllowed("context", context, "an object with messages");
   if (!isObject(given)) throw notAllowed("options", given, "an object");
   const options = copyOf(

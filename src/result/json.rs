@@ -132,7 +132,7 @@ impl<'a> JsonReader<'a> {
             if value.is_object() {
                 keys.push(at..shown);
             } else {
-                self.gap(&members, &[at..shown], &mut is_first, short);
+                self.gap(&members, std::slice::from_ref(&(at..shown)), &mut is_first, short);
             }
             if !std::mem::take(&mut is_first) {
                 short.text.push_str(",\n");
