@@ -32,8 +32,11 @@ const OUTSIDE: [&str; 16] = [
 pub fn is_diff(text: &str) -> bool {
     let mut left = (0_u32, 0_u32);
     let mut has_hunk = false;
-    let is_numbered = NumberStyle::read(text.lines().next().unwrap_or_default().as_bytes()).is_some();
-    for line in text.lines().map(|line| if is_numbered { content(line) } else { line }) {
+    // Behind the numbered lines of a file stands what the tool adds.
+    let is_numbered = |line: &&str| NumberStyle::read(line.as_bytes()).is_some();
+    let has_numbers = text.lines().next().is_some_and(|line| is_numbered(&line));
+    let lines = text.lines().take_while(|line| !has_numbers || is_numbered(line));
+    for line in lines.map(|line| if has_numbers { content(line) } else { line }) {
         if left == (0, 0) {
             match hunk(line) {
                 Some(lines) => (left, has_hunk) = (lines, true),
@@ -118,7 +121,7 @@ mod tests {
             assert!(!is_diff(other), "{other}");
         }
         let numbered: String = (1..).zip(diff.lines()).map(|(at, line)| format!("{at:>6}→{line}\n")).collect();
-        assert!(is_diff(&numbered));
+        assert!(is_diff(&numbered) && is_diff(&format!("{numbered}\n<system-reminder>\nx\n</system-reminder>\n")));
         let log =
             format!("commit 1a2b\nAuthor: A\nDate:   now\n\n    A title\n\n a | 2 +-\n\n{diff}\ncommit 3c\n\n    B\n");
         assert!(is_diff(&log));
