@@ -227,9 +227,9 @@ pub fn check_ends(before: &Conversation, after: &Conversation, report: &Report, 
                 || text.starts_with("This session")
                 || text.starts_with("Base directory for this skill: ")
         };
-        // Text pasted into a newer message.
+        // Text pasted into a newer message: more than .15 of the room of what stands in place, which is at least .4 of a target.
         let is_long = |text: &str| {
-            let most = target.unwrap_or(usize::MAX) / 10;
+            let most = target.unwrap_or(usize::MAX) / 20;
             index >= before.task()
                 && message.role == Role::User
                 && count_tokens(text, Encoding::default()).tokens > most
