@@ -56,6 +56,7 @@ pub use self::{
     reader::{MessageReader, NotMessages, each_raw},
     rebuild::{OutsidePath, SourceText},
     recipe::{Recipe, RecipeLines, RecipeWriter},
+    scan::string_end,
     shape::{Problem, answered, answers, calls, is_blank, new_problems, problems, problems_after},
     text_addresses::TextAt,
     view::{Json, JsonObject},

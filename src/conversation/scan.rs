@@ -57,7 +57,8 @@ impl<'a> Scanner<'a> {
 }
 
 /// Returns the index after the quote that ends the string beginning at `start`.
-pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
+#[must_use]
+pub fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += step;

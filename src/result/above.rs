@@ -15,7 +15,7 @@ use crate::{
 const LEAST_LINES: usize = 4;
 const LEAST_BYTES: usize = 300;
 
-/// So many runs may have no line that leads to them: every one is looked for in a whole text.
+/// The most runs to which no line leads: each is looked for in a whole text.
 const MOST_UNQUOTED: usize = 64;
 
 /// Quotes of so many bytes are tried: the shortest that one line begins with is taken.

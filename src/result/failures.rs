@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::{
-    conversation::json_text::unescape,
+    conversation::{json_text::unescape, string_end},
     story::{reports_failure, undenied},
 };
 
@@ -88,8 +88,13 @@ pub fn failure_in(line: &str) -> Option<Failure> {
     };
     let is_bad = |pattern: &Regex| pattern.is_match(rest) && !WELL.is_match(line);
     // Parts of JSON, and JSON behind a name or a time, begin anywhere.
-    let is_json = || line.contains("\":") && FIELD.is_match(line);
-    let is_json = || is_json() || (line.trim_start().starts_with('{') && is_failure_in_json(line));
+    let is_json = || {
+        if line.trim_start().starts_with('{') {
+            is_failure_in_json(line)
+        } else {
+            line.contains("\":") && FIELD.is_match(line)
+        }
+    };
     if reports_failure(rest) || is_bad(&REPORT) || is_json() {
         return Some(Failure::Reported);
     }
@@ -127,26 +132,13 @@ pub fn each_failure_in_json(json: &str, mut found: impl FnMut(usize)) {
     let bytes = json.as_bytes();
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'"', &bytes[at..]).map(|place| at + place) {
-        let end = end_of_string(bytes, start);
+        let end = string_end(bytes, start);
         at = end;
         let literal = &json[start..end];
         if HINT.is_match(literal) && !is_key(&bytes[end..]) && is_failure_in_text(&unescape(literal)) {
             found(start);
         }
     }
-}
-
-/// Where the string that begins at `start` ends.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(place) = memchr::memchr2(b'"', b'\\', &bytes[at.min(bytes.len())..]) {
-        at += place + 1;
-        if bytes[at - 1] == b'"' {
-            return at;
-        }
-        at += 1;
-    }
-    bytes.len()
 }
 
 fn is_key(behind: &[u8]) -> bool {

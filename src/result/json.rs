@@ -53,8 +53,7 @@ pub type CutText<'a> = &'a dyn Fn(&str, usize) -> (String, usize);
 /// A JSON value that is shortened, to any number of bytes: what it consists of is read once.
 pub struct JsonReader<'a> {
     value: Json<'a>,
-    /// Where in its text a failure is reported.
-    failures: Vec<u32>,
+    failures: Failures,
     expected: &'a ExpectedNames,
     cut_text: CutText<'a>,
     /// The members of arrays and objects that were opened, by where these begin.
@@ -65,17 +64,8 @@ pub struct JsonReader<'a> {
 impl<'a> JsonReader<'a> {
     /// Reads where failures are reported.
     pub fn new(value: Json<'a>, expected: &'a ExpectedNames, cut_text: CutText<'a>) -> Self {
-        let mut failures = Vec::new();
-        each_failure_in_json(value.json(), |at| failures.push(narrow(at)));
-        failures.sort_unstable();
+        let failures = Failures::read(value);
         Self { value, failures, expected, cut_text, opened: HashMap::default(), shapes: Shapes::default() }
-    }
-
-    /// Returns true if a part of the value reports a failure.
-    fn is_failure(&self, part: &str) -> bool {
-        let start = part.as_ptr() as usize - self.value.json().as_ptr() as usize;
-        let next = self.failures.partition_point(|at| (*at as usize) < start);
-        self.failures.get(next).is_some_and(|at| (*at as usize) < start + part.len())
     }
 
     /// The value in about `room` bytes.
@@ -98,7 +88,7 @@ impl<'a> JsonReader<'a> {
             short.text.push_str(&quoted(&gap));
             short.left_out += 1;
             short.values += 1;
-            short.failures += usize::from(self.is_failure(json));
+            short.failures += usize::from(self.failures.are_in(json));
         } else {
             // A number with hundreds of digits.
             short.text.push_str(&cut_string(&quoted(&json), room.max(LEAST)).0);
@@ -180,11 +170,33 @@ impl<'a> JsonReader<'a> {
         if let Some(members) = self.opened.get(&begin) {
             return members.clone();
         }
-        let mut shapes = std::mem::take(&mut self.shapes);
-        let members = Rc::new(Members::read(value, self.expected, &mut shapes, |part| self.is_failure(part)));
-        self.shapes = shapes;
+        let members = Rc::new(Members::read(value, self.expected, &mut self.shapes, &self.failures));
         self.opened.insert(begin, members.clone());
         members
+    }
+}
+
+/// Where a JSON text reports failures.
+struct Failures {
+    /// The address of the text.
+    start: usize,
+    /// The places in it, in order.
+    places: Vec<u32>,
+}
+
+impl Failures {
+    fn read(value: Json<'_>) -> Self {
+        let mut places = Vec::new();
+        each_failure_in_json(value.json(), |at| places.push(narrow(at)));
+        places.sort_unstable();
+        Self { start: value.json().as_ptr() as usize, places }
+    }
+
+    /// Returns true if a part of the text reports one.
+    fn are_in(&self, part: &str) -> bool {
+        let start = part.as_ptr() as usize - self.start;
+        let next = self.places.partition_point(|at| (*at as usize) < start);
+        self.places.get(next).is_some_and(|at| (*at as usize) < start + part.len())
     }
 }
 
@@ -238,12 +250,7 @@ struct Outstanding {
 }
 
 impl<'a> Members<'a> {
-    fn read(
-        value: Json<'a>,
-        expected: &ExpectedNames,
-        shapes: &mut Shapes<'a>,
-        is_failure: impl Fn(&str) -> bool,
-    ) -> Self {
+    fn read(value: Json<'a>, expected: &ExpectedNames, shapes: &mut Shapes<'a>, failures: &Failures) -> Self {
         let mut members = Self { value, count: 0, blocks: Vec::new(), outstanding: Vec::new() };
         let mut kinds: Vec<u32> = Vec::new();
         let mut values = value.inside(1);
@@ -270,7 +277,7 @@ impl<'a> Members<'a> {
             let json = value.json();
             let mut chance = 0.0;
             expected.each_in(json, |_, own| chance += expected.above_unseen(own));
-            let is_failure = is_failure(&members.value.json()[start..end]);
+            let is_failure = failures.are_in(&members.value.json()[start..end]);
             if is_failure || chance > 0.0 {
                 members.outstanding.push(Outstanding { member: narrow(members.count), chance, is_failure });
             }
@@ -711,7 +718,7 @@ mod tests {
             let text = if is_pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
             if let Some(raw) = parse(&text) {
                 let (value, mut shapes) = (Json::from(raw), Shapes::default());
-                let members = Members::read(value, &nothing_expected(), &mut shapes, |_| false);
+                let members = Members::read(value, &nothing_expected(), &mut shapes, &Failures::read(value));
                 let (elements, object) = (value.elements(), value.object());
                 let fields = object.iter().map(|(key, value)| (Some(quoted(&key)), value));
                 let expected: Vec<_> = elements.into_iter().map(|value| (None, value)).chain(fields).collect();

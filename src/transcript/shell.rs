@@ -128,6 +128,9 @@ pub(super) fn only_shows_files(command: &str) -> bool {
         "uniq", "wc", "cut", "tr", "pwd",
     ];
     let line = command.trim();
+    if !shows_files(line) {
+        return false;
+    }
     let mut starts = vec![0];
     for (at, character, is_quoted) in ShellCharacters::new(line) {
         match character {
@@ -137,7 +140,7 @@ pub(super) fn only_shows_files(command: &str) -> bool {
         }
     }
     let mut programs = starts.into_iter().filter_map(|start| line[start..].split_whitespace().next());
-    shows_files(line) && programs.all(|program| QUIET.contains(&program) || program.starts_with(['&', '|', ';']))
+    programs.all(|program| QUIET.contains(&program) || program.starts_with(['&', '|', ';']))
 }
 
 /// Parses `cd DIRECTORY && REST`.
