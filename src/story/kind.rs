@@ -14,6 +14,8 @@ pub enum Kind {
     Summary,
     /// The assistant's words.
     Assistant,
+    /// What the assistant reports or asks: its last words before the user's, or a call that shows them to the user.
+    Report,
     /// A notice from the host.
     Notice,
     /// The newest todo list.
@@ -38,9 +40,8 @@ impl Kind {
             Meaning::Command => Self::Command,
             Meaning::Read | Meaning::Search | Meaning::List | Meaning::Skill | Meaning::Recall => Self::Look,
             Meaning::Todo | Meaning::Item => Self::Silent,
-            Meaning::Ask | Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => {
-                Self::Asked
-            }
+            Meaning::Ask => Self::Report,
+            Meaning::Plan | Meaning::Agent | Meaning::Mode | Meaning::Web | Meaning::Other => Self::Asked,
         }
     }
 

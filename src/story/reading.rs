@@ -369,6 +369,11 @@ impl<'a> Reading<'a> {
         let mut all: Vec<Told> = self.drafts.into_iter().filter(is_told).map(told).collect();
         // Identical consecutive entries, such as a command that polls, appear once.
         all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);
+        for next in 1..all.len() {
+            if (all[next - 1].kind, all[next].kind) == (Kind::Assistant, Kind::User) {
+                all[next - 1].kind = Kind::Report;
+            }
+        }
         all
     }
 }
@@ -462,14 +467,17 @@ mod tests {
     }
 
     #[test]
-    fn words_of_one_place_are_one_entry_and_lines_said_before_are_not_told_again() {
+    fn words_are_a_report_before_the_users_and_lines_said_before_are_not_told_again() {
         let again = "This line is said for the first time here.";
+        let run = json!({ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "npm test" } });
         let all = told(&json!([
             { "role": "user", "content": again },
             { "role": "assistant", "content": format!("{again}\nOK.") },
             { "role": "user", "content": "Go on." },
             { "role": "assistant", "content": "OK." },
             { "role": "user", "content": again },
+            { "role": "assistant", "content": [{ "type": "text", "text": "I run them." }, run] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "3 passed" }] },
             { "role": "assistant", "content": again },
         ]));
         let words: Vec<(Kind, &[String])> = all.iter().map(|(kind, _, quotes)| (*kind, &quotes[..])).collect();
@@ -478,10 +486,12 @@ mod tests {
             words,
             [
                 (Kind::User, &said(again)[..]),
-                (Kind::Assistant, &said("OK.")),
+                (Kind::Report, &said("OK.")),
                 (Kind::User, &said("Go on.")),
-                (Kind::Assistant, &said("OK.")),
+                (Kind::Report, &said("OK.")),
                 (Kind::User, &said(again)),
+                (Kind::Assistant, &said("I run them.")),
+                (Kind::Command, &["Answered 3 passed".to_owned()]),
             ]
         );
     }
