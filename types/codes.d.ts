@@ -9,7 +9,8 @@
  * - `unsupported_format`: messages of a format that is not read (AI SDK 4, Amp, Pi, OpenHands, Zed, Cohere, VS Code, Claude Code transcripts, events of a run,
  *   chat exports), of two formats, of another one than the option `format` says, or of a form that the format found in the others does not explain; `field` is
  *   the first that is, the message says what was seen in it
- * - `not_serializable`: messages or options cannot become JSON: a cycle, a BigInt, a getter or `toJSON` that throws, a revoked proxy; `field` is the place
+ * - `not_serializable`: messages or options cannot become JSON: a cycle, a BigInt, a getter or `toJSON` that throws, a revoked proxy, options nested more than
+ *   127 levels deep; `field` is the place
  * - `invalid_argument`: an argument has the wrong type, an option or a field of the context is unknown, or stands in the other argument
  * - `invalid_config`: a configuration field has the wrong type, or is unknown
  * - `out_of_range`: a number is outside its range, or is NaN or infinite

@@ -132,6 +132,9 @@ describe.each([
     const config = {};
     config.self = config;
     await expectRejected(() => call({ config }), TypeError, "not_serializable", "options");
+    let deep = {};
+    for (let level = 0; level < 200; level++) deep = { deep };
+    await expectRejected(() => call({ config: deep }), TypeError, "not_serializable", "127 levels");
     expect(
       (
         await expectRejected(
