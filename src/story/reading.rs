@@ -195,11 +195,11 @@ impl<'a> Reading<'a> {
         // The user's words stay whole, even if repeated.
         if kind != Kind::User {
             let said = &self.said;
-            quotes.retain(|quote| quote.text.len() < MIN_AGAIN || !said.contains(&xxh3_64(quote.text.as_bytes())));
+            quotes.retain(|quote| !said.contains(&xxh3_64(quote.text.as_bytes())));
         }
         self.note_said(&quotes);
         match self.drafts.last_mut() {
-            Some(last) if last.kind == kind && last.place == place && last.entry.head == head => {
+            Some(last) if last.place == place && last.entry.head == head => {
                 last.entry.quotes.extend(quotes);
             }
             _ if quotes.is_empty() => {}
@@ -593,6 +593,31 @@ mod tests {
         let poll = |id: &str| [call(id, "Bash", &json!({ "command": "npm test" })), result(id, "still running")];
         let all = told(&json!([poll("a"), poll("b")].concat()));
         assert_eq!(all, [(Kind::Command, "Bash npm test".to_owned(), vec!["Answered still running".to_owned()])]);
+    }
+
+    #[test]
+    fn parameters_that_the_head_does_not_show_are_told() {
+        let long = "words that are too long for a head, because there are so many of them that they would fill it";
+        let input = json!({ "title": "A short title", "body": "first line\nsecond line", "why": long });
+        let all = told(&json!([
+            call("a", "mcp__notes__add", &input),
+            result("a", "Added."),
+            result("b", "Of a call that is gone.")
+        ]));
+        let [(Kind::Asked, head, quotes), (Kind::Asked, unknown, _)] = &all[..] else { panic!("{all:?}") };
+        assert!(head.contains("A short title") && unknown == UNKNOWN, "{head} {unknown}");
+        let long = format!("Given {long}");
+        assert_eq!(quotes, &["Given first line", "Given second line", &long, "Answered Added."]);
+    }
+
+    #[test]
+    fn of_a_look_its_failure_is_read_and_nothing_else() {
+        let read = |id: &str| call(id, "Read", &json!({ "file_path": "/src/a.ts" }));
+        let mut failed = result("b", "no such file");
+        failed["content"][0]["is_error"] = true.into();
+        let all = told(&json!([read("a"), result("a", "let a = 1;"), read("b"), failed]));
+        let looks: Vec<(Kind, &[String])> = all.iter().map(|(kind, _, quotes)| (*kind, &quotes[..])).collect();
+        assert_eq!(looks, [(Kind::Look, &["Failed no such file".to_owned()][..])]);
     }
 
     #[test]

@@ -296,6 +296,12 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_lines_is_digits_and_not_too_many() {
+        let read = ["3 lines:", "+3 lines:", " lines:", "three lines:", "12345678 lines:", "3 lines"].map(lines_below);
+        assert_eq!(read, [Some(3), None, None, None, None, None]);
+    }
+
+    #[test]
     fn headings_that_a_model_copies_are_words() {
         assert_eq!(
             without_headings(&format!("{LOG_HEADING} it says")),

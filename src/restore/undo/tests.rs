@@ -355,6 +355,81 @@ fn a_pointer_that_stays_keeps_its_lines() {
     assert_eq!((&with["restored"], with["refused"].as_array().unwrap().len()), (&json!([]), 2));
 }
 
+/// Lines in `count` messages, each with the pointer to them two messages later; all of them are now the first of these texts, and were the second.
+fn pairs(
+    count: usize,
+    [lines, lines_before]: [&dyn Fn(usize) -> String; 2],
+    [pointer, pointer_before]: [&dyn Fn(usize) -> String; 2],
+) -> Case {
+    let mut case = Case { original: Vec::new(), condensed: Vec::new(), edits: Vec::new(), groups: json!([]) };
+    let mut groups = Vec::new();
+    for pair in 0..count {
+        for (name, now, before) in
+            [("lines", lines(pair), lines_before(pair)), ("pointer", pointer(pair), pointer_before(pair))]
+        {
+            if now != before {
+                case.edits.push(set(case.condensed.len(), &before, groups.len()));
+                groups.push(vec![format!("{name}{pair}")]);
+            }
+            case.original.extend([said("user", &before), said("assistant", "Yes.")]);
+            case.condensed.extend([said("user", &now), said("assistant", "Yes.")]);
+        }
+    }
+    case.groups = json!(groups);
+    case
+}
+
+/// However many pointers would return, each names the change that removed its lines, and no other.
+#[test]
+fn each_of_many_returning_pointers_names_its_lines() {
+    let lines = |pair: usize| format!("the first of the lines {pair}\nand the second of them");
+    let pointer = |pair: usize| format!("[2 lines as above from \"the first of the lines {pair}\"]");
+    let (cut, gone) = (|pair: usize| format!("cut {pair}"), |pair: usize| format!("gone {pair}"));
+    let case = pairs(40, [&cut, &lines], [&gone, &pointer]);
+    let ids: Vec<String> = (0..40).map(|pair| format!("pointer{pair}")).collect();
+    let undone = case.undo(Some(&ids.iter().map(String::as_str).collect::<Vec<_>>())).unwrap();
+    assert_eq!(undone["restored"], json!([]));
+    for (pair, refused) in undone["refused"].as_array().unwrap().iter().enumerate() {
+        assert_eq!((&refused["id"], &refused["with"]), (&json!(ids[pair]), &json!([format!("lines{pair}")])));
+    }
+}
+
+/// Of many changes, those are refused that would mislead a pointer that stays, with the change that put it there; a change of the same texts as that one is
+/// named, too.
+#[test]
+fn among_many_changes_those_are_found_that_mislead() {
+    let (now, before) = (
+        |pair: usize| format!("the first of the lines {pair}\nas it is now"),
+        |pair: usize| format!("the first of the lines {pair}\nas it was"),
+    );
+    let pointer = |pair: usize| {
+        if pair == 3 {
+            "[2 lines as above from \"the first of the lines 3\"]".to_owned()
+        } else {
+            format!("word {pair}")
+        }
+    };
+    let mut case = pairs(6, [&now, &before], [&pointer, &|_| "what stood there".to_owned()]);
+    let ids: Vec<String> = (0..6).map(|pair| format!("lines{pair}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let undone = case.undo(Some(&ids)).unwrap();
+    assert_eq!(undone["restored"], json!(["lines0", "lines1", "lines2", "lines4", "lines5"]));
+    assert_eq!((&undone["refused"][0]["id"], &undone["refused"][0]["with"]), (&json!("lines3"), &json!(["pointer3"])));
+    case.groups[7] = json!(["pointer3", "its other change"]);
+    let undone = case.undo(Some(&ids)).unwrap();
+    assert_eq!(undone["refused"][0]["with"], json!(["pointer3", "its other change"]));
+}
+
+#[test]
+fn an_edit_without_a_group_is_undone_with_all_alone() {
+    let mut case = three_changes();
+    case.edits[0].as_object_mut().unwrap().remove("group");
+    let undone = case.undo(None).unwrap();
+    assert_eq!(applied(&case.condensed, &case.edits, &undone), case.original);
+    let undone = case.undo(Some(&["c2"])).unwrap();
+    assert_eq!((&undone["restored"], &undone["taken"]), (&json!(["c2"]), &json!([[1, "the line that is repeated"]])));
+}
+
 /// The fate of a message in a condensation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
