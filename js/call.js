@@ -20,9 +20,10 @@ const { NOTHING, withMessages } = require("./preview.js");
 const { joined, rulesFor } = require("./protect.js");
 const { dataOf } = require("./restore-data.js");
 const { keepsContent } = require("./requests-content.js");
+const { SentMessages } = require("./sent-messages.js");
 const { refused, serializeInParts, serializeSettings } = require("./serialize.js");
 const { configWithSelections } = require("./smart.js");
-const { Snapshot } = require("./snapshot.js");
+const { Snapshot, contentOf } = require("./snapshot.js");
 
 const CONTEXT_FIELDS = [
   "systemPrompt",
@@ -113,7 +114,10 @@ function prepare(context, given, { native, configOf, protect = undefined }) {
   const parts = checked(() => native.messages(seen.format));
   try {
     const read = seen.format ? readable("context.messages", () => asRead(messages, seen.format)) : messages;
-    serializeInParts(read, (json) => checked(() => parts.add(json)));
+    // The addon knows messages of our own format again.
+    const sent =
+      seen.format || seen.error ? undefined : new SentMessages(native, messages, (number) => checked(() => parts.addKnown(number)));
+    serializeInParts(read, (json) => checked(() => parts.add(json)), { sent });
     if (seen.error) throw seen.error;
     const prepared = {
       context,
@@ -129,7 +133,7 @@ function prepare(context, given, { native, configOf, protect = undefined }) {
       causes: [],
       warnings,
     };
-    prepared.snapshot = new Snapshot(prepared.given);
+    prepared.snapshot = new Snapshot(sent ? sent.contents : prepared.given.map(contentOf));
     return { prepared, messages: parts, settings };
   } catch (error) {
     parts.discard();

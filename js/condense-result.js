@@ -229,8 +229,8 @@ function partsOfMessages({ messages, format }) {
   const parts = checked(() => new native.MessageParts(format));
   const add = (json) => checked(() => parts.add(json));
   const read = asRead(messages, format);
-  serializeInParts(read.slice(0, -1), add, "options.messages");
-  serializeInParts(read.slice(-1), add, "result");
+  serializeInParts(read.slice(0, -1), add, { field: "options.messages" });
+  serializeInParts(read.slice(-1), add, { field: "result" });
   return parts;
 }
 

@@ -56,18 +56,32 @@ function serializeMessages(messages, field = "context.messages") {
  */
 const PART_UNITS = 16 * 1024;
 
-/** Passes the JSON of an array of messages to `add` in parts, each the JSON of an array of some of them. */
-function serializeInParts(messages, add, field = "context.messages") {
+/**
+ * Passes the JSON of an array of messages to `add` in parts, each the JSON of an array of some of them.
+ * @param {any} messages
+ * @param {(json: string) => unknown} add
+ * @param {{ field?: string, sent?: import("./sent-messages.js").SentMessages }} [options] `sent`: what an earlier call passed is named instead
+ */
+function serializeInParts(messages, add, { field = "context.messages", sent } = {}) {
   requireMessages(messages, field);
   const partFrom = (start, most) => {
     const part = [];
-    for (let at = start; at < messages.length && part.length < most; at++) part.push(messages[at]);
+    for (let at = start; at < messages.length && part.length < most; at++) {
+      if (at > start && sent?.begins(messages[at])) break;
+      part.push(messages[at]);
+    }
     return { json: stringify(part), count: part.length };
   };
   let most = 1;
   for (let at = 0; at < messages.length; ) {
+    const known = sent?.again(at) ?? 0;
+    if (known > 0) {
+      at += known;
+      continue;
+    }
     const { json, count } = writtenAt(messages, field, () => partFrom(at, most));
-    add(json);
+    const number = add(json);
+    sent?.passed(at, count, number);
     at += count;
     most = Math.max(1, Math.floor((count * PART_UNITS) / json.length));
   }

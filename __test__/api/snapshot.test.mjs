@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 
-const { Snapshot } = createRequire(import.meta.url)("../../js/snapshot.js");
+const { Snapshot, contentOf } = createRequire(import.meta.url)("../../js/snapshot.js");
 
 const message = () => ({
   role: "user",
@@ -15,7 +15,7 @@ const texts = (value) => value.content[1].content[0];
 describe("what was handed over", () => {
   test("holds as long as nothing changes, for the whole and for each part", () => {
     const value = message();
-    const snapshot = new Snapshot([value]);
+    const snapshot = new Snapshot([contentOf(value)]);
     expect(snapshot.holds(value, 0)).toBe(true);
     expect(snapshot.holds(message(), 0)).toBe(true);
     expect(snapshot.holds("two", 0, ["content", 1, "content", 0, "text"])).toBe(true);
@@ -37,7 +37,7 @@ describe("what was handed over", () => {
     ["a getter that throws", (value) => Object.defineProperty(value, "role", { get: () => expect.unreachable(), enumerable: true })],
   ])("is not certain after a change: %s", (_, change) => {
     const value = message();
-    const snapshot = new Snapshot([value]);
+    const snapshot = new Snapshot([contentOf(value)]);
     change(value);
     expect(snapshot.holds(value, 0)).toBe(false);
   });
@@ -45,7 +45,7 @@ describe("what was handed over", () => {
   test("is not certain of what has its own JSON, is nested without end, or is not there", () => {
     const circle = { role: "user" };
     circle.content = [circle];
-    const snapshot = new Snapshot([{ role: "user", content: new Date(0) }, circle]);
+    const snapshot = new Snapshot([{ role: "user", content: new Date(0) }, circle].map(contentOf));
     expect(snapshot.holds(new Date(0), 0, ["content"])).toBe(false);
     expect(snapshot.holds(circle, 1)).toBe(false);
     expect(snapshot.holds("x", 0, ["content", 0, "text"])).toBe(false);
@@ -53,7 +53,7 @@ describe("what was handed over", () => {
 
   test("fields are fields whatever they are called", () => {
     const value = JSON.parse('{"role":"user","content":[{"__proto__":{"a":1},"constructor":"x"}]}');
-    const snapshot = new Snapshot([value]);
+    const snapshot = new Snapshot([contentOf(value)]);
     expect(snapshot.holds(value, 0)).toBe(true);
     expect(snapshot.holds({ role: "user", content: [{ constructor: "x" }] }, 0)).toBe(false);
   });

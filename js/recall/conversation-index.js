@@ -34,7 +34,7 @@ class ConversationIndex {
       const again = before?.label === label && before.format === format ? before.messages : [];
       const all = [...again, ...messages];
       const parts = new native.MessageParts(format);
-      serializeInParts(asRead(all, format), (json) => checked(() => parts.add(json)), "messages");
+      serializeInParts(asRead(all, format), (json) => checked(() => parts.add(json)), { field: "messages" });
       const { open, entries } = await this.#told((done) => this.#native.append(conversation, parts, again.length, label, done));
       this.#open.set(conversation, { label, format, messages: open > 0 ? all.slice(-open) : [] });
       return { entries };

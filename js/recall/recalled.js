@@ -3,7 +3,7 @@
 // A conversation in an index, in its current state: appended messages are added, and changed ones are read again.
 
 const { formatOf } = require("../formats.js");
-const { Snapshot } = require("../snapshot.js");
+const { Snapshot, contentOf } = require("../snapshot.js");
 const { ConversationIndex } = require("./conversation-index.js");
 
 class RecalledConversation {
@@ -35,7 +35,7 @@ class RecalledConversation {
     if (this.#known.length > 0 && (format !== this.#format || this.begins(messages) === undefined)) this.#forget();
     const fresh = messages.slice(this.#known.length);
     if (fresh.length === 0) return;
-    const held = fresh.map((message) => new Snapshot([message]));
+    const held = fresh.map((message) => new Snapshot([contentOf(message)]));
     try {
       await this.#index.append(this.#conversation, fresh, { format });
     } catch (error) {

@@ -11,18 +11,30 @@ use crate::by_hash::ByHash;
 /// The most UTF-16 units of JSON whose messages are kept: 8 MB, and about as much for the messages.
 const MAX_UNITS: usize = 4 << 20;
 
-/// The messages of the last two calls, so that two conversations may take turns, by the JSON that they were read from.
+/// The messages of the last two calls, so that two conversations may take turns, by the JSON that they were read from, and by a number: whoever has the number
+/// need not write the JSON again.
 #[derive(Default)]
 pub struct KnownMessages(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// The messages of each JSON array, and the newest call that had it.
-    arrays: HashMap<Vec<u16>, (Vec<Arc<Message>>, u64), ByHash>,
+    arrays: HashMap<Arc<Vec<u16>>, Array, ByHash>,
+    /// The JSON of each number.
+    numbers: HashMap<u32, Arc<Vec<u16>>>,
     /// Units of all arrays.
     units: usize,
     /// The number of calls so far.
     calls: u64,
+    next: u32,
+}
+
+/// A JSON array.
+struct Array {
+    messages: Vec<Arc<Message>>,
+    /// The newest call that had it.
+    call: u64,
+    /// Its newest number.
+    number: u32,
 }
 
 impl KnownMessages {
@@ -31,43 +43,73 @@ impl KnownMessages {
         self.lock().calls += 1;
     }
 
+    /// Returns the number of an array that will be read.
+    pub fn number(&self) -> u32 {
+        let mut known = self.lock();
+        known.next = known.next.wrapping_add(1);
+        known.next
+    }
+
+    /// Returns the messages of the array with this number, and the units of its JSON; `None` where it is not known, or not yet.
+    pub fn numbered(&self, number: u32) -> Option<(Vec<Arc<Message>>, usize)> {
+        let mut known = self.lock();
+        let (now, json) = (known.calls, Arc::clone(known.numbers.get(&number)?));
+        let array = known.arrays.get_mut(&json)?;
+        array.call = now;
+        Some((array.messages.clone(), json.len()))
+    }
+
     /// Forgets messages that neither this call nor the one before it had.
     pub fn forget_older(&self) {
         let mut known = self.lock();
         let now = known.calls;
         // They are freed without the lock, because the main thread waits for it where a call begins.
-        let older: Vec<_> = known.arrays.extract_if(|_, (_, call)| *call + 1 < now).collect();
-        known.units -= older.iter().map(|(json, _)| json.len()).sum::<usize>();
+        let older: Vec<_> = known.arrays.extract_if(|_, array| array.call + 1 < now).collect();
+        for (json, array) in &older {
+            known.numbers.remove(&array.number);
+            known.units -= json.len();
+        }
         drop(known);
     }
 
-    /// Returns the messages of a JSON array: as they were read before, or else as `read` reads them.
+    /// Returns the messages of a JSON array with this number: as they were read before, or else as `read` reads them.
     ///
     /// # Errors
     /// The errors of `read`.
     pub fn read<E>(
         &self,
-        json: Vec<u16>,
+        (number, json): (u32, Vec<u16>),
         read: impl FnOnce(&[u16]) -> Result<Vec<Message>, E>,
     ) -> Result<Vec<Arc<Message>>, E> {
-        let mut known = self.lock();
-        let now = known.calls;
-        if let Some((messages, call)) = known.arrays.get_mut(&json) {
-            *call = now;
-            return Ok(messages.clone());
+        if let Some(messages) = self.lock().renumbered(&json, number) {
+            return Ok(messages);
         }
-        drop(known);
         let messages: Vec<Arc<Message>> = read(&json)?.into_iter().map(Arc::new).collect();
         let mut known = self.lock();
-        if known.units + json.len() <= MAX_UNITS {
+        if known.units + json.len() <= MAX_UNITS && !known.arrays.contains_key(&json) {
+            let (json, call) = (Arc::new(json), known.calls);
             known.units += json.len();
-            known.arrays.insert(json, (messages.clone(), now));
+            known.numbers.insert(number, Arc::clone(&json));
+            known.arrays.insert(json, Array { messages: messages.clone(), call, number });
         }
         Ok(messages)
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    /// Returns the messages of an array that is known, whose number is this one from now on.
+    fn renumbered(&mut self, json: &Vec<u16>, number: u32) -> Option<Vec<Arc<Message>>> {
+        let json = Arc::clone(self.arrays.get_key_value(json)?.0);
+        let array = self.arrays.get_mut(&json)?;
+        array.call = self.calls;
+        self.numbers.remove(&array.number);
+        array.number = number;
+        self.numbers.insert(number, json);
+        Some(array.messages.clone())
     }
 }
 
@@ -93,7 +135,7 @@ mod tests {
     /// Reads an array; returns its message and whether it was read anew.
     fn read(known: &KnownMessages, json: &str) -> (Arc<Message>, bool) {
         let mut is_new = false;
-        let messages = known.read(units(json), |json| {
+        let messages = known.read((known.number(), units(json)), |json| {
             is_new = true;
             let text = String::from_utf16_lossy(json);
             Ok::<_, ()>(vec![Message::new(Role::User, Content::Text(text))])
@@ -125,8 +167,45 @@ mod tests {
         let long = "l".repeat(MAX_UNITS);
         assert!(read(&known, "a").1 && read(&known, &long).1 && read(&known, &long).1);
         assert!(!read(&known, "a").1);
-        assert_eq!(known.read(units("x"), |_| Err("fault")).unwrap_err(), "fault");
+        assert_eq!(known.read((known.number(), units("x")), |_| Err("fault")).unwrap_err(), "fault");
         assert!(read(&known, "x").1);
+    }
+
+    #[test]
+    fn a_number_stands_for_its_array_while_it_is_known() {
+        let known = KnownMessages::default();
+        let read = |number: u32, json: &str| {
+            known
+                .read((number, units(json)), |_| {
+                    Ok::<_, ()>(vec![Message::new(Role::User, Content::Text(json.into()))])
+                })
+                .unwrap()
+        };
+        known.begin();
+        let (one, other) = (known.number(), known.number());
+        assert!(one != other && known.numbered(one).is_none(), "not read yet");
+        let message = read(one, "first").remove(0);
+        let (found, length) = known.numbered(one).unwrap();
+        assert!(Arc::ptr_eq(&message, &found[0]) && length == 5 && known.numbered(other).is_none());
+        // The same array again has its newest number alone, so that numbers do not add up.
+        assert!(Arc::ptr_eq(&message, &read(other, "first")[0]));
+        assert!(known.numbered(one).is_none() && known.numbered(other).is_some());
+        let next_call = || {
+            known.forget_older();
+            known.begin();
+        };
+        next_call();
+        assert!(known.numbered(other).is_some(), "the call before had it");
+        next_call();
+        assert!(known.numbered(other).is_some(), "asking for it counts");
+        next_call();
+        next_call();
+        assert!(known.numbered(other).is_some(), "so do the last two calls");
+        next_call();
+        next_call();
+        next_call();
+        assert!(known.numbered(other).is_none());
+        assert!(known.lock().numbers.is_empty() && known.lock().units == 0);
     }
 
     #[test]

@@ -25,8 +25,16 @@ pub enum NotMessages {
     NotAnArray(#[from] NotAnArray),
 }
 
-/// Consecutive JSON arrays of messages, in UTF-16, and the messages that are known.
-type Part = (Arc<KnownMessages>, Vec<Vec<u16>>);
+/// Consecutive arrays of messages.
+type Part = (Arc<KnownMessages>, Vec<Array>);
+
+/// An array of messages.
+enum Array {
+    /// Its number and its JSON, in UTF-16.
+    Json(u32, Vec<u16>),
+    /// Its messages, which are known.
+    Known(Vec<Arc<Message>>),
+}
 
 /// Reads JSON arrays of messages, in UTF-16, as one conversation.
 pub struct MessageReader {
@@ -34,7 +42,7 @@ pub struct MessageReader {
     /// Parts being read in the background.
     begun: Ahead<Part, Result<Vec<Arc<Message>>, NotMessages>>,
     /// Arrays still too small to start a part.
-    waiting: Vec<Vec<u16>>,
+    waiting: Vec<Array>,
     units: usize,
 }
 
@@ -46,14 +54,24 @@ impl MessageReader {
         Self { known, begun: Ahead::new(read), waiting: Vec::new(), units: 0 }
     }
 
-    /// Adds the messages of an array.
-    pub fn add(&mut self, json: Vec<u16>) {
+    /// Adds the messages of an array; returns the number by which they are known from now on.
+    pub fn add(&mut self, json: Vec<u16>) -> u32 {
+        let number = self.known.number();
         self.units += json.len();
-        self.waiting.push(json);
+        self.waiting.push(Array::Json(number, json));
         if self.units >= MIN_UNITS {
             self.units = 0;
             self.begun.add((Arc::clone(&self.known), std::mem::take(&mut self.waiting)));
         }
+        number
+    }
+
+    /// Adds the messages of an array of an earlier call, by its number. Returns the UTF-16 units of its JSON; `None`, having added nothing, where it is no longer
+    /// known.
+    pub fn add_known(&mut self, number: u32) -> Option<usize> {
+        let (messages, units) = self.known.numbered(number)?;
+        self.waiting.push(Array::Known(messages));
+        Some(units)
     }
 
     /// Returns the conversation of all messages added.
@@ -75,7 +93,12 @@ impl MessageReader {
 fn read((known, arrays): Part) -> Result<Vec<Arc<Message>>, NotMessages> {
     let mut messages = Vec::new();
     for array in arrays {
-        messages.extend(known.read(array, |array| raws(array, Message::read))?);
+        match array {
+            Array::Json(number, json) => {
+                messages.extend(known.read((number, json), |json| raws(json, Message::read))?);
+            }
+            Array::Known(known) => messages.extend(known),
+        }
     }
     Ok(messages)
 }
@@ -123,6 +146,30 @@ mod tests {
         let whole = Conversation::parse(&format!("[{}]", whole.join(","))).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), serde_json::to_string(&whole).unwrap());
         assert_eq!(read.entries().last().unwrap().origin, Some(299));
+    }
+
+    #[test]
+    fn messages_of_an_earlier_call_stand_where_they_are_named() {
+        let known = Arc::new(KnownMessages::default());
+        let read = |parts: &[Result<&str, u32>]| {
+            let mut reader = MessageReader::new(Arc::clone(&known));
+            let numbers: Vec<Option<u32>> = parts
+                .iter()
+                .map(|part| match part {
+                    Ok(text) => Some(reader.add(units(&format!(r#"[{{"role":"user","content":"{text}"}}]"#)))),
+                    Err(number) => reader.add_known(*number).map(|_| *number),
+                })
+                .collect();
+            (serde_json::to_string(&reader.finish().unwrap()).unwrap(), numbers)
+        };
+        let message = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
+        let long = "a".repeat(MIN_UNITS);
+        let (_, numbers) = read(&[Ok("first"), Ok(&long), Ok("last")]);
+        let numbers: Vec<u32> = numbers.into_iter().flatten().collect();
+        let (again, found) = read(&[Err(numbers[1]), Ok("new"), Err(numbers[0]), Err(numbers[0]), Err(12345)]);
+        let texts = [&*long, "new", "first", "first"].map(message);
+        assert_eq!(again, format!("[{}]", texts.join(",")));
+        assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, true, true, false]);
     }
 
     #[test]

@@ -55,11 +55,22 @@ impl ProjectionReader {
         }
     }
 
-    /// Adds the messages of an array.
-    pub fn add(&mut self, json: Vec<u16>) {
+    /// Adds the messages of an array. Returns the number by which they are known from now on, which messages of another format are not.
+    pub fn add(&mut self, json: Vec<u16>) -> Option<u32> {
         match self {
-            Self::Own(reader) => reader.add(json),
-            Self::Foreign(reader) => reader.add(json),
+            Self::Own(reader) => Some(reader.add(json)),
+            Self::Foreign(reader) => {
+                reader.add(json);
+                None
+            }
+        }
+    }
+
+    /// Adds the messages of an array of an earlier call, by its number. Returns the UTF-16 units of its JSON; `None`, having added nothing, where it is not known.
+    pub fn add_known(&mut self, number: u32) -> Option<usize> {
+        match self {
+            Self::Own(reader) => reader.add_known(number),
+            Self::Foreign(_) => None,
         }
     }
 

@@ -65,21 +65,21 @@ impl MessageParts {
         Self::begin(format, &Arc::default())
     }
 
-    /// Adds the messages of a JSON array. If there is no memory for them, all messages are forgotten.
+    /// Adds the messages of a JSON array. If there is no memory for them, all messages are forgotten. Returns the number by which the owner of the call knows them
+    /// from now on, if it does.
     #[napi(catch_unwind)]
-    pub fn add(&mut self, json: JsString<'_>) -> Result<()> {
+    pub fn add(&mut self, json: JsString<'_>) -> Result<Option<u32>> {
         let length = length(&json)?;
-        self.units += length;
-        // Checking takes as long as copying some parts.
-        if self.units > self.asked + self.asked / 4 {
-            self.asked = self.units;
-            if let Err(error) = Room::for_messages(self.units) {
-                self.discard();
-                return Err(system_limit(error));
-            }
-        }
-        self.reader.as_mut().ok_or_else(taken)?.add(units(&json, length)?);
-        Ok(())
+        self.ask(length)?;
+        Ok(self.reader.as_mut().ok_or_else(taken)?.add(units(&json, length)?))
+    }
+
+    /// Adds the messages with this number, as an earlier call had them. Returns false where they are no longer known.
+    #[napi(catch_unwind)]
+    pub fn add_known(&mut self, number: u32) -> Result<bool> {
+        let Some(units) = self.reader.as_mut().ok_or_else(taken)?.add_known(number) else { return Ok(false) };
+        self.ask(units)?;
+        Ok(true)
     }
 
     /// Frees the messages, which are no longer needed.
@@ -93,6 +93,20 @@ impl MessageParts {
     /// Creates a reader for one of several calls, in which most messages come again.
     pub fn begin(format: Option<String>, known: &Arc<KnownMessages>) -> Result<Self> {
         Ok(Self { reader: Some(ProjectionReader::new(format_of(format)?, known)), units: 0, asked: 0 })
+    }
+
+    /// Asks for the memory that so many units more take.
+    fn ask(&mut self, units: usize) -> Result<()> {
+        self.units += units;
+        // Checking takes as long as copying some parts.
+        if self.units > self.asked + self.asked / 4 {
+            self.asked = self.units;
+            if let Err(error) = Room::for_messages(self.units) {
+                self.discard();
+                return Err(system_limit(error));
+            }
+        }
+        Ok(())
     }
 
     /// Returns all messages, for a call, with the room to hold during the work on them.
