@@ -120,7 +120,7 @@ impl<'a> RecipeWriter<'a> {
     /// Writes the recipe for the text `was`. `None` if the lines do not give that text, or if the recipe would not be
     /// shorter.
     pub fn recipe(&mut self, was: &str, lines: Vec<RecipeLines>) -> Option<Recipe> {
-        if self.written(&lines, was.len())? != was {
+        if !self.are(&lines, was) {
             return None;
         }
         let mut recipe = Recipe { texts: Vec::new(), parts: Vec::new() };
@@ -151,36 +151,49 @@ impl<'a> RecipeWriter<'a> {
         self.units.get(&text).map_or(0, |units| units.at(content, content.len()))
     }
 
-    /// Writes the text of the parts; `None` once it exceeds `length`, or if a line lacks its number.
-    fn written(&self, parts: &[RecipeLines], length: usize) -> Option<String> {
-        let mut out = String::with_capacity(length);
-        let mut prefix = String::new();
-        for (at, part) in parts.iter().enumerate() {
+    /// Returns true if the parts are exactly the text `was`, and no line lacks its number.
+    fn are(&self, parts: &[RecipeLines], was: &str) -> bool {
+        let mut rest = Rest { text: was, is_begun: false };
+        parts.iter().all(|part| {
             let content = &self.texts[part.text].1.text[part.range.clone()];
-            for turn in 0..part.times {
-                for (offset, line) in (0..).zip(content.split('\n')) {
-                    if at > 0 || turn > 0 || offset > 0 {
-                        out.push('\n');
-                    }
-                    let mut line = line;
-                    if let Some((number, style, every)) = part.from
-                        && (number + offset) % every == 0
-                    {
-                        prefix.clear();
-                        style.write(number + offset, &mut prefix);
-                        line = line.strip_prefix(prefix.as_str())?;
-                    }
-                    if let Some((number, style)) = part.to {
-                        style.write(number + turn + offset, &mut out);
-                    }
-                    out.push_str(line);
-                    if out.len() > length {
-                        return None;
-                    }
+            (0..part.times).all(|turn| match (&part.from, &part.to) {
+                (None, None) => rest.takes_lines("", content),
+                (from, to) => {
+                    let mut lines = (0..).zip(content.split('\n'));
+                    lines.all(|(offset, line)| {
+                        let numbered = |number: u32, style: NumberStyle| {
+                            let mut prefix = String::new();
+                            style.write(number, &mut prefix);
+                            prefix
+                        };
+                        let line = match from {
+                            Some((number, style, every)) if (number + offset) % every == 0 => {
+                                line.strip_prefix(&*numbered(number + offset, *style))
+                            }
+                            _ => Some(line),
+                        };
+                        let prefix = to.map(|(number, style)| numbered(number + turn + offset, style));
+                        line.is_some_and(|line| rest.takes_lines(prefix.as_deref().unwrap_or_default(), line))
+                    })
                 }
-            }
-        }
-        Some(out)
+            })
+        }) && rest.text.is_empty()
+    }
+}
+
+/// What is left of a text whose lines are taken one after the other.
+struct Rest<'a> {
+    text: &'a str,
+    /// Some lines were taken, so that the next ones follow a line feed.
+    is_begun: bool,
+}
+
+impl Rest<'_> {
+    /// Takes lines that begin with `prefix`, if they are the next ones.
+    fn takes_lines(&mut self, prefix: &str, lines: &str) -> bool {
+        let feed = if std::mem::replace(&mut self.is_begun, true) { "\n" } else { "" };
+        let rest = self.text.strip_prefix(feed).and_then(|rest| rest.strip_prefix(prefix)?.strip_prefix(lines));
+        rest.inspect(|rest| self.text = rest).is_some()
     }
 }
 
