@@ -69,7 +69,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn on_line(text: &str) -> Cow<'_, str> {
     // Most lines have nothing to write otherwise, and each is written many times while a story is fitted into its room.
-    if text.bytes().all(|byte| byte == b'\t' || matches!(byte, b' '..=b'~')) {
+    if is_plain(text) {
         return Cow::Borrowed(text);
     }
     let is_break = |letter: char| (letter.is_control() && letter != '\t') || matches!(letter, '\u{2028}' | '\u{2029}');
@@ -77,6 +77,14 @@ pub fn on_line(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(visible(text).chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect())
+}
+
+/// Returns true for text of ASCII that is seen, blanks and tabs.
+fn is_plain(text: &str) -> bool {
+    // Without a branch for each byte, so that many are compared at once.
+    let plain =
+        |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & ((*byte == b'\t') | matches!(byte, b' '..=b'~')));
+    text.as_bytes().chunks(64).all(plain)
 }
 
 #[cfg(test)]

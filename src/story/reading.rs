@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use memchr::memmem::Finder;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -322,7 +323,7 @@ impl<'a> Reading<'a> {
         let mark = if is_error { Mark::Failed } else { Mark::Answered };
         let draft = &mut self.drafts[draft];
         let is_looked_at = !is_error && draft.kind == Kind::Look && piece.kind == ContentKind::ToolResults;
-        if is_looked_at && self.shown.is_empty() {
+        if is_looked_at && !self.shown.is_of(message) {
             return;
         }
         let mut lines = quotes(mark, text);
@@ -331,12 +332,16 @@ impl<'a> Reading<'a> {
             lines = shown.iter().map(|at| Quotation::new(mark, content(&lines[*at].text))).collect();
             shown = (0..lines.len()).collect();
         }
-        let target = source.file.as_str();
-        let elided = |line: &str| if target.len() > 4 { line.replace(target, "…") } else { line.to_owned() };
+        if source.file.len() > 4 {
+            let target = Finder::new(&source.file);
+            for quote in lines.iter_mut().filter(|quote| target.find(quote.text.as_bytes()).is_some()) {
+                quote.text = quote.text.replace(&source.file, "…");
+            }
+        }
         let before = draft.entry.quotes.len();
         draft.is_answered |= !lines.is_empty();
         draft.shown.extend(shown.into_iter().map(|at| before + at));
-        draft.entry.quotes.extend(lines.into_iter().map(|quote| Quotation { text: elided(&quote.text), ..quote }));
+        draft.entry.quotes.extend(lines);
     }
 
     /// Returns the items of a todo list as the call has them: the state before the words.

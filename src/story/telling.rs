@@ -1,6 +1,6 @@
 //! Fits entries into a budget: older ones get less.
 
-use std::{cell::RefCell, collections::HashSet, ops::Range, rc::Rc};
+use std::{cell::RefCell, collections::HashSet, ops::Range, sync::Arc};
 
 use super::{
     form::Form,
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
+    parallel::{divided, each},
     tokens::{Encoding, count_inside},
     transcript::ToolTable,
 };
@@ -35,7 +36,7 @@ pub struct Telling<'a> {
     /// Returns true for lines that can be read elsewhere.
     is_known: &'a dyn Fn(&str) -> bool,
     /// The entries, without lines that are shown.
-    entries: Vec<Rc<Candidate>>,
+    entries: Vec<Arc<Candidate>>,
 }
 
 /// An entry that may be included.
@@ -46,9 +47,23 @@ struct Candidate {
     each: f64,
 }
 
+impl Candidate {
+    fn new(told: Told, writer: &Writer, encoding: Encoding) -> Self {
+        let form = Form::new(&told);
+        let whole = form.told(writer, 1.0, false).unwrap_or_default();
+        let each = count_of(&whole, encoding) as f64 / whole.len().max(1) as f64;
+        Self { told, form, each }
+    }
+}
+
+/// Returns the tokens of an entry, with its line feed.
+fn count_of(entry: &str, encoding: Encoding) -> usize {
+    count_inside(&format!("{entry}\n"), encoding).tokens
+}
+
 /// A candidate in a story.
 struct Placed {
-    candidate: Rc<Candidate>,
+    candidate: Arc<Candidate>,
     /// True if an entry with the same head follows.
     is_again: bool,
     /// The bytes of shares that were tried: each search for a scale begins alike.
@@ -91,11 +106,12 @@ impl<'a> Telling<'a> {
         let told = readable.entries(messages, &ShownLines::default());
         let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
         let mut telling = Self { readable, encoding, start, is_known, entries: Vec::new() };
-        telling.entries = told
-            .into_iter()
-            .filter(|told| telling.is_worth(told))
-            .map(|told| telling.candidate(told, &writer))
-            .collect();
+        let told: Vec<Told> = told.into_iter().filter(|told| telling.is_worth(told)).collect();
+        let bytes = |told: &Told| told.entry.quotes.iter().map(|quote| quote.text.len()).sum();
+        let candidates =
+            |told: Vec<Told>| told.into_iter().map(|told| Candidate::new(told, &writer, encoding)).collect();
+        let candidates: Vec<Vec<_>> = each(divided(told, bytes), candidates);
+        telling.entries = candidates.into_iter().flatten().map(Arc::new).collect();
         telling
     }
 
@@ -103,22 +119,11 @@ impl<'a> Telling<'a> {
         *kind == Kind::User || entry.quotes.is_empty() || !entry.quotes.iter().all(|quote| (self.is_known)(&quote.text))
     }
 
-    fn candidate(&self, told: Told, writer: &Writer) -> Rc<Candidate> {
-        let form = Form::new(&told);
-        let whole = form.told(writer, 1.0, false).unwrap_or_default();
-        let each = self.count(&whole) as f64 / whole.len().max(1) as f64;
-        Rc::new(Candidate { told, form, each })
-    }
-
-    fn count(&self, text: &str) -> usize {
-        count_inside(&format!("{text}\n"), self.encoding).tokens
-    }
-
     /// Returns the story of the messages before `end` in at most `room` tokens; `None` if there is nothing to quote or
     /// no room. The lines in `shown` are quoted at any scale.
     #[must_use]
     pub fn told(&self, end: usize, room: usize, shown: &ShownLines) -> Option<String> {
-        let count = |text: &str| self.count(text);
+        let count = |text: &str| count_of(text, self.encoding);
         let all = if shown.is_empty() { self.until(end) } else { self.with_lines(end, shown) };
         let heading = count(crate::markers::LOG_HEADING) + 1;
         let room = room.checked_sub(heading)?;
@@ -148,32 +153,32 @@ impl<'a> Telling<'a> {
     }
 
     /// Returns the entries of the messages before `end`.
-    fn until(&self, end: usize) -> Vec<Rc<Candidate>> {
-        self.entries.iter().filter(|candidate| candidate.told.message < end).map(Rc::clone).collect()
+    fn until(&self, end: usize) -> Vec<Arc<Candidate>> {
+        self.entries.iter().filter(|candidate| candidate.told.message < end).map(Arc::clone).collect()
     }
 
     /// Returns the same with these lines shown. An entry without such lines is the one that is known.
-    fn with_lines(&self, end: usize, shown: &ShownLines) -> Vec<Rc<Candidate>> {
+    fn with_lines(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate>> {
         let told = self.readable.entries(self.start..end, shown);
         let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
         let mut next = 0;
         let mut known = |told: &Told| {
-            let is_same = |candidate: &Rc<Candidate>| {
+            let is_same = |candidate: &Arc<Candidate>| {
                 candidate.told.message == told.message && candidate.told.entry == told.entry
             };
             let found = next + self.entries[next..].iter().take(AHEAD).position(is_same)?;
             next = found + 1;
-            told.shown.is_empty().then(|| Rc::clone(&self.entries[found]))
+            told.shown.is_empty().then(|| Arc::clone(&self.entries[found]))
         };
         told.into_iter()
             .filter(|told| self.is_worth(told))
-            .map(|told| known(&told).unwrap_or_else(|| self.candidate(told, &writer)))
+            .map(|told| known(&told).unwrap_or_else(|| Arc::new(Candidate::new(told, &writer, self.encoding))))
             .collect()
     }
 }
 
 /// Returns the candidates, each with whether its head occurs again.
-fn placed(all: Vec<Rc<Candidate>>) -> Vec<Placed> {
+fn placed(all: Vec<Arc<Candidate>>) -> Vec<Placed> {
     let mut later = HashSet::new();
     let mut again: Vec<bool> = all.iter().rev().map(|one| !later.insert(one.told.entry.head.as_str())).collect();
     again.reverse();
