@@ -5,29 +5,16 @@ use serde_json::Value;
 
 use super::{
     Manager,
-    manager_options::read_context,
+    manager_options::{InspectFields, read_call},
     trigger::{ContextUsage, TriggerDecision},
 };
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::Conversation,
     inspect::{self, Anatomy, Inspected},
-    options::{ConfigError, Options, Table, options, whole},
+    options::ConfigError,
     tokens::{Tally, count_inside},
 };
-
-/// The number of largest blocks listed by default.
-const DEFAULT_LARGEST: u64 = 20;
-
-options! {
-    /// The options of an inspection as hosts write them.
-    struct InspectFields: Table::titled("Options of an inspection").argument("options").null_is_absent();
-
-    /// How many tokens there may be after a condensation.
-    target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
-    /// How many of the largest blocks are named, and how many items of each kind of waste.
-    largest: usize = whole(0, u64::MAX).or(DEFAULT_LARGEST),
-}
 
 /// Everything about an inspection but the messages.
 #[derive(Debug, Clone, Default)]
@@ -54,8 +41,10 @@ impl InspectOptions {
     /// # Errors
     /// Every field that is wrong, and every one of `options` that is unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let context = read_context(context)?;
-        let options = InspectFields::read(options)?;
+        let of_argument =
+            |fault: ConfigError| if fault.path.starts_with("options") { fault.of_argument() } else { fault };
+        let (context, options) = read_call::<InspectFields>(context, options)
+            .map_err(|faults| faults.into_iter().map(of_argument).collect::<Vec<_>>())?;
         Ok(Self {
             system_prompt: context.system_prompt.unwrap_or_default(),
             tool_definitions: context.tools.unwrap_or_default(),

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
+pub use self::tables::CALIBRATE_TABLE;
 use self::{
     config::SmartConfig,
     engine::{Engine, any_asks},
@@ -86,7 +87,6 @@ impl Smart {
     }
 
     /// Returns all presets by name, as JSON.
-    #[must_use]
     pub fn presets() -> Value {
         presets::all()
     }
