@@ -33,7 +33,6 @@ const ESCAPE: usize = 6;
 const LEAD: &[u8] = &[0xF4, 0x8F];
 
 /// Makes JSON from outside readable for serde by replacing escapes of unpaired surrogates with stand-ins.
-#[must_use]
 pub fn enter(json: &str) -> Cow<'_, str> {
     let mut replaced: Vec<(std::ops::Range<usize>, u32)> = escapes(json);
     replaced.extend(reserved(json).map(|(at, code)| (at..at + 4, code)));
@@ -54,7 +53,6 @@ pub fn enter(json: &str) -> Cow<'_, str> {
 
 /// Makes JSON from outside readable if its unpaired surrogates need not be restored: U+FFFD replaces them. Reserved
 /// characters stay as they are outside.
-#[must_use]
 pub fn without_surrogates(json: &str) -> Cow<'_, str> {
     let mut written = String::new();
     let mut copied = 0;
@@ -71,7 +69,6 @@ pub fn without_surrogates(json: &str) -> Cow<'_, str> {
 }
 
 /// Takes in a text that is not JSON, and so has no unpaired surrogates.
-#[must_use]
 pub fn enter_text(text: &str) -> Cow<'_, str> {
     let mut entered = String::new();
     let mut copied = 0;
@@ -98,7 +95,6 @@ pub fn push_units(text: &mut String, units: &[u16]) {
 }
 
 /// Writes JSON for the outside, with unpaired surrogates as escapes.
-#[must_use]
 pub fn leave(json: String) -> String {
     match leave_json(&json) {
         Cow::Borrowed(_) => json,
@@ -107,14 +103,12 @@ pub fn leave(json: String) -> String {
 }
 
 /// Writes JSON for the outside as [`leave`] does, from a borrowed text.
-#[must_use]
 pub fn leave_json(json: &str) -> Cow<'_, str> {
     leaving(json, |surrogate, written| written.push_str(&format!("\\u{surrogate:04x}")))
 }
 
 /// Writes a text for places that accept no unpaired surrogate: U+FFFD replaces them, as in every text that is sent or
 /// counted.
-#[must_use]
 pub fn leave_text(text: &str) -> Cow<'_, str> {
     leaving(text, |_, written| written.push(char::REPLACEMENT_CHARACTER))
 }
@@ -148,7 +142,6 @@ pub fn outside_units(text: &str) -> impl Iterator<Item = u16> {
 }
 
 /// Returns true if a text has other characters inside than outside.
-#[must_use]
 pub fn differs_outside(text: &str) -> bool {
     reserved(text).next().is_some()
 }

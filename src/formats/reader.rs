@@ -45,7 +45,6 @@ pub struct ForeignReader {
 
 impl ProjectionReader {
     /// Creates a reader for messages of a format, or of our own if `None`, of which some may be known.
-    #[must_use]
     pub fn new(format: Option<&'static dyn Format>, known: &Arc<KnownMessages>) -> Self {
         match format {
             None => Self::Own(MessageReader::new(Arc::clone(known))),
@@ -77,7 +76,6 @@ impl ProjectionReader {
 
 impl Messages {
     /// Reads messages of a format, or of our own if `None`.
-    #[must_use]
     pub fn read(format: Option<&'static dyn Format>, raws: &[&RawValue]) -> Self {
         match format {
             None => Self::Own(Conversation::new(raws.iter().map(|raw| Message::read(raw)).collect())),
@@ -89,7 +87,6 @@ impl Messages {
     }
 
     /// Hashes the content of each message.
-    #[must_use]
     pub fn contents(&self) -> Contents {
         match self {
             Self::Own(conversation) => Contents::hash(conversation),
@@ -98,7 +95,6 @@ impl Messages {
     }
 
     /// Returns the messages as messages of ours.
-    #[must_use]
     pub fn conversation(&self) -> &Conversation {
         match self {
             Self::Own(conversation) => conversation,
@@ -107,7 +103,6 @@ impl Messages {
     }
 
     /// Returns each message separately, as one of ours.
-    #[must_use]
     pub fn each(&self) -> Conversation {
         match self {
             Self::Own(conversation) => conversation.clone(),
@@ -116,7 +111,6 @@ impl Messages {
     }
 
     /// Returns the projection, which carries edits back to the caller's messages; `None` for our own format.
-    #[must_use]
     pub fn projection(&self) -> Option<&Projection> {
         match self {
             Self::Own(_) => None,

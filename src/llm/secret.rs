@@ -31,7 +31,6 @@ impl ApiKey {
     }
 
     /// Returns true if the key is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.expose().is_empty()
     }

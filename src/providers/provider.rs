@@ -185,7 +185,6 @@ impl Registry {
     }
 
     /// Returns the description of each provider.
-    #[must_use]
     pub fn list(&self) -> Vec<ProviderInfo> {
         self.providers.iter().map(|provider| provider.info()).collect()
     }

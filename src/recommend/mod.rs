@@ -120,7 +120,6 @@ impl Told {
 
 /// Returns the candidates that are worth measuring, as JSON: `[{ key, provider, config, fallback }]`; `fallback` is
 /// null if there is none.
-#[must_use]
 pub fn measurable() -> Value {
     candidates::ALL
         .iter()

@@ -227,7 +227,6 @@ impl Salience {
     }
 
     /// Creates a selection that uses every weight.
-    #[must_use]
     pub fn all_signals(preserve_recent: usize) -> Self {
         Self { preserve_recent, weights: Weights::default() }
     }
@@ -309,7 +308,6 @@ impl Salience {
     }
 
     /// Returns true if a text of this kind and length may lose lines. A marker would save nothing in a shorter one.
-    #[must_use]
     pub fn may_cut(kind: ContentKind, tokens: usize) -> bool {
         tokens > reading::always_whole(kind)
     }

@@ -63,7 +63,6 @@ impl Sum for Count {
 ///
 /// assert_eq!(count_tokens("Read package.json first.", Encoding::O200kBase).tokens, 5);
 /// ```
-#[must_use]
 pub fn count(text: &str, encoding: Encoding) -> Count {
     if text.len() < PARALLEL_BYTES {
         return pieces(text).map(|piece| count_piece(&piece, encoding)).sum();
@@ -73,13 +72,11 @@ pub fn count(text: &str, encoding: Encoding) -> Count {
 }
 
 /// Counts a text of a conversation in its outside form, so stand-ins for unpaired surrogates make no difference.
-#[must_use]
 pub fn count_inside(text: &str, encoding: Encoding) -> Count {
     count(&surrogates::leave_text(text), encoding)
 }
 
 /// Counts a text on this thread, without using the cache.
-#[must_use]
 pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
     pieces(text).map(|piece| marked(engine::count_guarded(piece.text, encoding), &piece)).sum()
 }

@@ -146,38 +146,32 @@ impl Tally {
     }
 
     /// Returns the tokens of all messages.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.total
     }
 
     /// Returns the tokens of one message.
-    #[must_use]
     pub fn message(&self, index: usize) -> usize {
         self.messages[index].iter().sum()
     }
 
     /// Returns the tokens of each block of a message.
-    #[must_use]
     pub fn blocks(&self, message: usize) -> &[usize] {
         &self.messages[message]
     }
 
     /// Returns true if a text was too uniform to be counted exactly.
-    #[must_use]
     pub fn is_approximate(&self) -> bool {
         self.approximate
     }
 
     /// Returns the vocabulary used for counting.
-    #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 }
 
 /// Returns the tokens of everything in a tool result beside its texts, such as images and JSON.
-#[must_use]
 pub fn count_beside_texts(result: &Block, encoding: Encoding) -> usize {
     let parts: Vec<Part<'_>> = match result {
         Block::ToolResult { content: Content::Blocks(blocks), .. } => {

@@ -32,7 +32,6 @@ words! { impl Thinking { Auto = "auto", Keep = "keep", Drop = "drop" } }
 
 impl Thinking {
     /// Its word.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
