@@ -11,8 +11,8 @@ use super::{
 use crate::{
     llm::{ModelPrice, PriceFields},
     options::{
-        ConfigError, Converted, Either, Given, Off, Options, Table, Unread, any_object, choice, either, flag, host,
-        host_object, list, number, object, off, options, record, text, whole, word,
+        ConfigError, Either, Given, Off, Options, Table, Unread, any_object, choice, either, flag, host, host_object,
+        list, number, object, off, options, record, text, whole, word,
     },
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     providers::Thinking,
@@ -119,7 +119,7 @@ options! {
     /// Share of the due point, in percent, from which {@link CondensationManager.prepare} prepares a condensation.
     prepare_from_percent: f64 = number(0.0, 100.0).or(DEFAULT_FROM_PERCENT),
     /// The guard against repeated condensing without gain; `false` for none. Default: see `GuardOptions`.
-    guard: Either<Off, GuardOptions> = either(&off(), &object().read_as()).or_default(),
+    guard: Either<Off, GuardOptions> = either(&off(), &object()).or_default(),
     /// The token encoding. Default: `o200k_base`.
     encoding: Option<&'static str> = word(&Encoding::NAMES).if_set().typed_as("Encoding"),
     /// Factor from tokens of that encoding to the model's own. Default: 1.
@@ -138,25 +138,6 @@ options! {
 
 /// Comment of the option `frozenMessages` of managers and calls.
 const FROZEN: &str = "Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The largest of manager, call and configuration wins. Default: 0.";
-
-options! {
-    /// The guard against condensing without gain.
-    pub struct GuardFields: Table::titled("guard").interface(
-        "GuardOptions",
-        "When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same.",
-    );
-
-    /// Attempts without gain after which automatic condensing pauses.
-    attempts: usize = whole(1, u64::MAX).or(GuardOptions::DEFAULT.attempts as u64),
-    /// In so many milliseconds.
-    ///
-    /// A pause that is longer starts the count again.
-    window_ms: usize = whole(0, u64::MAX).or(GuardOptions::DEFAULT.window_ms),
-    /// An attempt that removes a smaller share of the tokens is one without gain.
-    ///
-    /// A failed attempt is one, too.
-    min_gain_percent: f64 = number(0.0, 100.0).or(GuardOptions::DEFAULT.min_gain_percent),
-}
 
 options! {
     /// The context of a call.
@@ -351,14 +332,6 @@ impl ManagerOptions {
             protect: options.protect.with_frozen(options.frozen_messages).with_calls(&options.tools),
             tools: ToolTable::default().with(&options.tools),
         })
-    }
-}
-
-impl Converted for GuardOptions {
-    type From = GuardFields;
-
-    fn convert(GuardFields { attempts, window_ms, min_gain_percent }: GuardFields) -> Self {
-        Self { attempts, window_ms: window_ms as u64, min_gain_percent }
     }
 }
 

@@ -27,7 +27,7 @@ impl<'a> Ranking<'a> {
     /// Returns the first by the stated priority: cost, time, or the content kept. `None` for another priority, or if
     /// nothing fits.
     pub fn first_by_priority(&self) -> Option<&'static Candidate> {
-        match self.answers.priority.as_deref()? {
+        match self.answers.priority? {
             "cost" => {
                 self.first(|candidate, measured| [&[measured.cost], &self.care(candidate, measured)[..]].concat())
             }
@@ -76,7 +76,7 @@ impl<'a> Ranking<'a> {
     /// filled with original text (`docs/decisions/0010-salience.md`: 84 and 91 of 100 questions at a tenth and a
     /// quarter, 61 and 84 without it).
     pub fn is_read_best(&self, candidate: &Candidate) -> bool {
-        let is_tight = self.answers.reduction.is_some_and(|(needed, _)| needed > TIGHT);
+        let is_tight = self.answers.reduction().is_some_and(|(needed, _)| needed > TIGHT);
         let nothing_is_lost = self.fitting.iter().any(|(_, measured)| measured.lost <= 0.0 && measured.exact);
         candidate.provider == "native" && is_tight && !nothing_is_lost
     }
@@ -101,7 +101,7 @@ impl<'a> Ranking<'a> {
     /// Returns the figures to compare candidates by, less being better; `None` for unknown ones.
     fn dimensions(&self, measured: &Measured) -> [Option<f64>; 6] {
         // With a target to reach, leaving fewer tokens is no advantage.
-        let tokens = self.answers.reduction.is_none().then_some(measured.tokens);
+        let tokens = self.answers.reduction().is_none().then_some(measured.tokens);
         let missing = |share: Option<f64>| share.map(|share| 1.0 - share);
         [
             tokens,

@@ -23,18 +23,18 @@ const LIMITED_BUDGET: f64 = 0.05;
 pub fn wishes(answers: &Answers) -> Vec<Wish> {
     let mut wishes = Vec::new();
     let mut add = |answer: Said, keys: &[&'static str]| wishes.push(Wish { answer, keys: keys.to_vec() });
-    let much = answers.reduction.is_some_and(|(percent, _)| percent > MUCH);
-    if let Some(priority) = &answers.priority {
+    let much = answers.reduction().is_some_and(|(percent, _)| percent > MUCH);
+    if let Some(priority) = answers.priority {
         add(priority_of(priority), by_priority(priority, much, answers.budget));
     }
-    if let Some(scenario) = &answers.scenario {
-        add(said!("answer.scenario", word: scenario.as_str()), by_scenario(scenario));
+    if let Some(scenario) = answers.scenario {
+        add(said!("answer.scenario", word: scenario), by_scenario(scenario));
     }
-    if let Some(profile) = &answers.profile {
-        add(said!("answer.profile", word: profile.as_str()), by_profile(profile));
+    if let Some(profile) = answers.profile {
+        add(said!("answer.profile", word: profile), by_profile(profile));
     }
-    if let Some(configuration) = &answers.configuration {
-        add(said!("answer.configuration", word: configuration.as_str()), by_configuration(configuration));
+    if let Some(configuration) = answers.configuration {
+        add(said!("answer.configuration", word: configuration), by_configuration(configuration));
     }
     if let Some(loss) = answers.loss {
         add(said!("answer.loss", percent: loss), by_loss(loss));
