@@ -88,24 +88,12 @@ impl Native {
 
 #[async_trait]
 impl Provider for Native {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        NativeConfig::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         NativeConfig::read(config).map(drop)
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -74,12 +74,8 @@ impl Lossless {
 
 #[async_trait]
 impl Provider for Lossless {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        LosslessConfig::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
@@ -88,14 +84,6 @@ impl Provider for Lossless {
 
     fn may_repeat(&self) -> bool {
         true
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -94,24 +94,12 @@ impl Smart {
 
 #[async_trait]
 impl Provider for Smart {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        ConfigOptions::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         SmartConfig::read(&merged(&self.config, config)).map(drop)
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     fn may_repeat_without_model(&self) -> bool {
