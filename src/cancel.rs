@@ -40,9 +40,6 @@ impl Cancel {
     }
 
     /// Returns `Err(Cancelled)` if the signal is set, so that a loop can stop with `?`.
-    ///
-    /// # Errors
-    /// [`Cancelled`] if the signal is set.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }

@@ -36,52 +36,43 @@ const LEAD: &[u8] = &[0xF4, 0x8F];
 pub fn enter(json: &str) -> Cow<'_, str> {
     let mut replaced: Vec<(std::ops::Range<usize>, u32)> = escapes(json);
     replaced.extend(reserved(json).map(|(at, code)| (at..at + 4, code)));
-    if replaced.is_empty() {
-        return Cow::Borrowed(json);
-    }
     replaced.sort_unstable_by_key(|(range, _)| range.start);
-    let mut entered = String::with_capacity(json.len());
+    with_replaced(json, replaced, push_inside)
+}
+
+/// Returns the text with `write` of each code in the place of its range.
+fn with_replaced(
+    text: &str,
+    places: impl IntoIterator<Item = (std::ops::Range<usize>, u32)>,
+    write: impl Fn(&mut String, u32),
+) -> Cow<'_, str> {
+    let mut written = String::new();
     let mut copied = 0;
-    for (range, code) in replaced {
-        entered.push_str(&json[copied..range.start]);
-        push_inside(&mut entered, code);
+    for (range, code) in places {
+        if copied == 0 {
+            written.reserve(text.len());
+        }
+        written.push_str(&text[copied..range.start]);
+        write(&mut written, code);
         copied = range.end;
     }
-    entered.push_str(&json[copied..]);
-    Cow::Owned(entered)
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    written.push_str(&text[copied..]);
+    Cow::Owned(written)
 }
 
 /// Makes JSON from outside readable if its unpaired surrogates need not be restored: U+FFFD replaces them. Reserved
 /// characters stay as they are outside.
 pub fn without_surrogates(json: &str) -> Cow<'_, str> {
-    let mut written = String::new();
-    let mut copied = 0;
-    for (range, _) in escapes(json).into_iter().filter(|(range, _)| range.len() == ESCAPE) {
-        written.push_str(&json[copied..range.start]);
-        written.push(char::REPLACEMENT_CHARACTER);
-        copied = range.end;
-    }
-    if copied == 0 {
-        return Cow::Borrowed(json);
-    }
-    written.push_str(&json[copied..]);
-    Cow::Owned(written)
+    let unpaired = escapes(json).into_iter().filter(|(range, _)| range.len() == ESCAPE);
+    with_replaced(json, unpaired, |written, _| written.push(char::REPLACEMENT_CHARACTER))
 }
 
 /// Takes in a text that is not JSON, and so has no unpaired surrogates.
 pub fn enter_text(text: &str) -> Cow<'_, str> {
-    let mut entered = String::new();
-    let mut copied = 0;
-    for (at, code) in reserved(text) {
-        entered.push_str(&text[copied..at]);
-        push_inside(&mut entered, code);
-        copied = at + 4;
-    }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    entered.push_str(&text[copied..]);
-    Cow::Owned(entered)
+    with_replaced(text, reserved(text).map(|(at, code)| (at..at + 4, code)), push_inside)
 }
 
 /// Takes in UTF-16 from outside, at the end of `text`.

@@ -41,9 +41,6 @@ struct Group {
 
 impl Projection {
     /// Reads a JSON array of messages.
-    ///
-    /// # Errors
-    /// `json` is not a JSON array.
     pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;

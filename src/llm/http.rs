@@ -173,10 +173,6 @@ impl Ledger {
 
 impl HttpHandler {
     /// Checks the options and prepares requests. Sends nothing and opens no connection.
-    ///
-    /// # Errors
-    ///
-    /// Every invalid option.
     pub fn new(config: HttpConfig) -> Result<Self, Vec<ConfigError>> {
         let mut faults: Vec<_> = config.fault_of_temperature().into_iter().collect();
         let url = endpoint::endpoint(config.api, config.base_url.as_deref());

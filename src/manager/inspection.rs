@@ -107,9 +107,6 @@ pub struct Line {
 
 impl Manager {
     /// Breaks a conversation down, and reports how much of its model's window it fills. Nothing is condensed.
-    ///
-    /// # Errors
-    /// `Cancelled` when `cancel` is set meanwhile.
     pub fn inspect(
         &self,
         conversation: &Conversation,

@@ -296,9 +296,6 @@ pub const TABLES: [&Table; 4] = [ManagerFields::TABLE, ContextFields::TABLE, Cal
 
 impl ManagerOptions {
     /// Reads options from JSON; an empty object means all defaults.
-    ///
-    /// # Errors
-    /// Every field that is wrong or unknown.
     pub fn read(options: &Value) -> Result<Self, Vec<ConfigError>> {
         let options = ManagerFields::read(options)?;
         let global = Profile {
@@ -384,9 +381,6 @@ pub struct CallOptions {
 
 impl CallOptions {
     /// Reads the options of a call: of `context` what is there beside the messages, and `options`. Null for all defaults.
-    ///
-    /// # Errors
-    /// Every field that is wrong or unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
         let (context, options) = read_call::<CallFields>(context, options)?;
         Ok(Self {

@@ -191,9 +191,6 @@ impl Manager {
     }
 
     /// Makes a provider the active one.
-    ///
-    /// # Errors
-    /// [`CondenseError::UnknownProvider`].
     pub fn set_active(&self, id: &str) -> Result<(), CondenseError> {
         let mut state = self.state();
         state.registry.get(id)?;

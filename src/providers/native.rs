@@ -77,9 +77,6 @@ impl Native {
     pub const KEEP: usize = 3;
 
     /// Creates a provider with this configuration.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         NativeConfig::read(config)?;
         Ok(Self { config: config.clone() })

@@ -32,9 +32,6 @@ pub trait Provider: Send + Sync {
     }
 
     /// Checks a configuration.
-    ///
-    /// # Errors
-    /// All wrong fields.
     fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
         Ok(())
     }
@@ -46,9 +43,6 @@ pub trait Provider: Send + Sync {
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
 
     /// Decides what to change, for a provider that runs others. The default ignores `_others`.
-    ///
-    /// # Errors
-    /// As [`Provider::propose`].
     async fn propose_among(&self, request: &Request, _others: &Registry) -> Result<Proposal, CondenseError> {
         self.propose(request).await
     }

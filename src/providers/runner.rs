@@ -110,9 +110,6 @@ impl State {
     }
 
     /// Settles a step's proposal and applies it. Returns the changes.
-    ///
-    /// # Errors
-    /// The errors of [`settle`].
     pub fn apply(&mut self, provider: &str, proposal: Proposal) -> Result<Vec<Change>, CondenseError> {
         let settled = settle(&self.request, provider, &proposal)?;
         Ok(self.adopt(settled, proposal))

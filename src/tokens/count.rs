@@ -83,9 +83,6 @@ pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
 
 /// Counts many texts, and returns the counts in their order. It uses all cores if over 128 KB of them are not in the
 /// cache. It stops within a piece (milliseconds) of `cancel`.
-///
-/// # Errors
-/// [`Cancelled`] if `cancel` is set.
 pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
     cancel.check()?;
     count_many(texts, encoding, Some(cancel))

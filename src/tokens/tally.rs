@@ -62,17 +62,11 @@ impl<'a> Part<'a> {
 
 impl Tally {
     /// Counts `conversation`, on all cores if it is large.
-    ///
-    /// # Errors
-    /// `Cancelled` if `cancel` is set meanwhile.
     pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
         Self::count_messages(encoding, conversation.messages().map(Err), cancel)
     }
 
     /// Counts `after`, which results from `before`, and reuses the counts of unchanged messages.
-    ///
-    /// # Errors
-    /// `Cancelled` if `cancel` is set meanwhile.
     pub fn recount(&self, before: &Conversation, after: &Conversation, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut known = before.entries().iter().zip(&self.messages).peekable();
         let newest = before.entries().iter().map(|entry| entry.id).max();

@@ -63,9 +63,6 @@ impl Lossless {
     pub const ID: &'static str = "lossless";
 
     /// Creates a provider with this configuration.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         LosslessConfig::read(config)?;
         Ok(Self { config: config.clone(), memory: Memory::default() })

@@ -78,9 +78,6 @@ impl Smart {
     pub const ID: &'static str = config::ID;
 
     /// Creates a provider with this configuration; null means the preset `balanced`.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         SmartConfig::read(config)?;
         Ok(Self { config: config.clone() })

@@ -121,9 +121,6 @@ impl Truncation {
     pub const ID: &'static str = "truncation";
 
     /// Creates a provider with this configuration.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         TruncationConfig::read(config)?;
         Ok(Self { config: config.clone() })
