@@ -5,9 +5,10 @@
 // least for the same size. The addon condenses; future-use/ measures.
 
 const { countTokens, warmUp } = require("./count.js");
-const { abortError, argumentError, notAllowed, outOfRange, readable, unknown } = require("./errors.js");
+const { isSignal } = require("./abort.js");
+const { abortError, argumentError, notAllowed, readable } = require("./errors.js");
 const { formatOf, requireFormat } = require("./formats.js");
-const isObject = require("./is-object.js");
+const { checkedOptions } = require("./options.js");
 const { presets } = require("./presets.js");
 const { asOurs } = require("./projection.js");
 const { createSmartProvider } = require("./provider.js");
@@ -25,14 +26,13 @@ const KINDS = ["toolParameters", "toolResults"];
 const SIZES = [0, 100, 300, 1000, 3000];
 /** Earlier parts with fewer tokens are ignored, because no application condenses them. */
 const MIN_TOKENS = 8000;
-const DEFAULT_CUTS = 24;
-const MAX_CUTS = 1000;
 /** Number of the most promising combinations that are tried. */
 const WHOLE = 10;
 /** Number of concurrent condensations. */
 const AT_ONCE = 2;
 
-const OPTIONS = ["preset", "goal", "maxCuts", "format", "signal", "onProgress"];
+/** The options that hold more than a text or a number. */
+const KEPT = { goal: {}, format: () => true, signal: isSignal, onProgress: (listener) => typeof listener === "function" };
 
 const mean = (values) => (values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length);
 const tokensOf = (messages) => countTokens(messages);
@@ -199,21 +199,10 @@ function evidenceOf(cuts) {
 
 /** Checks and returns the arguments. */
 function read(histories, options) {
-  if (!isObject(options)) throw notAllowed("options", options, "an object");
-  for (const name of Object.keys(options)) if (!OPTIONS.includes(name)) throw unknown("options", name, OPTIONS);
-  const { preset = "aggressive", goal, maxCuts = DEFAULT_CUTS, format, signal, onProgress } = options;
+  const { preset, goal, maxCuts, format, signal, onProgress } = checkedOptions("CalibrateOptions", options, KEPT);
   const known = presets();
   const able = Object.keys(known).filter((name) => learnable(known[name], MECHANICAL).length > 0);
   if (!able.includes(preset)) throw notAllowed("options.preset", preset, `a preset with passes that ask no model: ${able.join(", ")}`);
-  if (goal !== undefined && !isObject(goal)) throw notAllowed("options.goal", goal, "an object with reductionPercent");
-  for (const name of Object.keys(goal ?? {})) if (name !== "reductionPercent") throw unknown("options.goal", name, ["reductionPercent"]);
-  const { reductionPercent } = goal ?? {};
-  if (reductionPercent !== undefined && !(typeof reductionPercent === "number" && reductionPercent > 0 && reductionPercent < 100))
-    throw outOfRange("options.goal.reductionPercent", reductionPercent, "a number above 0 and below 100");
-  if (!(Number.isInteger(maxCuts) && maxCuts >= 1 && maxCuts <= MAX_CUTS))
-    throw outOfRange("options.maxCuts", maxCuts, `a whole number from 1 to ${MAX_CUTS}`);
-  if (signal != null && typeof signal.aborted !== "boolean") throw notAllowed("options.signal", signal, "an AbortSignal");
-  if (onProgress != null && typeof onProgress !== "function") throw notAllowed("options.onProgress", onProgress, "a function");
   requireFormat(format);
   if (!Array.isArray(histories)) throw notAllowed("histories", histories, "an array of conversations");
   const read = histories.map((history, index) => {
@@ -229,10 +218,10 @@ function read(histories, options) {
     histories: read,
     preset,
     config: known[preset],
-    reductionPercent,
+    reductionPercent: goal?.reductionPercent,
     maxCuts,
-    signal: signal ?? undefined,
-    onProgress: onProgress ?? undefined,
+    signal,
+    onProgress,
   };
 }
 

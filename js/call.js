@@ -302,4 +302,4 @@ function describe({ foreignCause, ...error }, prepared) {
   return foreignCause === undefined ? error : { ...error, cause: prepared.causes[foreignCause] };
 }
 
-module.exports = { CONTEXT_FIELDS, OBJECTS, UNLIMITED, condense, contextOf, copyOf, prepare, systemText };
+module.exports = { CONTEXT_FIELDS, OBJECTS, UNLIMITED, condense, contextOf, copyOf, plainOptions, prepare, systemText };

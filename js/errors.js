@@ -155,10 +155,6 @@ const notAllowed = (field, value, allowed) => fieldError("invalid_argument", fie
 /** The error for a number outside its range. */
 const outOfRange = (field, value, allowed) => fieldError("out_of_range", field, value, allowed);
 
-/** Creates the error for a field in the wrong argument; `place`: where it belongs. The sentence is the one in src/options. */
-const misplaced = (field, place) =>
-  argumentError("invalid_argument", `${field} belongs to the other argument: give it as ${place}`, { field });
-
 /** Reads a value of the caller's; a getter, proxy or `toJSON` that throws becomes a coded error. */
 function readable(field, read) {
   try {
@@ -193,7 +189,6 @@ module.exports = {
   coded,
   isRooCondenseError,
   messageOf,
-  misplaced,
   missing,
   misspelt,
   near,

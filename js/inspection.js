@@ -2,17 +2,12 @@
 
 // Reads the arguments of an inspection: the conversation, and the providers to try on it.
 
-const { isSignal } = require("./abort.js");
-const { CONTEXT_FIELDS, OBJECTS, UNLIMITED, contextOf, copyOf, systemText } = require("./call.js");
-const { misplaced, notAllowed, readable, unknown } = require("./errors.js");
+const { UNLIMITED, contextOf, copyOf, plainOptions, systemText } = require("./call.js");
+const { notAllowed, readable } = require("./errors.js");
 const { asRead, formatOf, requireFormat } = require("./formats.js");
 const isObject = require("./is-object.js");
+const { namesIn } = require("./options.js");
 const { requireMessages, serialize, serializeMessages, serializeSettings } = require("./serialize.js");
-
-/** Options that the addon checks. */
-const PLAIN = ["targetTokens", "largest"];
-/** Options for the trials, checked with each of them. */
-const OF_TRIALS = ["handler", "condensingHandler", "price", "signal"];
 
 /** The default trials: every provider, with each of its presets. */
 const TRIALS = Object.freeze([
@@ -24,21 +19,10 @@ const TRIALS = Object.freeze([
   { id: "native", provider: "native" },
 ]);
 
+/** Returns the trials of an option that the addon has checked. */
 function trialsOf(providers) {
-  if (providers === undefined || providers === false) return [];
   if (providers === true) return TRIALS;
-  if (!Array.isArray(providers))
-    throw notAllowed("options.providers", providers, "true, or an array of { provider, config?, fallback?, id? }");
-  return providers.map((trial, index) => {
-    const field = `options.providers[${index}]`;
-    if (!isObject(trial)) throw notAllowed(field, trial, "{ provider, config?, fallback?, id? }");
-    const { provider, config, fallback, id = provider } = trial;
-    if (typeof provider !== "string" || provider === "") throw notAllowed(`${field}.provider`, provider, "the id of a provider");
-    if (typeof id !== "string") throw notAllowed(`${field}.id`, id, "a string");
-    if (config !== undefined && !isObject(config)) throw notAllowed(`${field}.config`, config, "an object");
-    if (fallback !== undefined && !Array.isArray(fallback)) throw notAllowed(`${field}.fallback`, fallback, "an array of ids of providers");
-    return { id, provider, config, fallback };
-  });
+  return (providers || []).map(({ provider, config, fallback, id = provider }) => ({ id, provider, config, fallback }));
 }
 
 /** Returns tool definitions as the text that they have in requests. */
@@ -55,22 +39,18 @@ function begin(context, options) {
   known.systemPrompt = readable("context.systemPrompt", () => systemText(known.systemPrompt));
   if (known.maxTokens === UNLIMITED) known.maxTokens = undefined;
   known.tools = known.tools == null ? undefined : definitionsText(known.tools);
-  const all = [...PLAIN, ...OF_TRIALS, "providers", "format"];
-  const given = readable("options", () => Object.keys(options));
-  for (const name of given.filter((each) => !all.includes(each))) {
-    const isOfContext = CONTEXT_FIELDS.includes(name) || OBJECTS.includes(name);
-    throw isOfContext ? misplaced(`options.${name}`, `context.${name}`) : unknown("options", name, all);
-  }
-  if (options.signal !== undefined && !isSignal(options.signal)) throw notAllowed("options.signal", options.signal, "an AbortSignal");
-  const named = readable("options.format", () => options.format);
-  requireFormat(named);
-  const trials = readable("options.providers", () => trialsOf(options.providers));
-  const settings = serializeSettings({ context: known, options: copyOf(options, "options", PLAIN) }, "");
+  const given = copyOf(
+    options,
+    "options",
+    readable("options", () => namesIn(options)),
+  );
+  requireFormat(given.format);
+  const settings = serializeSettings({ context: known, options: plainOptions({ ...given, format: undefined }) }, "");
   const history = readable("context.messages", () => context.messages);
   requireMessages(history, "context.messages");
-  const format = readable("context.messages", () => formatOf(history, named));
+  const format = readable("context.messages", () => formatOf(history, given.format));
   const messages = serializeMessages(readable("context.messages", () => asRead(history, format)));
-  return { messages, settings, trials, format };
+  return { messages, settings, options: given, format };
 }
 
 const withoutAbsent = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -102,4 +82,4 @@ function trialOf({ id, provider, config, timeMs, targetTokens }, report) {
   };
 }
 
-module.exports = { TRIALS, begin, trialOf, withoutAbsent };
+module.exports = { TRIALS, begin, trialOf, trialsOf, withoutAbsent };

@@ -23,7 +23,7 @@ const { METHODS, costOf, methodOf, reductionOf, requireValid, schemaOf, validati
 const { hostCallback } = require("./host-provider.js");
 const isObject = require("./is-object.js");
 const { bindHandlers, bindProfiles, splitOptions } = require("./llm-options.js");
-const { begin, trialOf, withoutAbsent } = require("./inspection.js");
+const { begin, trialOf, trialsOf, withoutAbsent } = require("./inspection.js");
 const { KeepAlive } = require("./keep-alive.js");
 const { readAt } = require("./place.js");
 const { estimateOf, previewOf } = require("./preview.js");
@@ -300,9 +300,8 @@ class CondensationManager {
     return { preview: previewOf(found), ...(isWhole && { result }) };
   }
 
-  async inspect(context, options = {}) {
-    const { messages, settings, trials, format } = begin(context, options);
-    for (const { provider } of trials) this.#known(provider);
+  async inspect(context, given = {}) {
+    const { messages, settings, options, format } = begin(context, given);
     let settle = /** @type {(went: boolean, told: string) => void} */ (() => {});
     const told = new Promise((resolve, reject) => {
       settle = (wentWell, text) =>
@@ -310,6 +309,7 @@ class CondensationManager {
     });
     checked(() => this.#native.inspect(messages, settings, settle, format));
     const inspected = told.then((json) => JSON.parse(json));
+    const trials = trialsOf(options.providers);
     const alive = new KeepAlive();
     const all = trials.length === 0 ? inspected : inspected.then((found) => this.#tryAll(found, context, trials, options));
     return all.finally(() => alive.stop());
@@ -317,6 +317,7 @@ class CondensationManager {
 
   /** Adds the result of each trial to an inspection, one after the other, so that the times are not mixed. */
   async #tryAll(found, context, trials, options) {
+    for (const { provider } of trials) this.#known(provider);
     const alone = this.#copy({ fallback: false });
     const providers = [];
     for (const trial of trials) {

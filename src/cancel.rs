@@ -9,7 +9,6 @@ pub struct Cancel(CancellationToken);
 
 impl Cancel {
     /// Creates a signal that is not set.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -20,7 +19,6 @@ impl Cancel {
     }
 
     /// Returns true if the signal is set. Cheap enough to check every few microseconds.
-    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
@@ -31,22 +29,17 @@ impl Cancel {
     }
 
     /// Returns the token behind the signal.
-    #[must_use]
     pub fn token(&self) -> &CancellationToken {
         &self.0
     }
 
     /// Creates a signal that is set when this one is, and can also be set alone: for a part of the work, such as one
     /// of several requests.
-    #[must_use]
     pub fn child(&self) -> Self {
         Self(self.0.child_token())
     }
 
     /// Returns `Err(Cancelled)` if the signal is set, so that a loop can stop with `?`.
-    ///
-    /// # Errors
-    /// [`Cancelled`] if the signal is set.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }

@@ -96,7 +96,6 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// Returns the differences between the texts of two versions of a message; `None` represents a missing message.
-#[must_use]
 pub fn message_diff(before: Option<&Message>, after: Option<&Message>, limits: DiffLimits) -> Vec<TextDiff> {
     let was = before.map(Message::texts).unwrap_or_default();
     let is = after.map(Message::texts).unwrap_or_default();

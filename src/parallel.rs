@@ -57,7 +57,6 @@ impl Drop for Claim {
 
 /// Returns the best number of parts for work of this many bytes: one per thread, the caller's included, unless they
 /// would be too small.
-#[must_use]
 pub fn parts_for(bytes: usize) -> usize {
     match bytes / MIN_PART_BYTES {
         0 | 1 => 1,

@@ -47,13 +47,11 @@ pub struct Progress {
 
 impl Progress {
     /// Calls `listener` with every event.
-    #[must_use]
     pub fn new(listener: impl Fn(ProgressEvent) + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), pass: None }
     }
 
     /// Returns a progress with the same listener, whose events name a pass.
-    #[must_use]
     pub fn in_pass(&self, id: &str) -> Self {
         Self { listener: self.listener.clone(), pass: Some(id.into()) }
     }

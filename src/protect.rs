@@ -88,13 +88,11 @@ impl Converted for ProtectRules {
 
 impl ProtectRules {
     /// Reads the options [`PROTECT`] and [`FROZEN_MESSAGES`] from checked settings.
-    #[must_use]
     pub fn with_frozen(self, frozen: Option<usize>) -> Self {
         Self { frozen: frozen.unwrap_or(0), ..self }
     }
 
     /// Adds tool rules, so that the calls they keep are pinned.
-    #[must_use]
     pub fn with_calls(mut self, rows: &ToolRows) -> Self {
         self.calls.extend(rows.rules());
         self
@@ -102,7 +100,6 @@ impl ProtectRules {
 
     /// Returns the rules with other message indices: `messages` maps each index, and `frozen` the number of frozen
     /// messages.
-    #[must_use]
     pub fn moved(mut self, messages: impl Fn(usize) -> Vec<usize>, frozen: impl Fn(usize) -> usize) -> Self {
         self.messages = self.messages.into_iter().flat_map(messages).collect();
         self.frozen = frozen(self.frozen);
@@ -110,21 +107,18 @@ impl ProtectRules {
     }
 
     /// Adds protected messages.
-    #[must_use]
     pub fn with_messages(mut self, messages: impl Iterator<Item = usize>) -> Self {
         self.messages.extend(messages);
         self
     }
 
     /// Reads the rules in a checked configuration.
-    #[must_use]
     pub fn in_config(config: &Value) -> Self {
         let rules = |read: Protection| read.protect.with_frozen(read.frozen_messages).with_calls(&read.tools);
         Protection::read(config).map(rules).unwrap_or_default()
     }
 
     /// Returns true if nothing is protected.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { tools, paths, messages, text, calls, frozen } = self;
         let has_names = !(tools.is_empty() && paths.is_empty() && messages.is_empty() && text.is_empty());
@@ -132,7 +126,6 @@ impl ProtectRules {
     }
 
     /// Returns the union of both sets of rules.
-    #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         self.tools.extend(other.tools);
         self.paths.extend(other.paths);
@@ -144,14 +137,12 @@ impl ProtectRules {
     }
 
     /// Returns the conversation with everything protected pinned.
-    #[must_use]
     pub fn pin(&self, conversation: &Conversation, tools: &ToolTable) -> Conversation {
         self.pin_telling(conversation, tools).0
     }
 
     /// Returns the conversation with everything protected pinned, and warnings about rules that match nothing in it:
     /// one per kind of rule.
-    #[must_use]
     pub fn pin_telling(&self, conversation: &Conversation, tools: &ToolTable) -> (Conversation, Vec<Warning>) {
         if self.is_empty() {
             return (conversation.clone(), Vec::new());

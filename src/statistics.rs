@@ -47,19 +47,16 @@ impl Moments {
     }
 
     /// Returns the count of numbers.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// Returns the mean; 0 if there are no numbers.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
     /// Returns the interval of the mean; `None` for fewer than two numbers.
-    #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let error = self.squared_error()?.sqrt();
         let half = error * t_quantile(f64::midpoint(1.0, CONFIDENCE), self.count as f64 - 1.0);
@@ -67,7 +64,6 @@ impl Moments {
     }
 
     /// Returns the interval of a rate, if the numbers are zeros and ones; `None` if there are no numbers.
-    #[must_use]
     pub fn rate_interval(&self) -> Option<Interval> {
         if self.count == 0 {
             return None;
@@ -81,7 +77,6 @@ impl Moments {
     }
 
     /// Returns the difference by Welch's test; `None` if either side has fewer than two numbers.
-    #[must_use]
     pub fn difference(&self, other: &Self) -> Option<Difference> {
         let (own, its) = (self.squared_error()?, other.squared_error()?);
         let mean = self.mean - other.mean;

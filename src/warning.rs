@@ -111,25 +111,21 @@ pub enum WarningCode {
 
 impl Warning {
     /// Creates a warning.
-    #[must_use]
     pub fn new(code: WarningCode, said: Said) -> Self {
         Self { code, message: said.to_string(), said: Some(said), message_index: None, error_code: None, field: None }
     }
 
     /// Sets the option that the warning concerns.
-    #[must_use]
     pub fn about(self, field: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..self }
     }
 
     /// Sets the code of the error that the warning reports.
-    #[must_use]
     pub fn caused_by(self, error_code: impl Into<String>) -> Self {
         Self { error_code: Some(error_code.into()), ..self }
     }
 
     /// Returns true if it reports something that was tried and failed, and may have cost something.
-    #[must_use]
     pub fn tells_of_request(&self) -> bool {
         self.error_code
             .as_deref()
@@ -137,7 +133,6 @@ impl Warning {
     }
 
     /// Sets the index of the message in the call's input, if the warning concerns one.
-    #[must_use]
     pub fn at(self, message_index: Option<usize>) -> Self {
         Self { message_index, ..self }
     }
@@ -169,7 +164,6 @@ impl Warnings {
     }
 
     /// Returns the warnings added since the last call.
-    #[must_use]
     pub fn take(&self) -> Vec<Warning> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,27 +1,8 @@
 // Learning thresholds of the smart provider from your own conversations.
 
-import type { MessageFormat, MessageLike } from "./messages.js";
-import type { PresetName } from "./options.js";
+import type { MessageLike } from "./messages.js";
+import type { CalibrateOptions, PresetName } from "./options.js";
 import type { SmartConfig } from "./smart.js";
-
-/** Options for learning thresholds. */
-export interface CalibrateOptions {
-  /**
-   * The preset to learn for, one with passes that call no LLM: `aggressive`, `multi_zone`, or `balanced`, whose thresholds are then those for work without a
-   * model. Default: `aggressive`.
-   */
-  preset?: PresetName | undefined;
-  /** The share of tokens to remove, in percent, above 0 and below 100. Default: as much as the preset's own thresholds remove. */
-  goal?: { reductionPercent?: number | undefined } | undefined;
-  /** Number of cut histories to condense for each try, 1 to 1,000, evenly spread over all. Default: 24. */
-  maxCuts?: number | undefined;
-  /** The format of the messages. Default: recognised from each history. */
-  format?: MessageFormat | undefined;
-  /** Aborts the work; the promise then rejects with the code `aborted`. */
-  signal?: AbortSignal | undefined;
-  /** Called after each try with the number of tries so far, and the largest number that there may be. */
-  onProgress?: ((progress: { tried: number; most: number }) => void) | undefined;
-}
 
 /** What thresholds remove and keep, averaged over the cut histories. Shares are 0 to 1 of what was used later and was only in the earlier part. */
 export interface ThresholdMeasure {

@@ -2,10 +2,9 @@
 
 import type { ConversationContext } from "./calls.js";
 import type { CondensationStats, InspectedConversation, PromptCacheEffect, TokenKind, Warning } from "./data.js";
-import type { HandlerOption } from "./handlers.js";
 import type { CondensationManager } from "./manager.js";
-import type { FormatOptions, Message, MessageLike } from "./messages.js";
-import type { ModelPrice, ProviderId } from "./options.js";
+import type { Message, MessageLike } from "./messages.js";
+import type { ManagerInspectOptions, ProviderId } from "./options.js";
 
 /** A conversation to inspect, with the tool definitions of its requests. */
 export interface InspectContext<M extends MessageLike = Message> extends ConversationContext<M> {
@@ -13,43 +12,10 @@ export interface InspectContext<M extends MessageLike = Message> extends Convers
   readonly tools?: readonly object[] | null | undefined;
 }
 
-/** Options of an inspection by a manager. */
-export interface ManagerInspectOptions extends FormatOptions {
-  /** A target in tokens: reported as a line, and passed to `providers`. Default: none. */
-  targetTokens?: number | undefined;
-  /** Number of largest blocks, and of items of each kind of waste, to report. Default: 20. */
-  largest?: number | undefined;
-  /**
-   * Providers to try in a dry run, one after the other, without fallbacks; `true` for `lossless`, `truncation`, `smart` with the presets `conservative`,
-   * `balanced` and `aggressive`, and `native`. No LLM is called: summaries are estimated. Default: none.
-   */
-  providers?: boolean | readonly ProviderTrial[] | undefined;
-  /** For `providers`: see `ProviderCallOptions`. */
-  handler?: HandlerOption;
-  /** For `providers`: see `ProviderCallOptions`. */
-  condensingHandler?: HandlerOption;
-  /** For `providers`: see `ProviderCallOptions`. */
-  price?: ModelPrice | null | undefined;
-  /** Aborts the dry runs, which then have the error `aborted`. */
-  signal?: AbortSignal | undefined;
-}
-
 /** Options of {@link inspect}. */
 export interface InspectOptions extends ManagerInspectOptions {
   /** The manager whose encoding, scale, tools, thresholds and providers to use. Default: one with default options. */
   manager?: CondensationManager | undefined;
-}
-
-/** A provider to try in a dry run. */
-export interface ProviderTrial {
-  /** The id of the provider. */
-  provider: ProviderId;
-  /** Fields of its configuration, such as `{ preset: "balanced" }`. Default: none. */
-  config?: object | undefined;
-  /** Providers that are tried next if it fails or leaves more than the target. Default: none. */
-  fallback?: readonly ProviderId[] | undefined;
-  /** The id of the result. Default: the id of the provider. */
-  id?: string | undefined;
 }
 
 /** Tokens by kind; a kind without tokens is absent. */

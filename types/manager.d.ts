@@ -13,9 +13,9 @@ import type {
   Warning,
 } from "./data.js";
 import type { CondensationError } from "./errors.js";
-import type { InspectContext, Inspection, ManagerInspectOptions } from "./inspect.js";
+import type { InspectContext, Inspection } from "./inspect.js";
 import type { Message, MessageLike } from "./messages.js";
-import type { CondenseOptions, ManagerOptions, PresetName, ProviderId } from "./options.js";
+import type { CondenseOptions, ManagerInspectOptions, ManagerOptions, PresetName, ProviderId } from "./options.js";
 import type { BuiltInProvider, CondensationProvider, ConfigValidation } from "./providers.js";
 import type { CondensationResult, Preview, TokenEstimate } from "./results.js";
 

@@ -966,6 +966,41 @@ export interface CondenseOptions {
   onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 
+/** A provider to try in a dry run. */
+export interface ProviderTrial {
+  /** The id of the provider. */
+  provider: ProviderId;
+  /** Fields of its configuration, such as `{ preset: "balanced" }`. Default: none. */
+  config?: object | undefined;
+  /** Providers that are tried next if it fails or leaves more than the target. Default: none. */
+  fallback?: readonly ProviderId[] | undefined;
+  /** The id of the result. Default: the id of the provider. */
+  id?: string | undefined;
+}
+
+/** Options of an inspection by a manager. */
+export interface ManagerInspectOptions {
+  /** The format of the messages. Default: what is seen in them. Where they are text alone, `anthropic`, which most formats look like then. */
+  format?: MessageFormat | undefined;
+  /** A target in tokens: reported as a line, and passed to `providers`. Default: none. 0 or more. */
+  targetTokens?: number | undefined;
+  /** Number of largest blocks, and of items of each kind of waste, to report. 0 or more. Default: 20. */
+  largest?: number | undefined;
+  /**
+   * Providers to try in a dry run, one after the other, without fallbacks; `true` for `lossless`, `truncation`, `smart` with the presets `conservative`,
+   * `balanced` and `aggressive`, and `native`. No LLM is called: summaries are estimated. Default: none.
+   */
+  providers?: boolean | readonly ProviderTrial[] | undefined;
+  /** For `providers`: see `ProviderCallOptions`. */
+  handler?: HandlerOption | undefined;
+  /** For `providers`: see `ProviderCallOptions`. */
+  condensingHandler?: HandlerOption | undefined;
+  /** For `providers`: see `ProviderCallOptions`. */
+  price?: ModelPrice | null | undefined;
+  /** Aborts the dry runs, which then have the error `aborted`. */
+  signal?: AbortSignal | undefined;
+}
+
 /** Options of {@link httpHandler}. `null` is the same as absent; an unknown field is an error. */
 export interface HttpHandlerOptions {
   /** The protocol: the Anthropic Messages API, or chat completions of OpenAI, OpenRouter, Ollama, vLLM, LM Studio, DeepSeek and others. */
@@ -1113,4 +1148,23 @@ export interface CondenseResultOptions {
   recall?: boolean | undefined;
   /** Keeps the whole result where it is shortened, under a key of its content, read back before the note says so. Default: none. */
   store?: ResultStore | undefined;
+}
+
+/** Options for learning thresholds. */
+export interface CalibrateOptions {
+  /**
+   * The preset to learn for, one with passes that call no LLM: `aggressive`, `multi_zone`, or `balanced`, whose thresholds are then those for work without a
+   * model. Default: `aggressive`.
+   */
+  preset?: PresetName | undefined;
+  /** The share of tokens to remove, in percent, above 0 and below 100. Default: as much as the preset's own thresholds remove. */
+  goal?: { reductionPercent?: number | undefined } | undefined;
+  /** Number of cut histories to condense for each try, evenly spread over all. 1 to 1000. Default: 24. */
+  maxCuts?: number | undefined;
+  /** The format of the messages. Default: recognised from each history. */
+  format?: MessageFormat | undefined;
+  /** Aborts the work; the promise then rejects with the code `aborted`. */
+  signal?: AbortSignal | null | undefined;
+  /** Called after each try with the number of tries so far, and the largest number that there may be. */
+  onProgress?: ((progress: { tried: number; most: number }) => void) | null | undefined;
 }

@@ -59,7 +59,6 @@ impl AttachedFile {
 
 impl Media {
     /// Returns a word for people.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -192,7 +191,6 @@ pub(super) fn is_file(kind: &str) -> bool {
 }
 
 /// Returns the files in any JSON value that state their type.
-#[must_use]
 pub fn typed_files(json: &str) -> Vec<AttachedFile> {
     let mut files = files_in("", json);
     files.retain(|file| file.is_typed && file.encoded.is_some_and(|letters| letters >= MIN_BASE64));

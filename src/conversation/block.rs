@@ -89,14 +89,12 @@ pub struct Holes {
 
 impl Block {
     /// Creates a text block.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into(), extra: Vec::new() }
     }
 
     /// Creates a block of a type that is not read here: an image, or JSON that is carried through, in which files are
     /// found.
-    #[must_use]
     pub fn carried(kind: &str, raw: Box<RawValue>) -> Self {
         let files = files_in(kind, raw.get());
         match files[..] {
@@ -108,7 +106,6 @@ impl Block {
     }
 
     /// Creates a block of JSON that the model reads as text, except at these places.
-    #[must_use]
     pub fn shape(raw: Box<RawValue>, holes: Holes) -> Self {
         Self::Other { kind: "json".to_owned(), raw, holes }
     }
@@ -125,7 +122,6 @@ impl Block {
     }
 
     /// Reads a block. Never fails: anything that is not a block of a known type becomes [`Block::Other`].
-    #[must_use]
     pub fn read(raw: &RawValue) -> Self {
         Self::read_at(raw.get(), Depth::Message)
     }
@@ -173,7 +169,6 @@ impl Block {
     }
 
     /// Returns the `type` field; empty if there is none.
-    #[must_use]
     pub fn kind(&self) -> &str {
         match self {
             Self::Text { .. } => "text",
@@ -186,7 +181,6 @@ impl Block {
     }
 
     /// Returns the block's type for people; for a file its kind, whatever the format calls it.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Other { kind, holes, .. } => match holes.files[..] {
@@ -200,14 +194,12 @@ impl Block {
 
 impl Block {
     /// Returns true if it is thinking, readable or encrypted by the service.
-    #[must_use]
     pub fn is_thinking(&self) -> bool {
         matches!(self.kind(), "thinking" | "redacted_thinking")
     }
 
     /// Returns true if the service has signed this thinking: `redacted_thinking` always is, `thinking` when it has a
     /// `signature`.
-    #[must_use]
     pub fn is_signed_thinking(&self) -> bool {
         match self {
             Self::Thinking { raw, .. } => RawFields::read(raw.get())

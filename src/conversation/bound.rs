@@ -34,7 +34,6 @@ pub struct Replaced(Vec<Was>);
 
 impl Replaced {
     /// Records the old values that `plan` replaces in `before`, whose hashes are `contents`.
-    #[must_use]
     pub fn record(plan: &Plan, before: &Conversation, contents: &Contents) -> Self {
         let replaced = |edit: &Edit| match edit {
             Edit::Set { message, .. } | Edit::Drop { message } | Edit::DropBlock { message, .. } => {
@@ -55,31 +54,26 @@ impl Replaced {
 
 impl BoundPlan {
     /// Creates a plan from `plan` and the values that it replaces.
-    #[must_use]
     pub fn new(plan: Plan, replaced: Replaced) -> Self {
         Self { was: replaced.0, plan, groups: Vec::new() }
     }
 
     /// Returns the fingerprint of the text or value that an edit replaces; `None` for an addition.
-    #[must_use]
     pub fn was(&self, edit: usize) -> Option<&str> {
         self.was.get(edit)?.was.as_deref()
     }
 
     /// Returns the plan with a group number per edit, written as the field `group`: edits of one group are undone together.
-    #[must_use]
     pub fn with_groups(self, groups: Vec<usize>) -> Self {
         Self { groups, ..self }
     }
 
     /// Returns the group number of each edit.
-    #[must_use]
     pub fn groups(&self) -> &[usize] {
         &self.groups
     }
 
     /// Returns the plan.
-    #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }

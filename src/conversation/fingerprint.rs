@@ -30,7 +30,6 @@ const CHUNK: usize = 2048;
 impl Fingerprint {
     /// Returns the fingerprint of a text. It hashes the UTF-16 outside, so that JavaScript computes the same: see
     /// [`Fingerprint::of_units`].
-    #[must_use]
     pub fn of_text(text: &str) -> Self {
         let mut hashed = HashedUnits::default();
         if surrogates::differs_outside(text) {
@@ -52,7 +51,6 @@ impl Fingerprint {
     }
 
     /// Returns the length that a fingerprint outside names; `None` if the text is none.
-    #[must_use]
     pub fn length_in(text: &str) -> Option<usize> {
         let (length, hash) = text.split_once(':')?;
         let is_hash = hash.len() == 16 && is_hexadecimal(hash);
@@ -61,7 +59,6 @@ impl Fingerprint {
     }
 
     /// Returns the fingerprint of JavaScript's own text.
-    #[must_use]
     pub fn of_units(units: &[u16]) -> Self {
         let mut hashed = HashedUnits::default();
         hashed.push_all(units, |unit| unit);
@@ -70,7 +67,6 @@ impl Fingerprint {
 
     /// Returns the fingerprint of a JSON value. The order of an object's keys and the way a string is escaped make no
     /// difference. `json` must be valid; for anything else the fingerprint is unspecified, but nothing panics.
-    #[must_use]
     pub fn of_json(json: &str) -> Self {
         if json.starts_with('"') {
             return Self::of_text(&unescape(json));
@@ -81,7 +77,6 @@ impl Fingerprint {
     }
 
     /// Returns [`Fingerprint::of_json`] of a message's JSON without writing it.
-    #[must_use]
     pub fn of_message(message: &Message) -> Self {
         let (length, hash) = *message.remembered.fingerprint.get_or_init(|| {
             let Self { length, hash } = match message.unreadable() {
@@ -94,7 +89,6 @@ impl Fingerprint {
     }
 
     /// Returns [`Fingerprint::of_json`] of a content's JSON without writing it.
-    #[must_use]
     pub fn of_content(content: &Content) -> Self {
         match content {
             Content::Text(text) => Self::of_text(text),
@@ -103,7 +97,6 @@ impl Fingerprint {
     }
 
     /// Returns [`Fingerprint::of_json`] of a block's JSON without writing it.
-    #[must_use]
     pub fn of_block(block: &Block) -> Self {
         match block {
             Block::Image { raw, .. } | Block::Thinking { raw, .. } | Block::Other { raw, .. } => {
@@ -351,7 +344,6 @@ fn block_value(block: &Block, length: &mut usize) -> u64 {
 impl Message {
     /// Returns a hash of the content: role, texts, calls, results and other blocks. It ignores fields of the message,
     /// its texts, calls and results that this crate does not read, because hosts add and remove those.
-    #[must_use]
     pub fn content_hash(&self) -> u64 {
         *self.remembered.hash.get_or_init(|| match self.unreadable() {
             Some(raw) => raw_hash(raw),
@@ -362,7 +354,6 @@ impl Message {
 
 impl Message {
     /// Returns the hash of each block; for a string content, the hash of a text block.
-    #[must_use]
     pub fn block_hashes(&self) -> Vec<u64> {
         match &self.content {
             Content::Text(text) => vec![tagged(b'T', text)],
@@ -372,7 +363,6 @@ impl Message {
 }
 
 /// Returns [`Message::content_hash`] of a message with these block hashes.
-#[must_use]
 pub fn hash_of_blocks(role: &str, blocks: impl Iterator<Item = u64>) -> u64 {
     mixed(tagged(b'r', role), blocks.fold(u64::from(b'b'), mixed))
 }
@@ -410,7 +400,6 @@ impl From<Vec<u64>> for Contents {
 
 impl Contents {
     /// Hashes the messages of a conversation.
-    #[must_use]
     pub fn hash(conversation: &Conversation) -> Self {
         Self(in_parts(
             conversation.entries(),
@@ -421,7 +410,6 @@ impl Contents {
 
     /// Hashes the messages of a conversation derived from `before`, whose hashes `self` holds: messages that did not
     /// change are not read again.
-    #[must_use]
     pub fn of_later(&self, before: &Conversation, later: &Conversation) -> Self {
         let known = |entry: &Entry| {
             let origin = entry.origin?;
@@ -438,32 +426,27 @@ impl Contents {
     }
 
     /// Returns the hash of one message; `None` if there is none.
-    #[must_use]
     pub fn of_message(&self, index: usize) -> Option<u64> {
         self.0.get(index).copied()
     }
 
     /// Divides hashes as they are outside; `None` if the text is none.
-    #[must_use]
     pub fn divide(outside: &str) -> Option<Vec<&str>> {
         let is_whole = outside.len().is_multiple_of(DIGITS) && is_hexadecimal(outside);
         is_whole.then(|| (0..outside.len()).step_by(DIGITS).map(|at| &outside[at..at + DIGITS]).collect())
     }
 
     /// Returns the number of messages.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Returns true if the first messages are those of `other`.
-    #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }
 
     /// Returns the number of messages and a hash of them all, such as `12:9f86d081884c7d65`.
-    #[must_use]
     pub fn whole(&self) -> Fingerprint {
         let bytes: Vec<u8> = self.0.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         Fingerprint { length: self.0.len(), hash: xxh3_64(&bytes) }
@@ -478,7 +461,6 @@ fn is_hexadecimal(text: &str) -> bool {
 }
 
 /// Returns the digits of a [`Message::content_hash`] as written in [`Contents`].
-#[must_use]
 pub fn content_digits(hash: u64) -> String {
     format!("{:08x}", hash as u32)
 }

@@ -27,13 +27,11 @@ impl From<&'static str> for PathStep {
 
 impl PathStep {
     /// Creates a step with a copy of `key`.
-    #[must_use]
     pub fn key(key: &str) -> Self {
         Self::Key(Cow::Owned(key.to_owned()))
     }
 
     /// Returns the index, if it is one.
-    #[must_use]
     pub fn index(&self) -> Option<usize> {
         match self {
             Self::Index(index) => Some(*index),
@@ -70,7 +68,6 @@ enum Frame {
 
 /// Returns all string values of `json`, in order, down to [`MAX_LISTED_DEPTH`] levels and [`MAX_LISTED_KEYS`]. `json`
 /// must be valid JSON; for anything else the list is unspecified, but nothing panics.
-#[must_use]
 pub fn string_values(json: &str) -> Vec<StringValue> {
     let bytes = json.as_bytes();
     let mut found = Vec::new();
@@ -106,7 +103,6 @@ pub fn string_values(json: &str) -> Vec<StringValue> {
 }
 
 /// Returns the text of a JSON string literal, which includes its quotes.
-#[must_use]
 pub fn unescape(literal: &str) -> String {
     // serde_json decodes into a growing buffer and copies the result. This is most of the work of reading a
     // conversation, so it is done in one pass.
@@ -156,13 +152,11 @@ fn code_unit(text: &str, at: usize) -> Option<u16> {
 }
 
 /// Returns the JSON string literal for `text`, quotes included.
-#[must_use]
 pub fn escape(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Replaces ranges of `json`. The ranges must not overlap; they may come in any order.
-#[must_use]
 pub fn splice(json: &str, replacements: &mut [(Range<usize>, String)]) -> String {
     replacements.sort_by_key(|(range, _)| range.start);
     let mut result = String::with_capacity(json.len());

@@ -38,14 +38,12 @@ const WIDEST: usize = 12;
 
 impl NumberStyle {
     /// Creates the style with this width and separator; `None` if no tool separates so.
-    #[must_use]
     pub fn new(width: u8, separator: &str) -> Option<Self> {
         let separator = Separator::ALL.into_iter().find(|known| known.text() == separator)?;
         Some(Self { width, separator })
     }
 
     /// Parses the number at the start of a line. Returns the number, its style, and the start of the content.
-    #[must_use]
     pub fn read(line: &[u8]) -> Option<(u32, Self, usize)> {
         let blanks = line.iter().take(WIDEST).take_while(|byte| **byte == b' ').count();
         let mut number = 0_u32;
@@ -74,27 +72,23 @@ impl NumberStyle {
     }
 
     /// Returns true if the line with `number` would have the style `found` among lines with the style `self`.
-    #[must_use]
     pub fn continues_as(self, number: u32, found: Self) -> bool {
         let digits = number.checked_ilog10().unwrap_or(0) as u8 + 1;
         self.separator == found.separator && found.width == self.width.max(digits)
     }
 
     /// Returns true if a line begins with a number in this style.
-    #[must_use]
     pub fn is_shown(self, line: &[u8]) -> bool {
         matches!(line.first(), Some(b' ' | b'0'..=b'9'))
             && Self::read(line).is_some_and(|(number, found, _)| self.continues_as(number, found))
     }
 
     /// Returns the field's width in characters.
-    #[must_use]
     pub fn width(self) -> u8 {
         self.width
     }
 
     /// Returns the text between number and line.
-    #[must_use]
     pub fn separator(self) -> &'static str {
         self.separator.text()
     }

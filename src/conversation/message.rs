@@ -25,7 +25,6 @@ pub enum Role {
 
 impl Role {
     /// Returns the role as written in JSON.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::User => "user",
@@ -69,7 +68,6 @@ impl Content {
     }
 
     /// Returns the blocks; none if the content is a string or cannot be read.
-    #[must_use]
     pub fn blocks(&self) -> &[Block] {
         match self {
             Self::Blocks(blocks) => blocks,
@@ -105,13 +103,11 @@ pub struct Message {
 
 impl Message {
     /// Creates a message without further fields.
-    #[must_use]
     pub fn new(role: Role, content: Content) -> Self {
         Self { role, content, extra: Vec::new(), unreadable: None, remembered: Remembered::default() }
     }
 
     /// Copies the time of another message, if it has one, because hosts order and show messages by it.
-    #[must_use]
     pub fn with_time_of(mut self, other: &Self) -> Self {
         let time = other.extra.iter().find(|(name, _)| name == "ts");
         self.extra.extend(time.cloned());
@@ -119,7 +115,6 @@ impl Message {
     }
 
     /// Reads a message. Never fails: anything else is carried through unchanged, and [`super::problems`] reports it.
-    #[must_use]
     pub fn read(raw: &RawValue) -> Self {
         let unreadable = || Self {
             role: Role::Other(String::new()),
@@ -152,7 +147,6 @@ impl Message {
     }
 
     /// Returns true if the JSON was not a message at all.
-    #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.unreadable.is_some()
     }
@@ -163,13 +157,11 @@ impl Message {
     }
 
     /// Returns true if the host marks it as a summary (`isSummary`). See `markers::is_summary`.
-    #[must_use]
     pub fn is_called_summary(&self) -> bool {
         self.extra("isSummary") == Some("true")
     }
 
     /// Returns the JSON text of the field `name` among those not read here.
-    #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {
         self.extra.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get())
     }

@@ -150,7 +150,6 @@ impl Conversation {
     }
 
     /// Creates a conversation of these messages.
-    #[must_use]
     pub fn new(messages: Vec<Message>) -> Self {
         Self::of_shared(messages.into_iter().map(Arc::new))
     }
@@ -161,7 +160,6 @@ impl Conversation {
     }
 
     /// Returns this conversation with other messages in the place of its last one. The messages before it are shared.
-    #[must_use]
     pub fn ending_with(&self, messages: Vec<Arc<Message>>) -> Self {
         let kept = self.entries.iter().take(self.len().saturating_sub(1)).map(|entry| Arc::clone(&entry.message));
         Self::of_shared(kept.chain(messages))
@@ -172,44 +170,37 @@ impl Conversation {
     }
 
     /// Returns the conversation with at least the first `count` input messages frozen.
-    #[must_use]
     pub fn with_frozen(&self, count: usize) -> Self {
         Self { frozen: self.frozen.max(count), ..self.clone() }
     }
 
     /// Returns the number of frozen messages at the beginning.
-    #[must_use]
     pub fn frozen(&self) -> usize {
         let is_frozen = |entry: &&Entry| entry.origin.is_some_and(|origin| origin < self.frozen);
         self.entries.iter().take_while(is_frozen).count()
     }
 
     /// Returns the number of messages.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns true if there are no messages.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Returns the messages with their origins.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// Returns the messages.
-    #[must_use]
     pub fn messages(&self) -> impl ExactSizeIterator<Item = &Message> {
         self.entries.iter().map(|entry| &*entry.message)
     }
 
     /// Returns the approximate number of bytes to read.
-    #[must_use]
     pub(crate) fn bytes(&self) -> usize {
         self.messages().map(Message::bytes).sum()
     }
@@ -218,20 +209,17 @@ impl Conversation {
     ///
     /// # Panics
     /// If there is none.
-    #[must_use]
     pub fn message(&self, index: usize) -> &Message {
         &self.entries[index].message
     }
 
     /// Maps each entry to its index.
-    #[must_use]
     pub(crate) fn positions(&self) -> HashMap<EntryId, usize> {
         self.entries.iter().enumerate().map(|(index, entry)| (entry.id, index)).collect()
     }
 
     /// Returns the number of messages at the beginning that contain the task and are never cut: the first one, or, if
     /// messages of other roles precede it (as `system` does in other formats), all up to the user's first.
-    #[must_use]
     pub fn task(&self) -> usize {
         let others = self.messages().take_while(|message| matches!(message.role, Role::Other(_))).count();
         let is_users = self.entries.get(others).is_some_and(|entry| entry.message.role == Role::User);
@@ -239,14 +227,12 @@ impl Conversation {
     }
 
     /// Returns the number of messages at the beginning that never change: the task and the frozen ones.
-    #[must_use]
     pub fn fixed(&self) -> usize {
         self.task().max(self.frozen())
     }
 
     /// Returns the number of messages at the beginning that are never dropped: the fixed ones, and the results of
     /// calls in the last of them.
-    #[must_use]
     pub fn head(&self) -> usize {
         let mut head = self.fixed().min(self.len());
         let (mut answered, has_calls) = (None, |index: usize| !shape::calls(self.message(index)).is_empty());
@@ -263,7 +249,6 @@ impl Conversation {
     }
 
     /// Returns the texts of every message, see [`Message::texts`].
-    #[must_use]
     pub fn texts(&self) -> Vec<Vec<TextAt<'_>>> {
         in_parts(
             &self.entries,
@@ -273,7 +258,6 @@ impl Conversation {
     }
 
     /// Returns the problems that `before`, from which this conversation results, did not have: see `new_problems`.
-    #[must_use]
     pub fn problems_since(&self, before: &Self) -> Vec<Problem> {
         let placed = |conversation: &Self| -> Vec<(EntryId, Problem)> {
             let found = problems(conversation).into_iter();
@@ -304,13 +288,11 @@ impl Conversation {
     }
 
     /// Returns true if both share their entries: one is a clone of the other, unchanged.
-    #[must_use]
     pub fn is_identical(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.entries, &other.entries)
     }
 
     /// Returns true if both hold the same message allocations in the same order.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self

@@ -11,31 +11,26 @@ pub struct Pins(Option<Arc<[bool]>>);
 
 impl Pins {
     /// Creates the pins of a message from one flag per block.
-    #[must_use]
     pub fn new(blocks: &[bool]) -> Self {
         Self(blocks.contains(&true).then(|| blocks.into()))
     }
 
     /// Returns true if nothing is pinned.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
     /// Returns true if the block is pinned.
-    #[must_use]
     pub fn holds(&self, block: usize) -> bool {
         self.0.as_ref().is_some_and(|blocks| blocks.get(block).copied().unwrap_or(false))
     }
 
     /// Returns true if all blocks are pinned.
-    #[must_use]
     pub fn is_all(&self) -> bool {
         self.0.as_ref().is_some_and(|blocks| !blocks.contains(&false))
     }
 
     /// Returns the union: blocks pinned in `self` or in `other`.
-    #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
             (Some(blocks), Some(_)) => {
@@ -61,7 +56,6 @@ impl Pins {
 
 impl Conversation {
     /// Returns the conversation with more pins; `pins` returns those of a message, given its index.
-    #[must_use]
     pub fn with_pins(&self, pins: impl Fn(usize) -> Pins) -> Self {
         let mut entries = self.entries().to_vec();
         for (index, entry) in entries.iter_mut().enumerate() {
@@ -71,7 +65,6 @@ impl Conversation {
     }
 
     /// Returns true if anything is pinned.
-    #[must_use]
     pub fn has_pins(&self) -> bool {
         self.entries().iter().any(|entry| !entry.pins.is_empty())
     }

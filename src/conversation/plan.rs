@@ -142,13 +142,11 @@ pub enum PlanError {
 
 impl Edit {
     /// Creates an edit that replaces a text of [`Message::texts`].
-    #[must_use]
     pub fn set_text(message: usize, path: impl AsRef<[PathStep]>, text: String) -> Self {
         Self::set(message, path.as_ref().to_vec(), NewValue::Text(text))
     }
 
     /// Creates an edit that replaces a value by one without placeholders.
-    #[must_use]
     pub fn set(message: usize, path: Vec<PathStep>, value: NewValue) -> Self {
         Self::Set { message, path, value, estimates: Vec::new() }
     }
@@ -164,7 +162,6 @@ pub struct Plan {
 
 impl Plan {
     /// Returns the plan with the host's own messages as JSON, for when the host has forgotten its objects.
-    #[must_use]
     pub fn without_foreign(mut self) -> Self {
         for edit in &mut self.edits {
             if let Edit::Insert { value, .. } = edit {
@@ -175,13 +172,11 @@ impl Plan {
     }
 
     /// Returns true if the plan changes nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
     /// Returns the plan that turns `before` into `after`, which must result from it by [`Conversation::apply`].
-    #[must_use]
     pub fn between(before: &Conversation, after: &Conversation) -> Self {
         let position = before.positions();
         let mut edits = Vec::new();
@@ -205,7 +200,6 @@ impl Plan {
     }
 
     /// Returns the edits that turn the content of message `index` from `from` into `to`.
-    #[must_use]
     pub fn of_message(index: usize, from: &Message, to: &Message) -> Vec<Edit> {
         let entry = |message: &Message| Entry::inserted(&message.clone().into());
         let mut edits = Vec::new();
@@ -227,7 +221,6 @@ impl Plan {
     /// assert_eq!(serde_json::to_string(&restored)?, serde_json::to_string(&before)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn inverse(before: &Conversation, after: &Conversation) -> Self {
         let position = before.positions();
         let mut edits = Vec::new();
@@ -534,7 +527,6 @@ pub struct BlockOrigins(HashMap<EntryId, Vec<Option<usize>>>);
 
 impl BlockOrigins {
     /// Traces the blocks of a plan and the conversation that it is for.
-    #[must_use]
     pub fn trace(plan: &Plan, before: &Conversation) -> Self {
         let mut edits: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for edit in &plan.edits {
@@ -558,7 +550,6 @@ impl BlockOrigins {
     }
 
     /// Returns the path before the plan of the value that is at `path` now; `None` if its block is new.
-    #[must_use]
     pub fn path<'p>(&self, entry: EntryId, path: &'p [PathStep]) -> Option<Cow<'p, [PathStep]>> {
         let (Some(blocks), Some(PathStep::Index(block))) = (self.0.get(&entry), path.get(1)) else {
             return Some(path.into());

@@ -48,7 +48,6 @@ pub struct MessageReader {
 
 impl MessageReader {
     /// Begins a conversation, most of whose messages may be known.
-    #[must_use]
     pub fn new(known: Arc<KnownMessages>) -> Self {
         known.begin();
         Self { known, begun: Ahead::new(read), waiting: Vec::new(), units: 0 }

@@ -26,13 +26,11 @@ pub struct Recipe {
 
 impl Recipe {
     /// Returns the texts that the parts come from, each by its message and the path in it.
-    #[must_use]
     pub fn sources(&self) -> &[(usize, Vec<PathStep>)] {
         &self.texts
     }
 
     /// Returns the recipe with its texts at other places; `None` if `place` returns none for one of them.
-    #[must_use]
     pub fn moved(&self, place: impl Fn(usize, &[PathStep]) -> Option<(usize, Vec<PathStep>)>) -> Option<Self> {
         let texts = self.texts.iter().map(|(message, path)| place(*message, path)).collect::<Option<Vec<_>>>()?;
         Some(Self { texts, parts: self.parts.clone() })
@@ -112,7 +110,6 @@ pub struct RecipeWriter<'a> {
 
 impl<'a> RecipeWriter<'a> {
     /// Creates a writer for these texts, each with its message.
-    #[must_use]
     pub fn new(texts: &'a [(usize, &'a TextAt<'a>)]) -> Self {
         Self { texts, units: HashMap::new() }
     }

@@ -57,7 +57,6 @@ impl<'a> Scanner<'a> {
 }
 
 /// Returns the index after the quote that ends the string beginning at `start`.
-#[must_use]
 pub fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {

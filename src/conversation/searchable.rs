@@ -14,7 +14,6 @@ const MIN_FILE: usize = 64;
 
 impl Message {
     /// Returns the searchable texts, each with the index of its block; 0 when the content is a string.
-    #[must_use]
     pub fn searchable(&self) -> Vec<(usize, Cow<'_, str>)> {
         match &self.content {
             Content::Text(text) => vec![(0, text.into())],

@@ -40,13 +40,11 @@ const SAME_ROLE: &str = "same_role_twice";
 
 impl Problem {
     /// Returns true if two messages of one role are adjacent.
-    #[must_use]
     pub fn is_same_role(&self) -> bool {
         self.code == SAME_ROLE
     }
 
     /// Returns the path of the message or block.
-    #[must_use]
     pub fn place(&self) -> String {
         let block = self.block_index.map(|block| format!(".content[{block}]")).unwrap_or_default();
         format!("messages[{}]{block}", self.message_index)
@@ -62,7 +60,6 @@ impl Problem {
 
 /// Returns every problem, in order. Calls in the last message may be unanswered, because an agent may condense
 /// between a call and its result.
-#[must_use]
 pub fn problems(conversation: &Conversation) -> Vec<Problem> {
     let answered = answered(conversation);
     let mut found = Vec::new();
@@ -88,7 +85,6 @@ pub fn problems(conversation: &Conversation) -> Vec<Problem> {
 
 /// Returns, for each message, the message whose calls it answers. That is the user's message directly after the
 /// calls, and further ones that continue to answer, if several tools answer in their own messages.
-#[must_use]
 pub fn answered(conversation: &Conversation) -> Vec<Option<usize>> {
     let mut of = None;
     let mut open: HashSet<&str> = HashSet::new();
@@ -115,7 +111,6 @@ pub fn answered(conversation: &Conversation) -> Vec<Option<usize>> {
 
 /// Returns every problem that `message` would have at `index`, directly after `previous` or as the first one;
 /// problems depend on nothing else.
-#[must_use]
 pub fn problems_after(previous: Option<&Message>, index: usize, message: &Message) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut report = Report { index, found: &mut found };
@@ -145,13 +140,11 @@ pub fn new_problems<P: Eq + Hash>(
 
 /// Returns true if a text is white space only, as JavaScript's `trim` defines it, because hosts and the API check
 /// with that.
-#[must_use]
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| (c.is_whitespace() && c != '\u{85}') || c == '\u{FEFF}')
 }
 
 /// Returns the ids of the calls that the next message has to answer.
-#[must_use]
 pub fn calls(message: &Message) -> Vec<&str> {
     if message.role != Role::Assistant {
         return Vec::new();
@@ -164,7 +157,6 @@ pub fn calls(message: &Message) -> Vec<&str> {
 }
 
 /// Returns the ids of the calls that this message answers.
-#[must_use]
 pub fn answers(message: &Message) -> Vec<&str> {
     let ids = message.content.blocks().iter().filter_map(|block| match block {
         Block::ToolResult { tool_use_id, .. } => Some(tool_use_id.as_str()),

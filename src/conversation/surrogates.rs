@@ -33,58 +33,46 @@ const ESCAPE: usize = 6;
 const LEAD: &[u8] = &[0xF4, 0x8F];
 
 /// Makes JSON from outside readable for serde by replacing escapes of unpaired surrogates with stand-ins.
-#[must_use]
 pub fn enter(json: &str) -> Cow<'_, str> {
     let mut replaced: Vec<(std::ops::Range<usize>, u32)> = escapes(json);
     replaced.extend(reserved(json).map(|(at, code)| (at..at + 4, code)));
-    if replaced.is_empty() {
-        return Cow::Borrowed(json);
-    }
     replaced.sort_unstable_by_key(|(range, _)| range.start);
-    let mut entered = String::with_capacity(json.len());
-    let mut copied = 0;
-    for (range, code) in replaced {
-        entered.push_str(&json[copied..range.start]);
-        push_inside(&mut entered, code);
-        copied = range.end;
-    }
-    entered.push_str(&json[copied..]);
-    Cow::Owned(entered)
+    with_replaced(json, replaced, push_inside)
 }
 
-/// Makes JSON from outside readable if its unpaired surrogates need not be restored: U+FFFD replaces them. Reserved
-/// characters stay as they are outside.
-#[must_use]
-pub fn without_surrogates(json: &str) -> Cow<'_, str> {
+/// Returns the text with `write` of each code in the place of its range.
+fn with_replaced(
+    text: &str,
+    places: impl IntoIterator<Item = (std::ops::Range<usize>, u32)>,
+    write: impl Fn(&mut String, u32),
+) -> Cow<'_, str> {
     let mut written = String::new();
     let mut copied = 0;
-    for (range, _) in escapes(json).into_iter().filter(|(range, _)| range.len() == ESCAPE) {
-        written.push_str(&json[copied..range.start]);
-        written.push(char::REPLACEMENT_CHARACTER);
+    for (range, code) in places {
+        if copied == 0 {
+            written.reserve(text.len());
+        }
+        written.push_str(&text[copied..range.start]);
+        write(&mut written, code);
         copied = range.end;
-    }
-    if copied == 0 {
-        return Cow::Borrowed(json);
-    }
-    written.push_str(&json[copied..]);
-    Cow::Owned(written)
-}
-
-/// Takes in a text that is not JSON, and so has no unpaired surrogates.
-#[must_use]
-pub fn enter_text(text: &str) -> Cow<'_, str> {
-    let mut entered = String::new();
-    let mut copied = 0;
-    for (at, code) in reserved(text) {
-        entered.push_str(&text[copied..at]);
-        push_inside(&mut entered, code);
-        copied = at + 4;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
     }
-    entered.push_str(&text[copied..]);
-    Cow::Owned(entered)
+    written.push_str(&text[copied..]);
+    Cow::Owned(written)
+}
+
+/// Makes JSON from outside readable if its unpaired surrogates need not be restored: U+FFFD replaces them. Reserved
+/// characters stay as they are outside.
+pub fn without_surrogates(json: &str) -> Cow<'_, str> {
+    let unpaired = escapes(json).into_iter().filter(|(range, _)| range.len() == ESCAPE);
+    with_replaced(json, unpaired, |written, _| written.push(char::REPLACEMENT_CHARACTER))
+}
+
+/// Takes in a text that is not JSON, and so has no unpaired surrogates.
+pub fn enter_text(text: &str) -> Cow<'_, str> {
+    with_replaced(text, reserved(text).map(|(at, code)| (at..at + 4, code)), push_inside)
 }
 
 /// Takes in UTF-16 from outside, at the end of `text`.
@@ -98,7 +86,6 @@ pub fn push_units(text: &mut String, units: &[u16]) {
 }
 
 /// Writes JSON for the outside, with unpaired surrogates as escapes.
-#[must_use]
 pub fn leave(json: String) -> String {
     match leave_json(&json) {
         Cow::Borrowed(_) => json,
@@ -107,14 +94,12 @@ pub fn leave(json: String) -> String {
 }
 
 /// Writes JSON for the outside as [`leave`] does, from a borrowed text.
-#[must_use]
 pub fn leave_json(json: &str) -> Cow<'_, str> {
     leaving(json, |surrogate, written| written.push_str(&format!("\\u{surrogate:04x}")))
 }
 
 /// Writes a text for places that accept no unpaired surrogate: U+FFFD replaces them, as in every text that is sent or
 /// counted.
-#[must_use]
 pub fn leave_text(text: &str) -> Cow<'_, str> {
     leaving(text, |_, written| written.push(char::REPLACEMENT_CHARACTER))
 }
@@ -148,7 +133,6 @@ pub fn outside_units(text: &str) -> impl Iterator<Item = u16> {
 }
 
 /// Returns true if a text has other characters inside than outside.
-#[must_use]
 pub fn differs_outside(text: &str) -> bool {
     reserved(text).next().is_some()
 }

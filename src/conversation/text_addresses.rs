@@ -25,7 +25,6 @@ pub struct TextAt<'a> {
 impl Message {
     /// Returns every text in this message, in order: the content string or text blocks, strings inside tool
     /// parameters, and the text of tool results. Thinking is not listed, because it is signed and must not change.
-    #[must_use]
     pub fn texts(&self) -> Vec<TextAt<'_>> {
         let addresses = self.remembered.addresses(|| self.addresses());
         addresses.iter().filter_map(|address| Some(address.with(self.text_of(address)?))).collect()
@@ -57,7 +56,6 @@ impl Message {
 
 impl Message {
     /// Returns the approximate number of bytes of its texts.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.content {
             Content::Text(text) => text.len(),
@@ -66,7 +64,6 @@ impl Message {
     }
 
     /// Returns the texts of this message by their path.
-    #[must_use]
     pub fn texts_by_path(&self) -> HashMap<Arc<[PathStep]>, &str> {
         self.texts().into_iter().map(|text| (text.path, text.text)).collect()
     }

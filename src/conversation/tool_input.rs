@@ -30,7 +30,6 @@ pub struct InputText {
 
 impl ToolInput {
     /// Returns the texts in order: see [`string_values`] for which are listed.
-    #[must_use]
     pub fn texts(&self) -> &[InputText] {
         self.texts.get_or_init(|| {
             let json = self.json.get();

@@ -9,7 +9,6 @@ use super::surrogates::differs_outside;
 const UNITS: usize = 16;
 
 /// Converts UTF-16 to text; `None` if it contains an unpaired surrogate.
-#[must_use]
 pub fn utf8(units: &[u16]) -> Option<String> {
     // Nearly all of it is ASCII, one byte per unit.
     let mut text: Vec<u8> = Vec::with_capacity(units.len() + units.len() / 16);
@@ -44,7 +43,6 @@ const BYTES_PER_ESCAPED: usize = 16;
 
 /// Returns the JSON in ASCII with escapes for other characters, unless those are a large part of it. A single arrow
 /// would make JavaScript store the whole string with two bytes per unit, which takes longer to create and parse.
-#[must_use]
 pub fn narrow_json(json: String) -> String {
     let wide = json.bytes().filter(|byte| !byte.is_ascii()).count();
     if wide == 0 || wide > json.len() / BYTES_PER_ESCAPED {

@@ -27,19 +27,16 @@ impl<'a> Json<'a> {
     }
 
     /// Returns the JSON text.
-    #[must_use]
     pub fn json(self) -> &'a str {
         self.0
     }
 
     /// Copies the JSON text.
-    #[must_use]
     pub fn to_raw(self) -> Box<RawValue> {
         super::fields::owned(self.0)
     }
 
     /// Returns the fields; none if it is not an object.
-    #[must_use]
     pub fn object(self) -> JsonObject<'a> {
         if self.is_object() { JsonObject(self.fields()) } else { JsonObject::default() }
     }
@@ -50,25 +47,21 @@ impl<'a> Json<'a> {
     }
 
     /// Returns true for an object.
-    #[must_use]
     pub fn is_object(self) -> bool {
         self.0.starts_with('{')
     }
 
     /// Returns true for an array.
-    #[must_use]
     pub fn is_array(self) -> bool {
         self.0.starts_with('[')
     }
 
     /// Returns true for null.
-    #[must_use]
     pub fn is_null(self) -> bool {
         self.0 == "null"
     }
 
     /// Returns the elements; none if it is not an array.
-    #[must_use]
     pub fn elements(self) -> Vec<Self> {
         if self.is_array() { scan::elements(self.0).into_iter().map(Self).collect() } else { Vec::new() }
     }
@@ -80,19 +73,16 @@ impl<'a> Json<'a> {
     }
 
     /// Returns the value that has these bytes inside it.
-    #[must_use]
     pub fn part(self, range: Range<usize>) -> Self {
         Self(&self.0[range])
     }
 
     /// Returns the unescaped string, or `None` for other values.
-    #[must_use]
     pub fn string(self) -> Option<String> {
         self.0.starts_with('"').then(|| json_text::unescape(self.0))
     }
 
     /// Returns the value at a path inside it.
-    #[must_use]
     pub fn at(self, path: &[PathStep]) -> Option<Self> {
         path.iter().try_fold(self, |value, step| match step {
             PathStep::Index(index) => value.elements().get(*index).copied(),
@@ -103,19 +93,16 @@ impl<'a> Json<'a> {
 
 impl<'a> JsonObject<'a> {
     /// Returns the field with this name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<Json<'a>> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
     /// Returns the field with this name if it is a string.
-    #[must_use]
     pub fn string(&self, name: &str) -> Option<String> {
         self.get(name)?.string()
     }
 
     /// Returns the field with this name if it is an object, else an empty one.
-    #[must_use]
     pub fn object(&self, name: &str) -> Self {
         self.get(name).map(Json::object).unwrap_or_default()
     }

@@ -8,7 +8,6 @@ const MAX_IN_A_ROW: usize = 3;
 
 /// Returns true for direction marks, zero-width characters, tags and the supplementary variation selectors. Joiners
 /// and the variation selectors of emoji are part of how words and signs are written, and stay.
-#[must_use]
 pub fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
@@ -21,7 +20,6 @@ pub fn is_invisible(letter: char) -> bool {
 /// Returns true if a character shows nothing: blanks, control characters, characters drawn as blanks, and those that
 /// Unicode lets programs ignore, including joiners and variation selectors (`Default_Ignorable_Code_Point` of Unicode
 /// 17).
-#[must_use]
 pub fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()
@@ -38,7 +36,6 @@ pub fn is_unseen(letter: char) -> bool {
 }
 
 /// Returns the text with `<U+202E>` or `<12 invisible characters>` in place of invisible characters.
-#[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_invisible) {
         return Cow::Borrowed(text);
@@ -66,7 +63,6 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Returns the visible text on one line, with blanks for characters that could end the line or hide what is before
 /// it.
-#[must_use]
 pub fn on_line(text: &str) -> Cow<'_, str> {
     // Most lines have nothing to write otherwise, and each is written many times while a story is fitted into its room.
     if is_plain(text) {

@@ -40,16 +40,8 @@ impl Format for ModelMessages {
         parts
     }
 
-    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        Written::content(role, text)
-    }
-
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
         text_of_speaker(message, array, text)
-    }
-
-    fn emptied(&self) -> &'static str {
-        "\"\""
     }
 
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {

@@ -66,10 +66,6 @@ impl Format for UiMessages {
         joins.then_some(r#"{"type":"step-start"}"#)
     }
 
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
         for (index, message) in messages.iter().enumerate() {

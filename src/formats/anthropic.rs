@@ -32,18 +32,6 @@ impl Format for Anthropic {
         Service::Anthropic
     }
 
-    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        Written::content(role, text)
-    }
-
-    fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        (array == steps!["content"]).then(|| text_element(text))
-    }
-
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn start(&self, messages: &[Json<'_>]) -> usize {
         let holds = |message: &Json<'_>| {
             let content = message.object().get("content").map(Json::elements).unwrap_or_default();

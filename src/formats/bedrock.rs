@@ -34,10 +34,6 @@ impl Format for Bedrock {
         (array == steps!["content"]).then(|| format!(r#"{{"text":{}}}"#, escape(text)))
     }
 
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn joins(&self) -> bool {
         false
     }

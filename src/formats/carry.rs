@@ -123,7 +123,6 @@ impl Projection {
 
     /// Returns message and path of a projected text in the caller's condensed messages; `None` if it is not there as it
     /// is.
-    #[must_use]
     pub fn text_place(&self, carried: &Carried, message: usize, path: &[PathStep]) -> Option<(usize, Path)> {
         let is_whole = path.len() == 1 || (path.len() == 3 && path[1].index() == Some(0));
         let projected = match carried.layout.get(message)? {
@@ -146,13 +145,11 @@ impl Projection {
 
 impl Carried {
     /// Returns the index of one of the caller's messages afterwards; `None` if it is gone.
-    #[must_use]
     pub fn position(&self, message: usize) -> Option<usize> {
         self.positions.get(message).copied().flatten()
     }
 
     /// Returns the index, in the caller's condensed messages, at which a message of the condensed projection begins.
-    #[must_use]
     pub fn position_of(&self, projection: &Projection, condensed: usize) -> Option<usize> {
         match self.layout.get(condensed)? {
             Err(edit) => self.added.get(edit).map(|(position, _)| *position),

@@ -178,7 +178,6 @@ fn rewrite(json: Json<'_>, depth: usize, edits: &[&Inside], out: &mut String) {
 ///
 /// # Panics
 /// If an edit names something that does not exist.
-#[must_use]
 pub fn edited(messages: &[Box<RawValue>], edits: &[ForeignEdit]) -> Vec<Box<RawValue>> {
     let mut result = Vec::new();
     for index in 0..=messages.len() {

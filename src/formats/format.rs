@@ -25,11 +25,15 @@ pub trait Format: Sync {
     }
 
     /// Writes a message with this text.
-    fn write(&self, role: &Role, text: &str, near: &Near<'_>) -> Written;
+    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
+        Written::content(role, text)
+    }
 
     /// Writes a text as an element of the array at `array` in `message`, before the element `before`; `None` if no
     /// text is allowed there.
-    fn text_part(&self, message: Json<'_>, array: &[PathStep], before: usize, text: &str) -> Option<String>;
+    fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
+        (array == steps!["content"]).then(|| text_element(text))
+    }
 
     /// Returns the element to put between two others that would otherwise be read as one, after those between them
     /// were removed.
@@ -38,7 +42,9 @@ pub trait Format: Sync {
     }
 
     /// Returns the JSON for a field whose part is removed while other parts of its message stay.
-    fn emptied(&self) -> &'static str;
+    fn emptied(&self) -> &'static str {
+        "\"\""
+    }
 
     /// Returns true if the array at this path may be empty; if not, its field is written without the array.
     fn may_be_empty(&self, _array: &[PathStep]) -> bool {

@@ -55,10 +55,6 @@ impl Format for Gemini {
         (array.len() == 1 && has_array).then(|| format!(r#"{{"text":{}}}"#, escape(text)))
     }
 
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn joins(&self) -> bool {
         false
     }

@@ -44,14 +44,6 @@ impl Format for Goose {
         Written { json, text: steps!["content", 0, "text"] }
     }
 
-    fn text_part(&self, _message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
-        (array == steps!["content"]).then(|| text_element(text))
-    }
-
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
         let mut open = Open::default();

@@ -76,10 +76,6 @@ impl Format for LangChain {
         holds.then(|| text_element(text))
     }
 
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn problems(&self, messages: &[Json<'_>]) -> Vec<Problem> {
         let mut breaches = Breaches::default();
         let mut open = Open::default();

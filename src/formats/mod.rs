@@ -50,7 +50,6 @@ pub static FORMATS: &[&dyn Format] = &[
 ];
 
 /// Returns the format with this name.
-#[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }

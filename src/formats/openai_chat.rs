@@ -46,10 +46,6 @@ impl Format for OpenAiChat {
         Service::OpenAi
     }
 
-    fn write(&self, role: &Role, text: &str, _near: &Near<'_>) -> Written {
-        Written::content(role, text)
-    }
-
     fn text_part(&self, message: Json<'_>, array: &[PathStep], _before: usize, text: &str) -> Option<String> {
         text_of_speaker(message, array, text)
     }

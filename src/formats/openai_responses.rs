@@ -83,10 +83,6 @@ impl Format for ResponsesItems {
         })
     }
 
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn start(&self, messages: &[Json<'_>]) -> usize {
         let is_compaction = |message: &Json<'_>| message.object().string("type").as_deref() == Some("compaction");
         messages.iter().rposition(is_compaction).unwrap_or(0)

@@ -105,10 +105,6 @@ impl Format for OpenCode {
         Some(text_part(&escape(&format!("{behind}0")), &string("id"), &string("sessionID"), text))
     }
 
-    fn emptied(&self) -> &'static str {
-        "\"\""
-    }
-
     fn start(&self, messages: &[Json<'_>]) -> usize {
         // A compaction counts once its summary is written.
         let is_written = |index: usize| {

@@ -41,9 +41,6 @@ struct Group {
 
 impl Projection {
     /// Reads a JSON array of messages.
-    ///
-    /// # Errors
-    /// `json` is not a JSON array.
     pub fn parse(format: &'static dyn Format, json: &str) -> Result<Self, NotAnArray> {
         let json = surrogates::enter(json);
         let raw: Vec<&RawValue> = serde_json::from_str(&json)?;
@@ -126,13 +123,11 @@ impl Projection {
     }
 
     /// Returns the history as messages of ours.
-    #[must_use]
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
     /// Returns the caller's messages.
-    #[must_use]
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.raws
     }
@@ -143,7 +138,6 @@ impl Projection {
     }
 
     /// Returns each of the caller's messages separately, as one message of ours.
-    #[must_use]
     pub fn each(&self) -> Conversation {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
         let start = self.format.start(&messages);
@@ -157,7 +151,6 @@ impl Projection {
     }
 
     /// Hashes the content of each of the caller's messages, as `Contents::hash` does for [`Self::each`].
-    #[must_use]
     pub fn contents(&self) -> Contents {
         let hashes = |entries: &[Entry]| entries.iter().map(|entry| entry.message.block_hashes()).collect();
         let of_blocks = in_parts(self.conversation.entries(), |entry| entry.message.bytes(), hashes);
@@ -169,7 +162,6 @@ impl Projection {
     }
 
     /// Lists the problems for which the format's service refuses the messages.
-    #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let messages: Vec<Json<'_>> = self.raws.iter().map(|raw| Json::from(&**raw)).collect();
         self.format.problems(&messages)
@@ -181,13 +173,11 @@ impl Projection {
     }
 
     /// Returns the caller's message with which a projected message begins; after the last, the number of messages.
-    #[must_use]
     pub fn message(&self, projected: usize) -> usize {
         self.sources.get(projected).and_then(|from| from.iter().min()).map_or(self.len(), |(message, _)| *message)
     }
 
     /// Returns the caller's message from which a block came, and the index of its content element if it is one.
-    #[must_use]
     pub fn place(&self, projected: usize, block: usize) -> (usize, Option<usize>) {
         let Some(from) = self.sources.get(projected) else { return (self.len(), None) };
         let Some((message, part)) = from.get(block) else {
@@ -205,7 +195,6 @@ impl Projection {
     }
 
     /// Returns the number of projected messages with parts of the caller's first `count` messages.
-    #[must_use]
     pub fn frozen(&self, count: usize) -> usize {
         (0..count.min(self.len())).flat_map(|message| self.projected(message)).max().map_or(0, |last| last + 1)
     }

@@ -45,7 +45,6 @@ pub struct ForeignReader {
 
 impl ProjectionReader {
     /// Creates a reader for messages of a format, or of our own if `None`, of which some may be known.
-    #[must_use]
     pub fn new(format: Option<&'static dyn Format>, known: &Arc<KnownMessages>) -> Self {
         match format {
             None => Self::Own(MessageReader::new(Arc::clone(known))),
@@ -88,7 +87,6 @@ impl ProjectionReader {
 
 impl Messages {
     /// Reads messages of a format, or of our own if `None`.
-    #[must_use]
     pub fn read(format: Option<&'static dyn Format>, raws: &[&RawValue]) -> Self {
         match format {
             None => Self::Own(Conversation::new(raws.iter().map(|raw| Message::read(raw)).collect())),
@@ -100,7 +98,6 @@ impl Messages {
     }
 
     /// Hashes the content of each message.
-    #[must_use]
     pub fn contents(&self) -> Contents {
         match self {
             Self::Own(conversation) => Contents::hash(conversation),
@@ -109,7 +106,6 @@ impl Messages {
     }
 
     /// Returns the messages as messages of ours.
-    #[must_use]
     pub fn conversation(&self) -> &Conversation {
         match self {
             Self::Own(conversation) => conversation,
@@ -118,7 +114,6 @@ impl Messages {
     }
 
     /// Returns each message separately, as one of ours.
-    #[must_use]
     pub fn each(&self) -> Conversation {
         match self {
             Self::Own(conversation) => conversation.clone(),
@@ -127,7 +122,6 @@ impl Messages {
     }
 
     /// Returns the projection, which carries edits back to the caller's messages; `None` for our own format.
-    #[must_use]
     pub fn projection(&self) -> Option<&Projection> {
         match self {
             Self::Own(_) => None,

@@ -67,19 +67,16 @@ pub struct KindTokens([usize; Kind::ALL.len()]);
 
 impl KindTokens {
     /// Returns the tokens of one kind.
-    #[must_use]
     pub fn count(&self, kind: Kind) -> usize {
         self.0[kind as usize]
     }
 
     /// Returns the tokens of all kinds.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.0.iter().sum()
     }
 
     /// Returns the kind with the most tokens, the first if there are several.
-    #[must_use]
     pub fn main(&self) -> Kind {
         Kind::ALL.into_iter().rev().max_by_key(|kind| self.count(*kind)).unwrap_or(Kind::Other)
     }

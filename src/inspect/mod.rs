@@ -102,9 +102,6 @@ pub struct Inspected<'a> {
 }
 
 /// Analyses a conversation. Linear in its length.
-///
-/// # Errors
-/// `Cancelled` if `cancel` is set meanwhile.
 pub fn inspect(inspected: &Inspected<'_>, cancel: &Cancel) -> Result<Anatomy, Cancelled> {
     let Inspected { conversation, tally, tools, scale, most } = *inspected;
     let pieces = decompose(conversation, tools);

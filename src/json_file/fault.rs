@@ -21,7 +21,6 @@ pub struct Fault {
 }
 
 /// Returns the first error of a text; `None` if it is JSON. No nesting is too deep.
-#[must_use]
 pub fn find_fault(text: &str) -> Option<Fault> {
     let error = check(text).err()?;
     let offset = offset_of(text, &error);

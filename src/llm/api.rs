@@ -13,7 +13,6 @@ crate::options::words! { impl Api { Anthropic = "anthropic", OpenAi = "openai" }
 
 impl Api {
     /// Returns its name in options and reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",

@@ -235,36 +235,12 @@ impl HttpConfig {
         })
     }
 
-    /// Lists values out of range, as when the fields were filled without [`from_json`](Self::from_json), and fields
-    /// that contradict each other.
-    pub(super) fn faults(&self) -> Vec<ConfigError> {
-        let wrong = |is_wrong: bool, field: &str, value: String, allowed: &str| {
-            is_wrong.then(|| Self::fault(FaultKind::OutOfRange, field, value, allowed))
-        };
+    /// Returns the fault of a temperature that the protocol does not allow.
+    pub(super) fn fault_of_temperature(&self) -> Option<ConfigError> {
         let hottest = if self.api == Api::Anthropic { 1.0 } else { 2.0 };
-        let temperature = self.temperature.filter(|temperature| !(0.0..=hottest).contains(temperature));
-        let at_least_one = "a whole number from 1";
-        [
-            wrong(self.model.trim().is_empty(), "model", format!("{:?}", self.model), MODEL),
-            wrong(
-                temperature.is_some(),
-                "temperature",
-                temperature.unwrap_or_default().to_string(),
-                &format!("a number from 0 to {hottest}"),
-            ),
-            wrong(self.max_tokens == Some(0), "maxTokens", "0".to_owned(), at_least_one),
-            wrong(self.timeout.is_zero(), "timeoutMs", "0".to_owned(), at_least_one),
-            wrong(self.idle_timeout.is_zero(), "idleTimeoutMs", "0".to_owned(), at_least_one),
-            wrong(
-                u64::from(self.retries) > MAX_RETRIES,
-                "retries",
-                self.retries.to_string(),
-                &format!("a whole number from 0 to {MAX_RETRIES}"),
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let wrong = self.temperature.filter(|temperature| !(0.0..=hottest).contains(temperature))?;
+        let allowed = format!("a number from 0 to {hottest}");
+        Some(Self::fault(FaultKind::OutOfRange, "temperature", wrong.to_string(), &allowed))
     }
 
     /// A fault of an option; `value` is how messages show it, and no secret.

@@ -123,7 +123,6 @@ pub enum LlmRole {
 
 impl LlmRole {
     /// Returns the name in both protocols.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -171,7 +170,6 @@ impl LlmResponse {
     }
 
     /// Returns the dollars, retries included; `None` if neither the service nor a price determines them.
-    #[must_use]
     pub fn total_cost(&self) -> Option<f64> {
         match (self.usage.total_cost, self.spent_on_retries.total_cost) {
             (None, None) => None,

@@ -173,12 +173,8 @@ impl Ledger {
 
 impl HttpHandler {
     /// Checks the options and prepares requests. Sends nothing and opens no connection.
-    ///
-    /// # Errors
-    ///
-    /// Every invalid option.
     pub fn new(config: HttpConfig) -> Result<Self, Vec<ConfigError>> {
-        let mut faults = config.faults();
+        let mut faults: Vec<_> = config.fault_of_temperature().into_iter().collect();
         let url = endpoint::endpoint(config.api, config.base_url.as_deref());
         let (headers, wrong) = headers(&config, url.as_ref().ok());
         faults.extend(wrong);
@@ -197,11 +193,6 @@ impl HttpHandler {
         let scrubber = Scrubber::new(config.api_key.iter().chain(config.headers.values()).chain(&from_query));
         let quirks = Mutex::new(Quirks::of_host(config.api, url.host_str().unwrap_or_default()));
         Ok(Self { config, url, headers, client: OnceCell::new(), quirks, scrubber })
-    }
-
-    /// Returns the options. Printing them redacts the keys.
-    pub fn config(&self) -> &HttpConfig {
-        &self.config
     }
 
     fn failure(&self) -> Failure {

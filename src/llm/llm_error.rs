@@ -29,7 +29,6 @@ pub struct Failure {
 
 impl Failure {
     /// Creates a failure of this model, with its usage; for handlers outside this crate.
-    #[must_use]
     pub fn new(model: &str, spent: TokenUsage) -> Self {
         Self { model: model.to_owned(), spent, ..Self::default() }
     }
@@ -189,7 +188,6 @@ pub enum LlmErrorKind {
 
 impl LlmErrorKind {
     /// Returns the code for JavaScript; one per variant.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Timeout { .. } => "llm_timeout",
@@ -315,13 +313,11 @@ impl std::error::Error for LlmError {}
 
 impl LlmError {
     /// Creates an error of this kind, with its place.
-    #[must_use]
     pub fn new(kind: LlmErrorKind, failure: Failure) -> Self {
         Self { kind, failure: Box::new(failure) }
     }
 
     /// Creates the error for a cancelled request; for handlers outside this crate.
-    #[must_use]
     pub fn aborted(model: &str, spent: TokenUsage) -> Self {
         Self::new(LlmErrorKind::Aborted, Failure::new(model, spent))
     }
@@ -333,7 +329,6 @@ impl LlmError {
 
     /// Creates the error that a host's handler reported inside its stream; for handlers outside this crate. It
     /// recognises that a request is too long in any known wording.
-    #[must_use]
     pub fn error_chunk(model: &str, message: &str, spent: TokenUsage) -> Self {
         let kind = if says_too_long(message) {
             LlmErrorKind::ContextTooLong
@@ -344,14 +339,12 @@ impl LlmError {
     }
 
     /// Adds usage that was, or may have been, charged without a report.
-    #[must_use]
     pub fn with_unreported(mut self, unreported: Unreported) -> Self {
         self.failure.unreported = unreported;
         self
     }
 
     /// Describes failure, place and remedy, as a code and values.
-    #[must_use]
     pub fn said(&self) -> Said {
         let what = self.kind.said();
         // The message of a host's own handler is reported alone.
@@ -366,19 +359,16 @@ impl LlmError {
     }
 
     /// Returns the code for JavaScript.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         self.kind.code()
     }
 
     /// Returns true if the same request may succeed later. The HTTP handler has already retried as far as it can.
-    #[must_use]
     pub fn retryable(&self) -> bool {
         self.kind.retryable()
     }
 
     /// Returns the place of the error, and what had been spent.
-    #[must_use]
     pub fn failure(&self) -> &Failure {
         &self.failure
     }
@@ -389,20 +379,17 @@ impl LlmError {
     }
 
     /// Returns the usage paid for without a response, as the service reported it: tokens, and dollars where known.
-    #[must_use]
     pub fn spent(&self) -> &TokenUsage {
         &self.failure.spent
     }
 
     /// Returns usage that the service did not report, and may have charged for. Empty if the service refused the
     /// request, or no connection was made.
-    #[must_use]
     pub fn unreported(&self) -> &Unreported {
         &self.failure.unreported
     }
 
     /// Returns the wait the service asked for, if any.
-    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self.kind {
             LlmErrorKind::RateLimited { retry_after }
@@ -413,7 +400,6 @@ impl LlmError {
     }
 
     /// Returns true if the request was too long for the model, also if a host's own handler says so in its words.
-    #[must_use]
     pub fn is_context_too_long(&self) -> bool {
         match &self.kind {
             LlmErrorKind::ContextTooLong => true,
@@ -423,7 +409,6 @@ impl LlmError {
     }
 
     /// Returns the value the host's own handler threw, if one did.
-    #[must_use]
     pub fn cause(&self) -> Option<&CallbackCause> {
         match &self.kind {
             LlmErrorKind::Callback { cause, .. } => cause.as_ref(),

@@ -9,7 +9,6 @@ use super::{Api, TokenUsage};
 pub const MAX_DOLLARS: f64 = 1e12;
 
 /// Returns an amount between 0 and [`MAX_DOLLARS`]; NaN becomes 0.
-#[must_use]
 pub fn as_dollars(amount: f64) -> f64 {
     if amount.is_nan() { 0.0 } else { amount.clamp(0.0, MAX_DOLLARS) }
 }
@@ -139,7 +138,6 @@ impl From<Prices> for ModelPrice {
 impl ModelPrice {
     /// Returns true if the prices of requests and responses are known: if one is absent or not an amount, a budget
     /// cannot be kept. Prices of the prompt cache may be absent, because they are part of the price of requests.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         let is_amount = |price: Option<f64>| price.is_some_and(|price| price.is_finite() && price >= 0.0);
         let is_known = |prices: Prices| is_amount(prices.input) && is_amount(prices.output);
@@ -151,7 +149,6 @@ impl ModelPrice {
     }
 
     /// Returns the prices for a request of this many tokens, with tiers and long-context multipliers applied.
-    #[must_use]
     pub fn at(&self, total_input_tokens: u64) -> Prices {
         let prices = self.of_tier(total_input_tokens);
         match &self.long_context_pricing {
@@ -174,7 +171,6 @@ impl ModelPrice {
     ///
     /// For prices without those, the number is the same, bit for bit, as that of Roo-Code's
     /// `calculateApiCostAnthropic` and `calculateApiCostOpenAI`.
-    #[must_use]
     pub fn cost(&self, api: Api, usage: &TokenUsage) -> f64 {
         let cached = usage.cache_write_tokens.saturating_add(usage.cache_read_tokens);
         let (total, uncached) = match api {

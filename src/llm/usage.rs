@@ -51,7 +51,6 @@ impl Unreported {
     }
 
     /// Returns true if everything was reported.
-    #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.questions == 0 && self.text.is_empty()
     }

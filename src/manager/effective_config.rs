@@ -47,7 +47,6 @@ pub struct EffectiveConfig {
 
 impl Manager {
     /// Returns the settings that apply under a profile.
-    #[must_use]
     pub fn effective_config(&self, profile: Option<&str>) -> EffectiveConfig {
         let thresholds = self.thresholds();
         let (threshold, warning) = thresholds.effective(profile);

@@ -44,13 +44,11 @@ pub struct Kept {
 
 impl Kept {
     /// Reads it from the report of a call.
-    #[must_use]
     pub fn measured(survival: Option<&Survival>, quality: Option<&SummaryQuality>) -> Self {
         Self { lost_percent: survival.map(Survival::lost_percent), summary_quality: quality.map(SummaryQuality::score) }
     }
 
     /// The share of the tokens that is not lost, 0 to 1.
-    #[must_use]
     pub fn information(self) -> Option<f64> {
         self.lost_percent.map(|lost| 1.0 - lost / 100.0)
     }
@@ -174,7 +172,6 @@ impl Experiment {
     }
 
     /// Reports the results so far.
-    #[must_use]
     pub fn report(&self) -> ExperimentReport {
         let variants = self.0.iter().map(|(name, measured)| (name.clone(), measured.report())).collect();
         let comparisons = if self.0.len() > 1 {

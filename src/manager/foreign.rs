@@ -18,7 +18,6 @@ use crate::{
 
 impl CallOptions {
     /// The same, where indices of messages are those of the projection.
-    #[must_use]
     pub fn projected(mut self, projection: &Projection) -> Self {
         let messages = |message: usize| projection.projected(message).collect();
         self.protect =
@@ -57,7 +56,6 @@ fn project_indices(config: &mut Value, projection: &Projection) {
 
 impl Report {
     /// The same about the caller's own messages.
-    #[must_use]
     pub fn of_format(mut self, projection: &Projection) -> Self {
         for warning in &mut self.warnings {
             warning.message_index = warning.message_index.map(|index| projection.message(index));
@@ -201,7 +199,6 @@ impl Groups {
 
 impl Inspection {
     /// The same about the caller's own messages. `anatomy` is of each of them.
-    #[must_use]
     pub fn of_format(mut self, projection: &Projection, messages: Vec<MessageAnatomy>) -> Self {
         self.anatomy.messages = messages;
         self.anatomy.place(|message, block| {

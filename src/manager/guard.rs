@@ -5,28 +5,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::providers::CondenseError;
+use crate::{
+    options::{Table, number, options, whole},
+    providers::CondenseError,
+};
 
-/// When automatic condensing is given up for a while.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GuardOptions {
-    /// This many attempts in a row without gain are enough.
-    pub attempts: usize,
-    /// For so many milliseconds after the last of them none is made; a pause that is longer starts the count again.
-    pub window_ms: u64,
-    /// An attempt that removes less than this share of the tokens, in percent, is one without gain; so is one that fails.
-    pub min_gain_percent: f64,
-}
+options! {
+    /// When automatic condensing is given up for a while.
+    #[derive(Copy, PartialEq)]
+    pub struct GuardOptions: Table::titled("guard").interface(
+        "GuardOptions",
+        "When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same.",
+    );
 
-impl GuardOptions {
-    /// The defaults of a manager.
-    pub const DEFAULT: Self = Self { attempts: 3, window_ms: 60_000, min_gain_percent: 5.0 };
-}
-
-impl Default for GuardOptions {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
+    /// Attempts without gain after which automatic condensing pauses.
+    attempts: usize = whole(1, u64::MAX).or(3),
+    /// In so many milliseconds.
+    ///
+    /// A pause that is longer starts the count again.
+    window_ms: usize = whole(0, u64::MAX).or(60_000),
+    /// An attempt that removes a smaller share of the tokens is one without gain.
+    ///
+    /// A failed attempt is one, too.
+    min_gain_percent: f64 = number(0.0, 100.0).or(5.0),
 }
 
 /// Tasks with attempts without gain that are remembered; a host seldom runs more than a few at a time.
@@ -57,7 +58,7 @@ impl Guard {
             attempts if attempts < options.attempts => Ok(()),
             attempts => Err(CondenseError::CondenseLoop {
                 attempts,
-                window_ms: options.window_ms,
+                window_ms: options.window_ms as u64,
                 min_gain_percent: options.min_gain_percent,
             }),
         }
@@ -79,7 +80,7 @@ impl Guard {
 
     /// Attempts in a row without gain, as long as the last one is not longer ago than the time window.
     fn futile(&self, options: &GuardOptions, task: &str, now: Instant) -> usize {
-        let window = Duration::from_millis(options.window_ms);
+        let window = Duration::from_millis(options.window_ms as u64);
         let is_recent = |known: &&Futile| known.task == task && now.duration_since(known.ended) <= window;
         self.tasks.iter().find(is_recent).map_or(0, |known| known.attempts)
     }
@@ -87,21 +88,17 @@ impl Guard {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::options::Options;
 
     #[test]
     fn the_guard_refuses_as_the_shared_cases_say() {
         let shared: Value = serde_json::from_str(include_str!("../../fixtures/shared/guard.json")).unwrap();
         let start = Instant::now();
         for case in shared["cases"].as_array().unwrap() {
-            let given = &case["options"];
-            let options = GuardOptions {
-                attempts: usize::try_from(given["attempts"].as_u64().unwrap()).unwrap(),
-                window_ms: given["windowMs"].as_u64().unwrap(),
-                min_gain_percent: given["minGainPercent"].as_f64().unwrap(),
-            };
+            let options = GuardOptions::read(&case["options"]).unwrap();
             let mut guard = Guard::default();
             for step in case["steps"].as_array().unwrap() {
                 let now = start + Duration::from_millis(step["at"].as_u64().unwrap());
@@ -120,7 +117,7 @@ mod tests {
 
     #[test]
     fn no_more_tasks_are_remembered_than_it_takes() {
-        let options = GuardOptions { attempts: 1, ..GuardOptions::default() };
+        let options = GuardOptions::read(&json!({ "attempts": 1 })).unwrap();
         let mut guard = Guard::default();
         let now = Instant::now();
         for task in 0..=MAX_TASKS {

@@ -20,14 +20,12 @@ pub struct InForce {
 
 impl InForce {
     /// The providers.
-    #[must_use]
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
     /// Returns the provider of a call: the one it names, else the active one. If none was chosen and there is no
     /// handler, the one that needs no model.
-    #[must_use]
     pub fn provider_of(&self, call: &CallOptions, llm: &Llm) -> String {
         let has_model = llm.handler.is_some() || llm.condensing_handler.is_some();
         let default = if has_model { DEFAULT_PROVIDER } else { Lossless::ID };

@@ -5,46 +5,22 @@ use serde_json::Value;
 
 use super::{
     Manager,
-    manager_options::read_context,
+    manager_options::{ContextFields, InspectFields, read_call},
     trigger::{ContextUsage, TriggerDecision},
 };
 use crate::{
     cancel::{Cancel, Cancelled},
     conversation::Conversation,
     inspect::{self, Anatomy, Inspected},
-    options::{ConfigError, Options, Table, options, whole},
+    options::ConfigError,
     tokens::{Tally, count_inside},
 };
 
-/// The number of largest blocks listed by default.
-const DEFAULT_LARGEST: u64 = 20;
-
-options! {
-    /// The options of an inspection as hosts write them.
-    struct InspectFields: Table::titled("Options of an inspection").argument("options").null_is_absent();
-
-    /// How many tokens there may be after a condensation.
-    target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
-    /// How many of the largest blocks are named, and how many items of each kind of waste.
-    largest: usize = whole(0, u64::MAX).or(DEFAULT_LARGEST),
-}
-
 /// Everything about an inspection but the messages.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct InspectOptions {
-    /// The system prompt.
-    system_prompt: String,
-    /// The definitions of the tools that requests bring, as JSON; empty for none.
-    tool_definitions: String,
-    /// Tokens in the context without the last message, as the API reported them.
-    total_tokens: Option<f64>,
-    /// The same with the last message.
-    token_count: Option<f64>,
-    context_window: Option<f64>,
-    max_tokens: Option<f64>,
-    profile_id: Option<String>,
-    target_tokens: Option<usize>,
-    most: usize,
+    context: ContextFields,
+    options: InspectFields,
 }
 
 impl InspectOptions {
@@ -54,19 +30,11 @@ impl InspectOptions {
     /// # Errors
     /// Every field that is wrong, and every one of `options` that is unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let context = read_context(context)?;
-        let options = InspectFields::read(options)?;
-        Ok(Self {
-            system_prompt: context.system_prompt.unwrap_or_default(),
-            tool_definitions: context.tools.unwrap_or_default(),
-            total_tokens: context.total_tokens,
-            token_count: context.token_count,
-            context_window: context.context_window,
-            max_tokens: context.max_tokens,
-            profile_id: context.profile_id,
-            target_tokens: options.target_tokens,
-            most: options.largest,
-        })
+        let of_argument =
+            |fault: ConfigError| if fault.path.starts_with("options") { fault.of_argument() } else { fault };
+        let (context, options) = read_call::<InspectFields>(context, options)
+            .map_err(|faults| faults.into_iter().map(of_argument).collect::<Vec<_>>())?;
+        Ok(Self { context, options })
     }
 }
 
@@ -139,37 +107,34 @@ pub struct Line {
 
 impl Manager {
     /// Breaks a conversation down, and reports how much of its model's window it fills. Nothing is condensed.
-    ///
-    /// # Errors
-    /// `Cancelled` when `cancel` is set meanwhile.
     pub fn inspect(
         &self,
         conversation: &Conversation,
-        options: &InspectOptions,
+        InspectOptions { context, options }: &InspectOptions,
         cancel: &Cancel,
     ) -> Result<Inspection, Cancelled> {
         let encoding = self.options.encoding;
         let scale = self.scale();
         let tally = Tally::count(conversation, encoding, cancel)?;
-        let count = |text: &str| if text.is_empty() { 0 } else { count_inside(text, encoding).tokens };
-        let (system, tools) = (count(&options.system_prompt), count(&options.tool_definitions));
+        let count = |text: &Option<String>| text.as_ref().map_or(0, |text| count_inside(text, encoding).tokens);
+        let (system, tools) = (count(&context.system_prompt), count(&context.tools));
         let inspected =
-            Inspected { conversation, tally: &tally, tools: &self.options.tools, scale, most: options.most };
+            Inspected { conversation, tally: &tally, tools: &self.options.tools, scale, most: options.largest };
         let anatomy = inspect::inspect(&inspected, cancel)?;
         let total = scale.apply(system + tools + tally.total());
         // In the middle of messages, the API's own count is ours and what it differs by in front.
         let last = conversation.len().checked_sub(1).map_or(0, |last| scale.apply(tally.message(last)));
-        let reported = options.total_tokens.map(|reported| reported + last as f64).or(options.token_count);
+        let reported = context.total_tokens.map(|reported| reported + last as f64).or(context.token_count);
         let used = reported.unwrap_or(total as f64);
         let before = used - scale.apply(tally.total()) as f64;
         let line = |tokens: f64| Line { tokens, message_index: reached(&anatomy, before, tokens) };
-        let window = options.context_window.map(|context_window| {
+        let window = context.context_window.map(|context_window| {
             let decision = self.should_condense(&ContextUsage {
                 total_tokens: used,
                 last_message_tokens: 0.0,
                 context_window,
-                max_tokens: options.max_tokens,
-                profile_id: options.profile_id.clone(),
+                max_tokens: context.max_tokens,
+                profile_id: context.profile_id.clone(),
             });
             Window {
                 context_window,

@@ -9,10 +9,10 @@ use super::{
     trigger::{MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD, Thresholds},
 };
 use crate::{
-    llm::ModelPrice,
+    llm::{ModelPrice, PriceFields},
     options::{
-        ConfigError, Converted, Either, Given, Off, Options, Table, Unread, any_object, choice, either, flag, host,
-        host_object, list, number, object, off, options, record, text, whole, word,
+        ConfigError, Either, Given, Off, Options, Table, Unread, any_object, choice, either, flag, host, host_object,
+        list, number, object, off, options, record, text, whole, word,
     },
     protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
     providers::Thinking,
@@ -119,7 +119,7 @@ options! {
     /// Share of the due point, in percent, from which {@link CondensationManager.prepare} prepares a condensation.
     prepare_from_percent: f64 = number(0.0, 100.0).or(DEFAULT_FROM_PERCENT),
     /// The guard against repeated condensing without gain; `false` for none. Default: see `GuardOptions`.
-    guard: Either<Off, GuardOptions> = either(&off(), &object().read_as()).or_default(),
+    guard: Either<Off, GuardOptions> = either(&off(), &object()).or_default(),
     /// The token encoding. Default: `o200k_base`.
     encoding: Option<&'static str> = word(&Encoding::NAMES).if_set().typed_as("Encoding"),
     /// Factor from tokens of that encoding to the model's own. Default: 1.
@@ -138,25 +138,6 @@ options! {
 
 /// Comment of the option `frozenMessages` of managers and calls.
 const FROZEN: &str = "Number of leading messages to leave unchanged, with nothing inserted between them, even if the target is missed; the prompt cache stays valid that far. The largest of manager, call and configuration wins. Default: 0.";
-
-options! {
-    /// The guard against condensing without gain.
-    pub struct GuardFields: Table::titled("guard").interface(
-        "GuardOptions",
-        "When automatic condensing pauses because it gains nothing. The Roo-Code drop-in's `guard` is the same.",
-    );
-
-    /// Attempts without gain after which automatic condensing pauses.
-    attempts: usize = whole(1, u64::MAX).or(GuardOptions::DEFAULT.attempts as u64),
-    /// In so many milliseconds.
-    ///
-    /// A pause that is longer starts the count again.
-    window_ms: usize = whole(0, u64::MAX).or(GuardOptions::DEFAULT.window_ms),
-    /// An attempt that removes a smaller share of the tokens is one without gain.
-    ///
-    /// A failed attempt is one, too.
-    min_gain_percent: f64 = number(0.0, 100.0).or(GuardOptions::DEFAULT.min_gain_percent),
-}
 
 options! {
     /// The context of a call.
@@ -265,14 +246,56 @@ options! {
     on_progress: Unread = host("a function").typed_as("((event: ProgressEvent) => void)"),
 }
 
-/// The options of managers and calls.
-pub const TABLES: [&Table; 3] = [ManagerFields::TABLE, ContextFields::TABLE, CallFields::TABLE];
+options! {
+    /// A provider to try in an inspection.
+    struct TrialFields: Table::titled("trial").interface("ProviderTrial", "A provider to try in a dry run.");
+
+    /// The id of the provider.
+    provider: Unread = text().required().unread().typed_as("ProviderId"),
+    /// Fields of its configuration, such as `{ preset: "balanced" }`. Default: none.
+    config: Unread = any_object().or_default().unread(),
+    /// Providers that are tried next if it fails or leaves more than the target. Default: none.
+    fallback: Unread = list(&text(), "an array of provider ids").or_default().unread().typed_as("readonly ProviderId[]"),
+    /// The id of the result. Default: the id of the provider.
+    id: Unread = text().if_set().unread(),
+}
+
+options! {
+    /// The options of an inspection as hosts write them.
+    pub(super) struct InspectFields: Table::titled("Options of an inspection")
+        .argument("options")
+        .null_is_absent()
+        .interface("ManagerInspectOptions", "Options of an inspection by a manager.");
+
+    // JavaScript takes it out.
+    /// The format of the messages. Default: what is seen in them. Where they are text alone, `anthropic`, which most
+    /// formats look like then.
+    format: Unread = text().unread().typed_as("MessageFormat"),
+    /// A target in tokens: reported as a line, and passed to `providers`. Default: none.
+    target_tokens: Option<usize> = whole(0, u64::MAX).if_set(),
+    /// Number of largest blocks, and of items of each kind of waste, to report.
+    largest: usize = whole(0, u64::MAX).or(20),
+    /// Providers to try in a dry run, one after the other, without fallbacks; `true` for `lossless`, `truncation`,
+    /// `smart` with the presets `conservative`, `balanced` and `aggressive`, and `native`. No LLM is called: summaries
+    /// are estimated. Default: none.
+    providers: Unread = either(&flag(), &list(&object::<TrialFields>(), "true, or an array of { provider, config?, fallback?, id? }"))
+        .if_set()
+        .unread(),
+    /// For `providers`: see `ProviderCallOptions`.
+    handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// For `providers`: see `ProviderCallOptions`.
+    condensing_handler: Unread = host(HANDLER).typed_as("HandlerOption"),
+    /// For `providers`: see `ProviderCallOptions`.
+    price: Unread = object::<PriceFields>().unread().typed_as("ModelPrice | null"),
+    /// Aborts the dry runs, which then have the error `aborted`.
+    signal: Unread = host("an AbortSignal").typed_as("AbortSignal"),
+}
+
+/// The options of managers, calls and inspections.
+pub const TABLES: [&Table; 4] = [ManagerFields::TABLE, ContextFields::TABLE, CallFields::TABLE, InspectFields::TABLE];
 
 impl ManagerOptions {
     /// Reads options from JSON; an empty object means all defaults.
-    ///
-    /// # Errors
-    /// Every field that is wrong or unknown.
     pub fn read(options: &Value) -> Result<Self, Vec<ConfigError>> {
         let options = ManagerFields::read(options)?;
         let global = Profile {
@@ -306,14 +329,6 @@ impl ManagerOptions {
             protect: options.protect.with_frozen(options.frozen_messages).with_calls(&options.tools),
             tools: ToolTable::default().with(&options.tools),
         })
-    }
-}
-
-impl Converted for GuardOptions {
-    type From = GuardFields;
-
-    fn convert(GuardFields { attempts, window_ms, min_gain_percent }: GuardFields) -> Self {
-        Self { attempts, window_ms: window_ms as u64, min_gain_percent }
     }
 }
 
@@ -366,12 +381,8 @@ pub struct CallOptions {
 
 impl CallOptions {
     /// Reads the options of a call: of `context` what is there beside the messages, and `options`. Null for all defaults.
-    ///
-    /// # Errors
-    /// Every field that is wrong or unknown.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
-        let options = CallFields::read(options).map_err(|faults| placed(faults, (ContextFields::TABLE, "context")));
-        let (context, options) = both(read_context(context), options)?;
+        let (context, options) = read_call::<CallFields>(context, options)?;
         Ok(Self {
             provider: options.provider,
             target_tokens: options.target_tokens,
@@ -398,12 +409,17 @@ impl CallOptions {
     }
 }
 
-/// The context of a call, checked.
+/// The context and the options of a call, checked.
 ///
 /// # Errors
-/// Every field that is wrong or unknown, and every one that belongs into the options.
-pub(super) fn read_context(context: &Value) -> Result<ContextFields, Vec<ConfigError>> {
-    ContextFields::read(context).map_err(|faults| placed(faults, (CallFields::TABLE, "options")))
+/// Every field that is wrong, unknown or in the other argument.
+pub(super) fn read_call<Fields: Options>(
+    context: &Value,
+    options: &Value,
+) -> Result<(ContextFields, Fields), Vec<ConfigError>> {
+    let context = ContextFields::read(context).map_err(|faults| placed(faults, (CallFields::TABLE, "options")));
+    let options = Fields::read(options).map_err(|faults| placed(faults, (ContextFields::TABLE, "context")));
+    both(context, options)
 }
 
 fn placed(faults: Vec<ConfigError>, other: (&Table, &str)) -> Vec<ConfigError> {

@@ -187,7 +187,6 @@ pub struct CondensationRecord {
 
 impl CondensationRecord {
     /// Creates the entry of a call that ends now.
-    #[must_use]
     pub fn ended(call: &CallRecord, provider: &str, profile: Option<&str>, error: Option<&'static str>) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -205,7 +204,6 @@ impl CondensationRecord {
     }
 
     /// The same with what was kept.
-    #[must_use]
     pub fn with_kept(self, kept: Kept) -> Self {
         Self { summary_quality_score: kept.summary_quality, information_preservation: kept.information(), ..self }
     }
@@ -266,7 +264,6 @@ impl Metrics {
     }
 
     /// Computes the values that are not kept up to date.
-    #[must_use]
     pub fn finished(mut self) -> Self {
         let all = self.providers.values_mut().chain(self.profiles.values_mut());
         all.chain([&mut self.total]).for_each(Totals::finished);

@@ -142,7 +142,6 @@ impl Chain {
 
 impl Manager {
     /// A manager with the built-in providers. Summaries are kept in memory unless the options turn that off.
-    #[must_use]
     pub fn new(options: ManagerOptions) -> Self {
         let cache: Option<Arc<dyn SummaryStore>> =
             if options.cache { Some(Arc::new(MemoryStore::default())) } else { None };
@@ -150,7 +149,6 @@ impl Manager {
     }
 
     /// A manager that keeps summaries in `cache`.
-    #[must_use]
     pub fn with_store(options: ManagerOptions, cache: Option<Arc<dyn SummaryStore>>) -> Self {
         let state = State {
             registry: strategies::registry(),
@@ -188,15 +186,11 @@ impl Manager {
     }
 
     /// The providers there are.
-    #[must_use]
     pub fn registry(&self) -> Registry {
         self.state().registry.clone()
     }
 
     /// Makes a provider the active one.
-    ///
-    /// # Errors
-    /// [`CondenseError::UnknownProvider`].
     pub fn set_active(&self, id: &str) -> Result<(), CondenseError> {
         let mut state = self.state();
         state.registry.get(id)?;
@@ -205,13 +199,11 @@ impl Manager {
     }
 
     /// The id of the active provider: the one that was chosen, or `native`, for which `lossless` stands in where there is no model to ask.
-    #[must_use]
     pub fn active(&self) -> String {
         self.state().active.clone().unwrap_or_else(|| DEFAULT_PROVIDER.to_owned())
     }
 
     /// Returns the current settings.
-    #[must_use]
     pub fn in_force(&self) -> InForce {
         let state = self.state();
         InForce { registry: state.registry.clone(), active: state.active.clone(), thresholds: state.thresholds.clone() }
@@ -223,13 +215,11 @@ impl Manager {
     }
 
     /// The options it was made with.
-    #[must_use]
     pub fn options(&self) -> &ManagerOptions {
         &self.options
     }
 
     /// The thresholds now.
-    #[must_use]
     pub fn thresholds(&self) -> Thresholds {
         self.state().thresholds.clone()
     }
@@ -245,7 +235,6 @@ impl Manager {
     }
 
     /// Whether a condensation is due.
-    #[must_use]
     pub fn should_condense(&self, usage: &ContextUsage) -> TriggerDecision {
         self.state().thresholds.decide(usage)
     }
@@ -262,14 +251,12 @@ impl Manager {
     }
 
     /// The scale in use.
-    #[must_use]
     pub fn scale(&self) -> Scale {
         let state = self.state();
         self.options.scale.resolve(&state.calibration, state.model.as_deref())
     }
 
     /// A copy of the metrics.
-    #[must_use]
     pub fn metrics(&self) -> Metrics {
         let mut metrics = self.state().metrics.clone().finished();
         metrics.alerts = alerts::alerts(&metrics, &self.budget, self.options.cost_alert);

@@ -12,13 +12,11 @@ pub struct Goal {
 
 impl Goal {
     /// A report of nothing says nothing.
-    #[must_use]
     pub fn new(reported: Option<f64>, limit: Option<f64>) -> Self {
         Self { reported: reported.filter(|tokens| *tokens > 0.0), limit }
     }
 
     /// The limit in tokens of which the conversation has `before`.
-    #[must_use]
     pub fn counted_limit(&self, before: usize) -> Option<usize> {
         let limit = self.limit?;
         // Small enough that what is within it is within the limit, too.
@@ -26,7 +24,6 @@ impl Goal {
     }
 
     /// Returns the caller's tokens left when a counter finds `after` of `before`.
-    #[must_use]
     pub fn left(&self, before: f64, after: f64) -> f64 {
         self.reported.map_or(after, |reported| share(reported, before, after))
     }
@@ -38,7 +35,6 @@ fn share(reported: f64, before: f64, after: f64) -> f64 {
 }
 
 /// As [`share`], in whole tokens; as it is where nothing has changed. Rounded up: what is left is never said to be less than it is.
-#[must_use]
 pub fn reported_after(reported: f64, before: f64, after: f64) -> f64 {
     /// Less than any rounding of what is a whole number.
     const TINY: f64 = 1e-6;

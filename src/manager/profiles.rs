@@ -40,7 +40,6 @@ impl Profiles {
     }
 
     /// A profile, with the global settings where it has none of its own.
-    #[must_use]
     pub fn get(&self, id: Option<&str>) -> Profile {
         let (own, global) = (self.own(id), self.global.clone());
         Profile {
@@ -57,7 +56,6 @@ impl Profiles {
     }
 
     /// The price of summaries under a profile: that of the profile that writes them.
-    #[must_use]
     pub fn price(&self, id: Option<&str>) -> Option<ModelPrice> {
         let profile = self.get(id);
         let writer = self.own(Some(profile.condensing_api_config_id.as_deref().unwrap_or(CONDENSING_ROLE)));

@@ -26,9 +26,6 @@ pub struct HostCount {
 
 /// Asks the conversation's handler to count what is left after a condensation, and what there was, unless that is `known`. `None` without one that counts; its failure is a warning, not
 /// an error, because the condensation itself is done.
-///
-/// # Errors
-/// [`CondenseError::Aborted`].
 pub async fn host_count(
     request: &Request,
     after: &Conversation,

@@ -83,14 +83,12 @@ pub struct Thresholds {
 
 impl TriggerDecision {
     /// Returns the tokens to leave if `due` tokens make a condensation due: a tenth less.
-    #[must_use]
     pub fn fitting_below(due: f64) -> f64 {
         due * (1.0 - TOKEN_BUFFER_PERCENTAGE / 100.0)
     }
 
     /// Tokens in the context with which none would be due. Where the threshold made it due, a tenth less than that: as large a share as Roo-Code leaves
     /// free of the window, so that the next message does not make it due again.
-    #[must_use]
     pub fn fitting_tokens(&self) -> f64 {
         if self.reason != "threshold" || self.context_percent <= 0.0 {
             return self.allowed_tokens;
@@ -102,7 +100,6 @@ impl TriggerDecision {
 
 impl Thresholds {
     /// Tokens in the context with which a condensation is due.
-    #[must_use]
     pub fn due_at(&self, usage: &ContextUsage) -> f64 {
         let allowed = self.decide(usage).allowed_tokens;
         let (threshold, _) = self.effective(usage.profile_id.as_deref());
@@ -110,7 +107,6 @@ impl Thresholds {
     }
 
     /// The threshold that applies to a profile, and a warning when its own is not valid.
-    #[must_use]
     pub fn effective(&self, profile_id: Option<&str>) -> (f64, Option<Warning>) {
         let own = profile_id.and_then(|id| Some((id, *self.profiles.get(id)?)));
         match own {
@@ -133,7 +129,6 @@ impl Thresholds {
     }
 
     /// Whether a condensation is due.
-    #[must_use]
     pub fn decide(&self, usage: &ContextUsage) -> TriggerDecision {
         let reserved = usage.max_tokens.filter(|tokens| *tokens != 0.0).unwrap_or(DEFAULT_RESERVED_TOKENS);
         let reserved = reserved.min(usage.context_window * MOST_RESERVED_PERCENTAGE / 100.0);

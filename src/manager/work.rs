@@ -34,7 +34,6 @@ pub struct Work {
 
 impl Work {
     /// Creates work on a conversation, with default options, no handlers and no progress callback.
-    #[must_use]
     pub fn new(conversation: Conversation) -> Self {
         Self {
             conversation,

@@ -23,13 +23,11 @@ pub const RECALL_HINT: &str =
     r#"[Everything left out here can be brought back: call recall with {"query": "words to look for"}]"#;
 
 /// Returns `form`, a marker for left-out messages, with [`RECALL_HINT`] below it if `recall` is true.
-#[must_use]
 pub fn with_way_back(form: &str, recall: bool) -> String {
     if recall { format!("{form}\n{RECALL_HINT}") } else { form.to_owned() }
 }
 
 /// Returns `text` without a [`RECALL_HINT`] at its end.
-#[must_use]
 pub fn without_way_back(text: &str) -> &str {
     text.strip_suffix(RECALL_HINT).and_then(|form| form.strip_suffix('\n')).unwrap_or(text)
 }

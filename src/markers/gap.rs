@@ -37,7 +37,6 @@ const MESSAGES: &str = "messages";
 
 impl Gap {
     /// Parses `content` as a whole.
-    #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         let Some(rest) = content.strip_prefix(OPENING) else {
             return LineGap::read(content.strip_prefix(LINES)?.strip_suffix(']')?).map(Self::Lines);
@@ -53,7 +52,6 @@ impl Gap {
 
     /// Returns true if something may have been left out of `text`. Fast; also true for some texts that only look like
     /// it.
-    #[must_use]
     pub fn may_be_in(text: &str) -> bool {
         text.contains(LINES)
     }

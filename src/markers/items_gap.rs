@@ -28,7 +28,6 @@ fn word(is_keys: bool) -> &'static str {
 #[cfg(test)]
 impl<'a> ItemsGap<'a> {
     /// Parses `content` as a whole.
-    #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let (count, rest) = content.strip_prefix(OPENING)?.strip_suffix(']')?.split_once(LEFT_OUT)?;
         let shape = if rest.is_empty() { rest } else { rest.strip_prefix(": ").filter(|shape| !shape.is_empty())? };

@@ -42,7 +42,6 @@ const FAILED: &str = "this failed; ";
 
 impl<'a> LeftOut<'a> {
     /// Parses the note that `content` is as a whole.
-    #[must_use]
     pub fn read(content: &'a str) -> Option<OldState<'a>> {
         let what = content.strip_prefix(OPENING)?.strip_suffix(BELOW)?;
         Some(match what {
@@ -61,7 +60,6 @@ impl<'a> LeftOut<'a> {
 
 impl LeftOut<'_> {
     /// Returns the reason, as a sentence for people.
-    #[must_use]
     pub fn reason(&self) -> Said {
         let message = self.newer.to_string();
         match self.state {

@@ -91,7 +91,6 @@ impl<'a> Marker<'a> {
     /// Parses `content` as a whole: the content of a line (after its number, if it shows one), or a text.
     ///
     /// `[…12-40]` is a gap of lines; `[…40-12]` is none.
-    #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         if let Some(fixed) = fixed::FIXED.iter().find(|fixed| **fixed == content) {
             return Some(Self::Fixed(fixed));

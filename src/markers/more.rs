@@ -22,14 +22,12 @@ impl More {
     pub const BYTES: usize = 24;
 
     /// Parses `content` as a whole.
-    #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         Self::inner(content.strip_prefix(OPENING)?)
     }
 
     /// If `text` ends with a marker of this kind, returns the text before it, and the number of characters cut from
     /// the end.
-    #[must_use]
     pub fn characters_at_end(text: &str) -> Option<(&str, usize)> {
         let (shown, inner) = text.rsplit_once(OPENING)?;
         match Self::inner(inner)? {

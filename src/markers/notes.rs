@@ -23,7 +23,6 @@ const MAX_BYTES: usize = 400;
 
 impl NoteLine {
     /// Parses a line as a note, after the number it may show. Fast for lines that are not notes.
-    #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         if line.len() > MAX_BYTES || !line.ends_with([']', ')']) {
             return None;
@@ -44,7 +43,6 @@ impl NoteLine {
     }
 
     /// Returns how many lines `line` was before anything was left out: 1 if it is not a note.
-    #[must_use]
     pub fn lines_of(line: &str) -> usize {
         match Self::read(line) {
             Some(Self::Lines(lines)) => lines,
@@ -54,7 +52,6 @@ impl NoteLine {
     }
 
     /// Returns the lines that a note says are left out; 0 where they stand elsewhere, as a pointer says, and for what is no note.
-    #[must_use]
     pub fn lines_left_out(line: &str) -> usize {
         match Self::read(line) {
             Some(Self::Lines(lines)) if !may_hold_pointers(line) => lines,
@@ -88,7 +85,6 @@ impl NoteLine {
 }
 
 /// Returns true if the line is a [`Pointer::Sparse`] heading, whether or not the lines it counts follow.
-#[must_use]
 pub fn is_heading(line: &str) -> bool {
     let content = NumberStyle::read(line.as_bytes()).map(|(.., content)| &line[content..]);
     content.is_some_and(|content| matches!(Pointer::read(content), Some(Pointer::Sparse { .. })))
@@ -96,14 +92,12 @@ pub fn is_heading(line: &str) -> bool {
 
 /// Splits off a last line that says messages are missing after this one. Returns the text before it, and true if
 /// there was one.
-#[must_use]
 pub fn messages_at_end(text: &str) -> (&str, bool) {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     if Gap::read(last) == Some(Gap::Messages) { (before, true) } else { (text, false) }
 }
 
 /// Returns true if `text` only says that messages were left out.
-#[must_use]
 pub fn is_about_messages(text: &str) -> bool {
     let text = text.trim();
     without_way_back(text) == LEFT_OUT_HERE || Gap::read(text) == Some(Gap::Messages)
@@ -131,7 +125,6 @@ pub fn notes_in_line(line: &str) -> impl Iterator<Item = (Range<usize>, usize)> 
 }
 
 /// Returns the number of characters of `text`, including those that notes in its lines represent.
-#[must_use]
 pub fn characters_of(text: &str) -> usize {
     let (shown, hidden) = More::characters_at_end(text).unwrap_or((text, 0));
     let (mut told, mut spelled) = (0_usize, 0);
@@ -143,7 +136,6 @@ pub fn characters_of(text: &str) -> usize {
 }
 
 /// Returns `at`, or the start of the note that contains it. `text` may have several lines.
-#[must_use]
 pub fn before_note(text: &str, at: usize) -> usize {
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |step| at + step);

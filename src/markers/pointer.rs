@@ -76,7 +76,6 @@ const ELSEWHERE: [&str; 2] = [" lines as ", " line as "];
 
 /// Returns true if a text may hold a pointer. Fast: only the characters after brackets are examined. Also works on
 /// JSON that contains the text.
-#[must_use]
 pub fn may_hold_pointers(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).any(|at| {
@@ -88,7 +87,6 @@ pub fn may_hold_pointers(text: &str) -> bool {
 
 /// Returns true if a text may hold a pointer to lines of another text. Fast, and works on JSON, as
 /// [`may_hold_pointers`].
-#[must_use]
 pub fn may_point_elsewhere(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).any(|at| behind_number(&bytes[at..]).is_some_and(is_elsewhere))
@@ -109,7 +107,6 @@ fn is_elsewhere(rest: &[u8]) -> bool {
 
 /// Returns the quote for a pointer to a line with this content: its beginning after the indentation, at least `least`
 /// bytes long, up to the end of a word. `None` if that would be too short to be found, or too long.
-#[must_use]
 pub fn quote_of(content: &str, least: usize) -> Option<&str> {
     let content = content.trim_start_matches([' ', '\t']);
     if content.starts_with('[') {
@@ -141,7 +138,6 @@ pub fn quote_of(content: &str, least: usize) -> Option<&str> {
 
 impl<'a> Pointer<'a> {
     /// Parses `content` as a whole.
-    #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let inside = content.strip_prefix('[')?;
         if let Some(rest) = content.strip_prefix(REPEATED) {
@@ -155,7 +151,6 @@ impl<'a> Pointer<'a> {
     }
 
     /// Returns the number of lines it represents; 0 for the heading of lines that follow.
-    #[must_use]
     pub fn lines(&self) -> u32 {
         match self {
             Self::Reference(reference) => reference.lines,

@@ -61,7 +61,6 @@ fn failures_of(parts: ResultParts, verb: &str) -> String {
 #[cfg(test)]
 impl<'a> ResultNote<'a> {
     /// Parses `content` as a whole line.
-    #[must_use]
     pub fn read(content: &'a str) -> Option<Self> {
         let rest = content.strip_prefix(OPENING)?.strip_suffix(']')?;
         let (counts, rest) = rest.split_once(", ")?;

@@ -18,20 +18,17 @@ const OPENING: &str = "[Summary of ";
 
 impl SummaryHead {
     /// Parses a line.
-    #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         let of = line.strip_prefix(OPENING)?.strip_suffix(']')?;
         uncounted(of, "line").map(Self::Lines).or_else(|| uncounted(of, "message").map(Self::Messages))
     }
 
     /// Parses the first line of a text. `None` if the text is not a summary.
-    #[must_use]
     pub fn at_start(text: &str) -> Option<Self> {
         Self::read(text.strip_prefix(OPENING).and(text.split_once('\n'))?.0)
     }
 
     /// Returns a text without the head of a summary of messages.
-    #[must_use]
     pub fn below(text: &str) -> &str {
         match Self::at_start(text) {
             Some(Self::Messages(_)) => text.split_once('\n').map_or(text, |(_, rest)| rest),
@@ -43,7 +40,6 @@ impl SummaryHead {
 /// Returns true if a message is the summary of messages that are no longer there. In a message of the assistant the
 /// line above a summary says so; in a user's message that line was pasted. A host may also mark any message as a
 /// summary, in a field that is never sent to a service.
-#[must_use]
 pub fn is_summary(message: &Message) -> bool {
     message.is_called_summary() || (message.role == Role::Assistant && is_headed(&message.content))
 }

@@ -24,13 +24,11 @@ const SHORT_PARAMETER: usize = 100;
 
 impl Suppressed {
     /// Returns true if the text stays even where texts of its kind are left out.
-    #[must_use]
     pub fn spares(kind: ContentKind, text: &str) -> bool {
         kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
     }
 
     /// Creates the marker for `text`, with the size it had before anything was left out of it, if that is known.
-    #[must_use]
     pub fn sized(kind: ContentKind, text: &str) -> Self {
         let (text, _) = messages_at_end(text);
         let mut notes = text.split('\n').filter_map(NoteLine::read);
@@ -47,7 +45,6 @@ impl Suppressed {
     }
 
     /// Returns the replacement for `text`: this note, and any note in `text` about messages missing after it.
-    #[must_use]
     pub fn in_place_of(self, text: &str) -> String {
         match messages_at_end(text) {
             (_, false) => self.to_string(),
@@ -56,7 +53,6 @@ impl Suppressed {
     }
 
     /// Returns true if `text` is such a marker already: a marker about a marker would say nothing.
-    #[must_use]
     pub fn fills(text: &str) -> bool {
         let (text, messages) = messages_at_end(text);
         Self::read(text).is_some() || (text.is_empty() && messages)
@@ -68,7 +64,6 @@ impl Suppressed {
     }
 
     /// Parses `content` as a whole.
-    #[must_use]
     pub fn read(content: &str) -> Option<Self> {
         let kinds = [ContentKind::ToolResults, ContentKind::ToolParameters, ContentKind::MessageText];
         if let Some(kind) = kinds.into_iter().find(|kind| unsized_note(*kind) == content) {

@@ -11,13 +11,14 @@ use crate::{
     llm::HANDLER_TABLES,
     manager::OPTION_TABLES,
     options::{ConfigError, Table, declarations},
+    providers::CALIBRATE_TABLE,
     recall, recommend, result, strategies,
 };
 
 /// The tables of all options whose types the package exports.
 fn tables() -> impl Iterator<Item = &'static Table> {
     let providers = strategies::all().map(|known| (known.table)());
-    let functions = recall::TABLES.into_iter().chain([recommend::TABLE, result::TABLE]);
+    let functions = recall::TABLES.into_iter().chain([recommend::TABLE, result::TABLE, CALIBRATE_TABLE]);
     providers.chain(OPTION_TABLES).chain(HANDLER_TABLES).chain(functions)
 }
 

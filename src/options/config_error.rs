@@ -58,7 +58,6 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// The same fault of options that stand at `holder`: `config.mode` for `mode`.
-    #[must_use]
     pub fn under(mut self, holder: &str) -> Self {
         let separator = if self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{holder}{separator}{}", self.path);
@@ -66,27 +65,23 @@ impl ConfigError {
     }
 
     /// The same fault of an argument, not of a configuration.
-    #[must_use]
     pub(crate) fn of_argument(self) -> Self {
         let code = if self.code == "invalid_config" { "invalid_argument" } else { self.code };
         Self { code, ..self }
     }
 
     /// A fault of this kind; `value` as [`shown`](Self::shown) has it.
-    #[must_use]
     pub fn new(kind: FaultKind, path: impl Into<String>, value: impl Into<String>, allowed: impl Into<Said>) -> Self {
         let (path, value, allowed) = (path.into(), value.into(), Box::new(allowed.into()));
         Self { path, kind, code: kind.code(), value, allowed, near: Vec::new() }
     }
 
     /// A value of another type, or one that is none of the allowed.
-    #[must_use]
     pub fn not_allowed(path: impl Into<String>, value: &Value, allowed: impl Into<Said>) -> Self {
         Self::new(FaultKind::NotAllowed, path, Self::shown(value), allowed)
     }
 
     /// The same fault, if it is a name that is unknown in this argument: where it belongs, if that is to `other`, the argument of that name.
-    #[must_use]
     pub(crate) fn placed(mut self, (other, name): (&super::Table, &str)) -> Self {
         if self.kind != FaultKind::Unknown {
             return self;
@@ -101,13 +96,11 @@ impl ConfigError {
     }
 
     /// An option that has to be there and is not.
-    #[must_use]
     pub fn missing(path: impl Into<String>, allowed: impl Into<Said>) -> Self {
         Self::new(FaultKind::Missing, path, "", allowed)
     }
 
     /// The fault as a code and values.
-    #[must_use]
     pub fn said(&self) -> Said {
         let (path, allowed) = (self.path.as_str(), Said::clone(&self.allowed));
         match self.kind {
@@ -126,7 +119,6 @@ impl ConfigError {
     }
 
     /// A value as messages show it: JSON, cut when long.
-    #[must_use]
     pub fn shown(value: &Value) -> String {
         const MAX_SHOWN_CHARS: usize = 80;
         let text = value.to_string();
@@ -137,7 +129,6 @@ impl ConfigError {
     }
 
     /// All faults as one text, a line each.
-    #[must_use]
     pub fn list(faults: &[Self]) -> String {
         faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 /// A configuration with the fields of `overrides` in place of its own.
-#[must_use]
 pub fn merged(config: &Value, overrides: &Value) -> Value {
     match (config, overrides) {
         (Value::Object(config), Value::Object(overrides)) => {

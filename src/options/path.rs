@@ -38,7 +38,6 @@ impl<'a> Path<'a> {
 }
 
 /// The path of `name` in what stands at `holder`, for what is checked elsewhere.
-#[must_use]
 pub fn path_of(holder: &str, name: &str) -> String {
     Path::argument(holder).field(name).to_string()
 }

@@ -54,7 +54,6 @@ impl Choices {
     }
 
     /// Returns all decisions, in the order in which they were made.
-    #[must_use]
     pub fn all(&self) -> Vec<Choice> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -104,7 +104,6 @@ impl std::error::Error for CondenseError {
 
 impl CondenseError {
     /// Returns the message as a code and values.
-    #[must_use]
     pub fn said(&self) -> Said {
         match self {
             Self::InvalidConfig(errors) => match errors.as_slice() {
@@ -148,13 +147,11 @@ impl CondenseError {
     }
 
     /// Returns the message together with the error's code.
-    #[must_use]
     pub fn said_with_code(&self) -> Said {
         said!("error.withCode", code: self.code(), error: self.said())
     }
 
     /// Returns the code that callers compare with.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidConfig(errors) => errors.first().map_or("invalid_config", |error| error.code),
@@ -173,7 +170,6 @@ impl CondenseError {
     }
 
     /// Returns the path of the option at fault; the first if there are several.
-    #[must_use]
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::InvalidConfig(errors) => errors.first().map(|error| error.path.as_str()),
@@ -183,7 +179,6 @@ impl CondenseError {
     }
 
     /// Returns the number of the host's error object that caused it.
-    #[must_use]
     pub fn foreign_cause(&self) -> Option<usize> {
         match self {
             Self::ProviderFailed { foreign_cause, .. } => *foreign_cause,
@@ -193,7 +188,6 @@ impl CondenseError {
     }
 
     /// Returns true if another provider may succeed. After an abort or a mistake of the caller none would.
-    #[must_use]
     pub fn allows_fallback(&self) -> bool {
         !matches!(
             self,

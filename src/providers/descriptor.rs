@@ -43,7 +43,6 @@ pub type Make = fn(&Value) -> Result<Arc<dyn Provider>, Vec<ConfigError>>;
 
 impl Descriptor {
     /// Returns the provider's public description.
-    #[must_use]
     pub fn info(&self) -> ProviderInfo {
         ProviderInfo {
             id: self.id.into(),

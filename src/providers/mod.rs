@@ -44,7 +44,7 @@ pub use self::{
     request::{Call, HostCall, Refusal, Request, Subject},
     runner::{State, Step},
     settle::settle,
-    smart::Smart,
+    smart::{CALIBRATE_TABLE, Smart},
     thinking::{Binding, Thinking, ThinkingOutcome, ThinkingRule, WithoutThinking},
     truncation::Truncation,
     turn::{

@@ -77,9 +77,6 @@ impl Native {
     pub const KEEP: usize = 3;
 
     /// Creates a provider with this configuration.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         NativeConfig::read(config)?;
         Ok(Self { config: config.clone() })
@@ -88,24 +85,12 @@ impl Native {
 
 #[async_trait]
 impl Provider for Native {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        NativeConfig::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         NativeConfig::read(config).map(drop)
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -90,7 +90,6 @@ impl PassReport {
     }
 
     /// Turns it into the report of a pass that did not run, with the reason.
-    #[must_use]
     pub fn skipped(self, why: Said) -> Self {
         Self { ran: false, skipped: Some(why.to_string()), said: Some(why), ..self }
     }

@@ -10,7 +10,6 @@ use crate::{
 /// Returns the part of `plan` that leaves pinned and frozen content unchanged; `None` if the whole plan does.
 /// Messages inserted among frozen ones go after them instead. If the plan drops a message with pinned blocks, only
 /// its other blocks are dropped. If two messages of one role would then meet, another message separates them.
-#[must_use]
 pub fn sparing_pins(plan: &Plan, before: &Conversation) -> Option<Plan> {
     if !before.has_pins() {
         return None;

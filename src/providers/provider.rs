@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{condense_error::CondenseError, proposal::Proposal, request::Request};
+use super::{Descriptor, condense_error::CondenseError, proposal::Proposal, request::Request};
 use crate::{
-    options::{ConfigError, near},
+    options::{ConfigError, merged, near, schema},
     protect::ProtectRules,
     transcript::ToolRows,
 };
@@ -16,17 +16,25 @@ use crate::{
 /// A condensation algorithm. It turns a conversation into a plan, and never changes the conversation itself.
 #[async_trait]
 pub trait Provider: Send + Sync {
+    /// Returns the descriptor and the configuration of one of this package's own providers, whose other answers come from them.
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        None
+    }
+
     /// Returns its public description.
-    fn info(&self) -> ProviderInfo;
+    fn info(&self) -> ProviderInfo {
+        self.built_in().map(|(descriptor, _)| descriptor.info()).unwrap_or_default()
+    }
 
     /// Returns the JSON Schema (2020-12) of its configuration.
-    fn config_schema(&self) -> Value;
+    fn config_schema(&self) -> Value {
+        self.built_in().map_or_else(|| json!({}), |(descriptor, _)| schema((descriptor.table)()))
+    }
 
     /// Checks a configuration.
-    ///
-    /// # Errors
-    /// All wrong fields.
-    fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>>;
+    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
+        Ok(())
+    }
 
     /// Decides what to change.
     ///
@@ -35,21 +43,18 @@ pub trait Provider: Send + Sync {
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError>;
 
     /// Decides what to change, for a provider that runs others. The default ignores `_others`.
-    ///
-    /// # Errors
-    /// As [`Provider::propose`].
     async fn propose_among(&self, request: &Request, _others: &Registry) -> Result<Proposal, CondenseError> {
         self.propose(request).await
     }
 
     /// Returns the protection rules of its configuration, with the fields of `config` in place of its own.
-    fn protects(&self, _config: &Value) -> ProtectRules {
-        ProtectRules::default()
+    fn protects(&self, config: &Value) -> ProtectRules {
+        self.built_in().map(|(_, own)| ProtectRules::in_config(&merged(own, config))).unwrap_or_default()
     }
 
     /// Returns the tool rules of its configuration, with the fields of `config` in place of its own.
-    fn tools(&self, _config: &Value) -> ToolRows {
-        ToolRows::default()
+    fn tools(&self, config: &Value) -> ToolRows {
+        self.built_in().map(|(_, own)| ToolRows::in_config(&merged(own, config))).unwrap_or_default()
     }
 
     /// Returns true if the manager may run it again on its own result when that misses the target: if it calls no
@@ -185,7 +190,6 @@ impl Registry {
     }
 
     /// Returns the description of each provider.
-    #[must_use]
     pub fn list(&self) -> Vec<ProviderInfo> {
         self.providers.iter().map(|provider| provider.info()).collect()
     }

@@ -90,7 +90,6 @@ pub const MAX_FITTINGS: usize = 4;
 
 impl Request {
     /// Creates a request without a target, system prompt, configuration or handler.
-    #[must_use]
     pub fn new(conversation: Conversation, tally: Tally) -> Self {
         Self { original: conversation.clone(), conversation, tally, ..Self::default() }
     }
@@ -120,7 +119,6 @@ impl Request {
 
     /// Returns the request with the tools named in a provider's configuration. They take precedence over those
     /// already known.
-    #[must_use]
     pub fn with_tools(&self, rows: &ToolRows) -> Cow<'_, Self> {
         if rows.is_empty() {
             return Cow::Borrowed(self);
@@ -129,25 +127,21 @@ impl Request {
     }
 
     /// Returns by how many scaled tokens a conversation with this tally exceeds the target; 0 without a target.
-    #[must_use]
     pub fn over_target(&self, tally: &Tally) -> usize {
         self.target_tokens.map_or(0, |target| self.scaled(tally).saturating_sub(target))
     }
 
     /// Returns the scaled tokens of a conversation with this tally, system prompt included.
-    #[must_use]
     pub fn scaled(&self, tally: &Tally) -> usize {
         self.call.scale.apply(self.call.system_tokens + tally.total())
     }
 
     /// Returns true if a conversation with this tally has at most the target tokens, or if there is no target.
-    #[must_use]
     pub fn meets_target(&self, tally: &Tally) -> bool {
         self.target_tokens.is_none_or(|target| self.scaled(tally) <= target)
     }
 
     /// Returns the input of a salience selection.
-    #[must_use]
     pub(crate) fn history(&self) -> History<'_> {
         History {
             conversation: &self.conversation,
@@ -159,7 +153,6 @@ impl Request {
     }
 
     /// Returns the maximum of unscaled tokens that the messages may have to meet the target; `None` without a target.
-    #[must_use]
     pub fn budget(&self) -> Option<usize> {
         let target = self.target_tokens?;
         // The largest number that scales to no more than the target: at most one off either way from the division.

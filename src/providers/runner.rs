@@ -70,7 +70,6 @@ pub trait Step: Send {
 
 impl State {
     /// Creates the state before any step.
-    #[must_use]
     pub fn new(request: Request) -> Self {
         Self {
             request: Request { config: serde_json::Value::Null, ..request },
@@ -111,9 +110,6 @@ impl State {
     }
 
     /// Settles a step's proposal and applies it. Returns the changes.
-    ///
-    /// # Errors
-    /// The errors of [`settle`].
     pub fn apply(&mut self, provider: &str, proposal: Proposal) -> Result<Vec<Change>, CondenseError> {
         let settled = settle(&self.request, provider, &proposal)?;
         Ok(self.adopt(settled, proposal))
@@ -157,37 +153,31 @@ impl State {
     }
 
     /// Returns the conversation as it is now.
-    #[must_use]
     pub fn conversation(&self) -> &Conversation {
         &self.request.conversation
     }
 
     /// Returns the unscaled tokens.
-    #[must_use]
     pub fn tokens(&self) -> usize {
         self.request.tally.total()
     }
 
     /// Returns the scaled tokens, system prompt included.
-    #[must_use]
     pub fn scaled(&self) -> usize {
         self.request.scaled(&self.request.tally)
     }
 
     /// Returns true if there is a target and it is reached.
-    #[must_use]
     pub fn meets_target(&self) -> bool {
         self.request.target_tokens.is_some() && self.request.meets_target(&self.request.tally)
     }
 
     /// Returns true if the token counts are exact: no placeholder represents text that a model would write.
-    #[must_use]
     pub fn is_exact(&self) -> bool {
         self.conversation().entries().iter().all(|entry| entry.estimates.is_empty())
     }
 
     /// Returns true if the step is known to change nothing at this point.
-    #[must_use]
     pub fn is_idle(&self, key: &str) -> bool {
         self.idle.contains(key)
     }
@@ -219,7 +209,6 @@ impl State {
     }
 
     /// Returns all work as edits on the conversation of `request`, with which it began.
-    #[must_use]
     pub fn into_proposal(self, request: &Request) -> Proposal {
         let places: HashMap<usize, usize> = request
             .conversation

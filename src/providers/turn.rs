@@ -272,13 +272,11 @@ pub struct CallTimer {
 
 impl CallTimer {
     /// Begins a provider's work on a state.
-    #[must_use]
     pub fn begin(state: &State) -> Self {
         Self { begun: Instant::now(), tokens: state.scaled(), spent: state.request.llm.spent.total() }
     }
 
     /// Returns the numbers of the work that ends now.
-    #[must_use]
     pub fn end(self, state: &State, success: bool) -> CallRecord {
         CallRecord {
             success,
@@ -291,13 +289,11 @@ impl CallTimer {
 }
 
 /// Returns the milliseconds since a moment.
-#[must_use]
 pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }
 
 /// The message of a panic.
-#[must_use]
 pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())

@@ -1,10 +1,8 @@
 //! The answers on which a recommendation rests.
 
-use serde_json::Value;
-
 use crate::{
     llm::PriceFields,
-    options::{ConfigError, Converted, Options, Table, Unread, flag, list, number, object, options, text, word},
+    options::{Options, Table, Unread, flag, list, number, object, options, text, word},
     words::{Said, said},
 };
 
@@ -35,8 +33,9 @@ const WINDOW: &str = "contextWindow";
 const MEASURED: &str = "an array of { key, tokens, superseded, lost, names, edits, cost, exact, timeMs }";
 
 options! {
-    /// The answers as hosts write them.
-    struct AnswerFields: Table::titled("Answers")
+    /// The answers given, and the facts known.
+    #[derive(Default)]
+    pub struct Answers: Table::titled("Answers")
         .called("answers")
         .null_is_absent()
         .interface("RecommendFields", "The fields of `RecommendAnswers` beside conversation and handler.");
@@ -44,17 +43,17 @@ options! {
     /// The thing that matters most.
     priority: Option<&'static str> = word(PRIORITIES).if_set(),
     /// Largest cost of one condensation in dollars.
-    budget_per_condensation: Option<f64> = number(0.0, f64::MAX).if_set(),
+    budget as "budgetPerCondensation": Option<f64> = number(0.0, f64::MAX).if_set(),
     /// Longest time of one condensation in milliseconds.
-    max_latency_ms: Option<f64> = number(0.0, f64::MAX).if_set(),
+    latency_ms as "maxLatencyMs": Option<f64> = number(0.0, f64::MAX).if_set(),
     /// Acceptable loss of information in percent.
-    acceptable_loss: Option<f64> = number(0.0, 100.0).if_set(),
+    loss as "acceptableLoss": Option<f64> = number(0.0, 100.0).if_set(),
     /// Share of the tokens to remove in percent.
     reduction_percent: Option<f64> = number(0.0, 100.0).if_set(),
     /// How much you want to configure.
     configuration: Option<&'static str> = word(CONFIGURATIONS).if_set(),
     /// The kind of user.
-    user_profile: Option<&'static str> = word(PROFILES).if_set(),
+    profile as "userProfile": Option<&'static str> = word(PROFILES).if_set(),
     /// The purpose.
     scenario: Option<&'static str> = word(SCENARIOS).if_set(),
     /// Whether there is a handler. Default: whether `handler` is usable; unknown without it.
@@ -71,15 +70,15 @@ options! {
     /// The price of the conversation's own model, if the handler does not know it.
     price: Unread = object::<PriceFields>().unread().typed_as("ModelPrice"),
     /// The measurements of the conversation.
-    measured: Vec<Measured> = list(&object().read_as(), MEASURED).or_default().internal(),
+    measured: Vec<Measured> = list(&object(), MEASURED).or_default().internal(),
 }
 
 /// The answers that hosts write.
-pub const TABLE: &Table = AnswerFields::TABLE;
+pub const TABLE: &Table = Answers::TABLE;
 
 options! {
-    /// The measurement of a candidate as hosts write it.
-    pub struct MeasuredFields: Table::titled("measured");
+    /// The measurement of a candidate.
+    pub struct Measured: Table::titled("measured");
 
     /// The candidate.
     key: String = text().required(),
@@ -89,51 +88,16 @@ options! {
     superseded: f64 = number(0.0, f64::MAX).or_default(),
     /// Tokens that can be read nowhere any more.
     lost: f64 = number(0.0, f64::MAX).or_default(),
-    /// The share of names used next that can still be read.
+    /// The share of names used next that can still be read, at cuts of the conversation.
     names: Option<f64> = number(0.0, 1.0).if_set(),
     /// The share of passages edited next that stand whole.
     edits: Option<f64> = number(0.0, 1.0).if_set(),
-    /// Dollars; absent where what a model costs is not known.
-    cost: Option<f64> = number(0.0, f64::MAX).if_set(),
+    /// Dollars; infinite where what a model costs is not known.
+    cost: f64 = number(0.0, f64::MAX).or(f64::INFINITY),
     /// Whether all of it was tried.
     exact: bool = flag().or(true),
     /// Milliseconds.
     time_ms: Option<f64> = number(0.0, f64::MAX).if_set(),
-}
-
-/// The answers given, and the facts known.
-#[derive(Debug, Clone, Default)]
-pub struct Answers {
-    pub priority: Option<String>,
-    pub budget: Option<f64>,
-    pub latency_ms: Option<f64>,
-    pub loss: Option<f64>,
-    pub configuration: Option<String>,
-    pub profile: Option<String>,
-    pub scenario: Option<String>,
-    pub has_handler: Option<bool>,
-    /// Percent of the tokens that have to go, and where that is known from.
-    pub reduction: Option<(f64, &'static str)>,
-    /// The option that sets a target but cannot apply, because the conversation's size is not known.
-    pub unused: Option<&'static str>,
-    pub tokens: Option<f64>,
-    pub measured: Vec<Measured>,
-}
-
-/// A candidate's result on the conversation.
-#[derive(Debug, Clone)]
-pub struct Measured {
-    pub key: String,
-    pub tokens: f64,
-    pub superseded: f64,
-    pub lost: f64,
-    /// Shares of what came next, at cuts of the conversation; `None` where nothing is known of them.
-    pub names: Option<f64>,
-    pub edits: Option<f64>,
-    /// Dollars; infinite where what a model costs is not known.
-    pub cost: f64,
-    pub exact: bool,
-    pub time_ms: Option<f64>,
 }
 
 /// Names the source of the required reduction, for people.
@@ -146,29 +110,24 @@ pub fn source_of(option: &str) -> Said {
 }
 
 impl Answers {
-    /// Reads them from JSON.
-    ///
-    /// # Errors
-    /// Every fault.
-    pub fn read(answers: &Value) -> Result<Self, Vec<ConfigError>> {
-        let answers = AnswerFields::read(answers)?;
-        let AnswerFields { tokens, reduction_percent, target_tokens, context_window, .. } = answers;
-        let cannot_apply = |is_set: bool| is_set && tokens.is_none() && reduction_percent.is_none();
-        let sizes = [(TARGET, target_tokens.is_some()), (WINDOW, context_window.is_some())];
-        Ok(Self {
-            reduction: reduction(&answers),
-            unused: sizes.into_iter().find(|(_, is_set)| cannot_apply(*is_set)).map(|(name, _)| name),
-            priority: answers.priority.map(str::to_owned),
-            budget: answers.budget_per_condensation,
-            latency_ms: answers.max_latency_ms,
-            loss: answers.acceptable_loss,
-            configuration: answers.configuration.map(str::to_owned),
-            profile: answers.user_profile.map(str::to_owned),
-            scenario: answers.scenario.map(str::to_owned),
-            has_handler: answers.has_handler,
-            tokens,
-            measured: answers.measured,
-        })
+    /// Percent of the tokens that have to go, and where that is known from.
+    pub fn reduction(&self) -> Option<(f64, &'static str)> {
+        if let Some(percent) = self.reduction_percent {
+            return Some((percent, PERCENT));
+        }
+        let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
+        let needed = |left: f64| 100.0 * (1.0 - left / tokens).max(0.0);
+        if let Some(target) = self.target_tokens {
+            return Some((needed(target), TARGET));
+        }
+        Some((needed(self.window_target?), WINDOW))
+    }
+
+    /// The option that sets a target but cannot apply, because the conversation's size is not known.
+    pub fn unused(&self) -> Option<&'static str> {
+        let sizes = [(TARGET, self.target_tokens.is_some()), (WINDOW, self.context_window.is_some())];
+        let cannot_apply = |is_set: bool| is_set && self.tokens.is_none() && self.reduction_percent.is_none();
+        sizes.into_iter().find(|(_, is_set)| cannot_apply(*is_set)).map(|(name, _)| name)
     }
 
     /// Returns the measurement of a candidate.
@@ -186,26 +145,5 @@ impl Answers {
     pub fn removes(&self, key: &str) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0.0)?;
         Some(100.0 * (1.0 - self.measurement(key)?.tokens / tokens).max(0.0))
-    }
-}
-
-fn reduction(answers: &AnswerFields) -> Option<(f64, &'static str)> {
-    if let Some(percent) = answers.reduction_percent {
-        return Some((percent, PERCENT));
-    }
-    let tokens = answers.tokens.filter(|tokens| *tokens > 0.0)?;
-    let needed = |left: f64| 100.0 * (1.0 - left / tokens).max(0.0);
-    if let Some(target) = answers.target_tokens {
-        return Some((needed(target), TARGET));
-    }
-    Some((needed(answers.window_target?), WINDOW))
-}
-
-impl Converted for Measured {
-    type From = MeasuredFields;
-
-    fn convert(measured: MeasuredFields) -> Self {
-        let MeasuredFields { key, tokens, superseded, lost, names, edits, cost, exact, time_ms } = measured;
-        Self { key, tokens, superseded, lost, names, edits, cost: cost.unwrap_or(f64::INFINITY), exact, time_ms }
     }
 }

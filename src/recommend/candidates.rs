@@ -41,7 +41,6 @@ pub enum Model {
 
 impl Candidate {
     /// Returns true if both have the same provider, configuration and manager options.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.provider == other.provider
             && self.config() == other.config()
@@ -49,13 +48,11 @@ impl Candidate {
     }
 
     /// Returns its title, for people.
-    #[must_use]
     pub fn title(&self) -> Said {
         said!(self.title)
     }
 
     /// Returns the configuration of its provider.
-    #[must_use]
     pub fn config(&self) -> Value {
         match self.key {
             // Strict, because content that newer messages replaced would otherwise no longer be readable anywhere.
@@ -79,7 +76,6 @@ impl Candidate {
     }
 
     /// Returns the manager options that belong to it.
-    #[must_use]
     pub fn manager_options(&self) -> Option<Value> {
         match self.key {
             "native_cheap" => Some(json!({ "condensingApiConfigId": "condensing", "autoCondenseContextPercent": 80 })),
@@ -147,13 +143,11 @@ pub const ALL: &[Candidate] = &[
 ];
 
 /// Returns the candidate that does what a manager without configuration does.
-#[must_use]
 pub fn default(has_handler: bool) -> &'static Candidate {
     with_key(if has_handler { "native" } else { "lossless_truncation" }).unwrap_or(&ALL[0])
 }
 
 /// Returns the candidate with this key.
-#[must_use]
 pub fn with_key(key: &str) -> Option<&'static Candidate> {
     ALL.iter().find(|candidate| candidate.key == key)
 }

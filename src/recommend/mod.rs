@@ -26,7 +26,7 @@ use self::{
 };
 use crate::{
     dollars::rounded_apart as apart,
-    options::{ConfigError, merged},
+    options::{ConfigError, Options, merged},
     summaries::MAX_COST_PER_CONDENSATION,
     words::{Said, said},
 };
@@ -120,7 +120,6 @@ impl Told {
 
 /// Returns the candidates that are worth measuring, as JSON: `[{ key, provider, config, fallback }]`; `fallback` is
 /// null if there is none.
-#[must_use]
 pub fn measurable() -> Value {
     candidates::ALL
         .iter()
@@ -161,7 +160,7 @@ pub fn recommend(answers: &Value) -> Result<Recommendation, Vec<ConfigError>> {
     if candidate.model == Model::Needed && answers.has_handler.is_none() {
         warnings.push(Told::new("handler_needed", said!("advice.needsModel", title: candidate.title())));
     }
-    if let Some(source) = answers.unused {
+    if let Some(source) = answers.unused() {
         let said = said!("advice.needsConversation", source: source_of(source));
         warnings.push(Told::new("conversation_needed", said));
     }
@@ -199,11 +198,11 @@ fn chosen(
         return (strict, reason);
     }
     if let Some(first) = ranking.first_by_priority() {
-        return (first, speaks_for(rules::priority_of(answers.priority.as_deref().unwrap_or_default()), first));
+        return (first, speaks_for(rules::priority_of(answers.priority.unwrap_or_default()), first));
     }
     for wish in wishes {
         for candidate in wish.keys.iter().filter_map(|key| candidates::with_key(key)) {
-            let code = if answers.reduction.is_some() { "against.beatenAtTarget" } else { "against.beaten" };
+            let code = if answers.reduction().is_some() { "against.beatenAtTarget" } else { "against.beaten" };
             let beaten = || ranking.beaten_by(candidate).map(|other| said!(code, title: other.title()));
             match against(answers, candidate).into_iter().next().or_else(beaten) {
                 None => return (candidate, speaks_for(wish.answer.clone(), candidate)),
@@ -237,7 +236,7 @@ fn chosen(
     // than tokens that remain.
     let distance = |candidate: &Candidate| {
         let removes = answers.removes(candidate.key).unwrap_or(candidate.reduction);
-        let missing = answers.reduction.map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
+        let missing = answers.reduction().map_or(0, |(needed, _)| (needed - removes).max(0.0).round() as u32);
         // Keeping a limit in the answers matters more than meeting a target.
         let limits = limits(answers, candidate).len();
         let asks = answers.measurement(candidate.key).is_some_and(|measured| !measured.exact);
@@ -258,7 +257,7 @@ fn comes_nearest(answers: &Answers, nearest: &Candidate) -> Said {
 /// Lists the objections to a candidate: answers that it does not meet, by measurements if there are any.
 fn against(answers: &Answers, candidate: &Candidate) -> Vec<Said> {
     let mut against = limits(answers, candidate);
-    if let Some((needed, source)) = answers.reduction {
+    if let Some((needed, source)) = answers.reduction() {
         let removes = answers.removes(candidate.key);
         let most = removes.unwrap_or(candidate.reduction);
         if most + ROUNDING < needed {
@@ -346,13 +345,9 @@ const ROUNDING: f64 = 0.5;
 fn wants_no_loss(answers: &Answers) -> Option<Said> {
     match answers {
         Answers { loss: Some(loss), .. } if *loss <= 0.0 => Some(said!("answer.loss", percent: 0.0)),
-        Answers { priority: Some(priority), .. } if priority == "zero_loss" => Some(rules::priority_of(priority)),
-        Answers { scenario: Some(scenario), .. } if scenario == "compliance" => {
-            Some(said!("answer.scenario", word: scenario.as_str()))
-        }
-        Answers { profile: Some(profile), .. } if profile == "research_compliance" => {
-            Some(said!("answer.profile", word: profile.as_str()))
-        }
+        Answers { priority: Some(priority @ "zero_loss"), .. } => Some(rules::priority_of(priority)),
+        Answers { scenario: Some(scenario @ "compliance"), .. } => Some(said!("answer.scenario", word: *scenario)),
+        Answers { profile: Some(profile @ "research_compliance"), .. } => Some(said!("answer.profile", word: *profile)),
         _ => None,
     }
 }
@@ -362,7 +357,7 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
     let mut told = Vec::new();
     let mut contradict = |said: Said| told.push(Told::new("contradiction", said));
     let no_loss = wants_no_loss(answers);
-    if let Some(((needed, source), answer)) = answers.reduction.zip(no_loss.clone()) {
+    if let Some(((needed, source), answer)) = answers.reduction().zip(no_loss.clone()) {
         let measured = answers.removes("lossless_strict");
         let most = measured.unwrap_or(40.0);
         if needed > most + ROUNDING {
@@ -377,22 +372,21 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
             contradict(said!("advice.noLossButFast", answer: answer, other: said!("answer.latency", ms: latency)));
         }
     }
-    if let Some(answer) = no_loss.filter(|_| answers.priority.as_deref() == Some("speed")) {
+    if let Some(answer) = no_loss.filter(|_| answers.priority == Some("speed")) {
         contradict(said!("advice.noLossButSpeed", answer: answer, other: rules::priority_of("speed")));
     }
-    if let Some(configuration) = answers.configuration.as_deref() {
-        let control = answers.priority.as_deref() == Some("control");
+    if let Some(configuration) = answers.configuration {
+        let control = answers.priority == Some("control");
         if control && matches!(configuration, "none" | "presets") {
             let other = said!("answer.configuration", word: configuration);
             contradict(said!("advice.controlButNone", answer: rules::priority_of("control"), other: other));
         }
-        if answers.priority.as_deref() == Some("simplicity") && matches!(configuration, "custom" | "per_message") {
+        if answers.priority == Some("simplicity") && matches!(configuration, "custom" | "per_message") {
             let other = said!("answer.configuration", word: configuration);
             contradict(said!("advice.simpleButMuch", answer: rules::priority_of("simplicity"), other: other));
         }
     }
-    let quality =
-        answers.priority.as_deref() == Some("quality") || answers.scenario.as_deref() == Some("critical_quality");
+    let quality = answers.priority == Some("quality") || answers.scenario == Some("critical_quality");
     if let Some(loss) = answers.loss.filter(|loss| quality && *loss > 50.0) {
         contradict(said!("advice.qualityButLoss", answer: said!("answer.loss", percent: loss)));
     }
@@ -402,9 +396,9 @@ fn contradictions(answers: &Answers) -> Vec<Told> {
     if let (Some(false), Some(budget)) = (answers.has_handler, answers.budget.filter(|budget| *budget > 0.0)) {
         contradict(said!("advice.budgetButNoModel", answer: said!("answer.budget", dollars: budget)));
     }
-    let keeps_all = answers.profile.as_deref() == Some("research_compliance");
-    if keeps_all && matches!(answers.scenario.as_deref(), Some("limited_budget" | "local_development")) {
-        let scenario = answers.scenario.as_deref().unwrap_or_default();
+    let keeps_all = answers.profile == Some("research_compliance");
+    if keeps_all && matches!(answers.scenario, Some("limited_budget" | "local_development")) {
+        let scenario = answers.scenario.unwrap_or_default();
         let (answer, other) =
             (said!("answer.profile", word: "research_compliance"), said!("answer.scenario", word: scenario));
         contradict(said!("advice.keepsButDrops", answer: answer, other: other));

@@ -17,7 +17,6 @@ pub struct Ranking<'a> {
 
 impl<'a> Ranking<'a> {
     /// Creates a ranking. `fits` returns true if a candidate keeps all limits and reaches the target.
-    #[must_use]
     pub fn new(answers: &'a Answers, fits: impl Fn(&Candidate) -> bool) -> Self {
         let known = |measured: &'a Measured| Some((candidates::with_key(&measured.key)?, measured));
         let all: Vec<_> = answers.measured.iter().filter_map(known).collect();
@@ -27,9 +26,8 @@ impl<'a> Ranking<'a> {
 
     /// Returns the first by the stated priority: cost, time, or the content kept. `None` for another priority, or if
     /// nothing fits.
-    #[must_use]
     pub fn first_by_priority(&self) -> Option<&'static Candidate> {
-        match self.answers.priority.as_deref()? {
+        match self.answers.priority? {
             "cost" => {
                 self.first(|candidate, measured| [&[measured.cost], &self.care(candidate, measured)[..]].concat())
             }
@@ -43,14 +41,12 @@ impl<'a> Ranking<'a> {
     }
 
     /// Returns the candidate that loses least, and then keeps most of the content used next.
-    #[must_use]
     pub fn first_by_care(&self) -> Option<&'static Candidate> {
         self.first(|candidate, measured| self.care(candidate, measured))
     }
 
     /// Returns a candidate that is as good in everything and better in something. Time is ignored: differences of
     /// milliseconds mean nothing.
-    #[must_use]
     pub fn beaten_by(&self, candidate: &Candidate) -> Option<&'static Candidate> {
         let (_, its) = self.all.iter().find(|(known, _)| known.key == candidate.key)?;
         // A reader learns more from one summary than the figures show.
@@ -79,9 +75,8 @@ impl<'a> Ranking<'a> {
     /// Returns true if a summary is read best: if little may stay and something must be lost, one summary and the rest
     /// filled with original text (`docs/decisions/0010-salience.md`: 84 and 91 of 100 questions at a tenth and a
     /// quarter, 61 and 84 without it).
-    #[must_use]
     pub fn is_read_best(&self, candidate: &Candidate) -> bool {
-        let is_tight = self.answers.reduction.is_some_and(|(needed, _)| needed > TIGHT);
+        let is_tight = self.answers.reduction().is_some_and(|(needed, _)| needed > TIGHT);
         let nothing_is_lost = self.fitting.iter().any(|(_, measured)| measured.lost <= 0.0 && measured.exact);
         candidate.provider == "native" && is_tight && !nothing_is_lost
     }
@@ -106,7 +101,7 @@ impl<'a> Ranking<'a> {
     /// Returns the figures to compare candidates by, less being better; `None` for unknown ones.
     fn dimensions(&self, measured: &Measured) -> [Option<f64>; 6] {
         // With a target to reach, leaving fewer tokens is no advantage.
-        let tokens = self.answers.reduction.is_none().then_some(measured.tokens);
+        let tokens = self.answers.reduction().is_none().then_some(measured.tokens);
         let missing = |share: Option<f64>| share.map(|share| 1.0 - share);
         [
             tokens,

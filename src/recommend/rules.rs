@@ -20,22 +20,21 @@ const MUCH: f64 = 40.0;
 const LIMITED_BUDGET: f64 = 0.05;
 
 /// Returns the recommendations of all answers, the weightiest first: priority, use, user, and then the numbers.
-#[must_use]
 pub fn wishes(answers: &Answers) -> Vec<Wish> {
     let mut wishes = Vec::new();
     let mut add = |answer: Said, keys: &[&'static str]| wishes.push(Wish { answer, keys: keys.to_vec() });
-    let much = answers.reduction.is_some_and(|(percent, _)| percent > MUCH);
-    if let Some(priority) = &answers.priority {
+    let much = answers.reduction().is_some_and(|(percent, _)| percent > MUCH);
+    if let Some(priority) = answers.priority {
         add(priority_of(priority), by_priority(priority, much, answers.budget));
     }
-    if let Some(scenario) = &answers.scenario {
-        add(said!("answer.scenario", word: scenario.as_str()), by_scenario(scenario));
+    if let Some(scenario) = answers.scenario {
+        add(said!("answer.scenario", word: scenario), by_scenario(scenario));
     }
-    if let Some(profile) = &answers.profile {
-        add(said!("answer.profile", word: profile.as_str()), by_profile(profile));
+    if let Some(profile) = answers.profile {
+        add(said!("answer.profile", word: profile), by_profile(profile));
     }
-    if let Some(configuration) = &answers.configuration {
-        add(said!("answer.configuration", word: configuration.as_str()), by_configuration(configuration));
+    if let Some(configuration) = answers.configuration {
+        add(said!("answer.configuration", word: configuration), by_configuration(configuration));
     }
     if let Some(loss) = answers.loss {
         add(said!("answer.loss", percent: loss), by_loss(loss));
@@ -159,7 +158,6 @@ const LOSSES: [f64; 5] = [0.0, 10.0, 20.0, 30.0, 50.0];
 const LATENCIES: [f64; 4] = [100.0, 500.0, 2000.0, 10_000.0];
 
 /// Returns the loss accepted by the answer `percent`.
-#[must_use]
 pub fn accepted_loss(percent: f64) -> f64 {
     // The answer before 20 is "less than 20".
     let is_next = percent.total_cmp(&LOSSES[2]).is_eq();
@@ -167,7 +165,6 @@ pub fn accepted_loss(percent: f64) -> f64 {
 }
 
 /// Returns the time accepted by the answer `milliseconds`.
-#[must_use]
 pub fn accepted_latency(milliseconds: f64) -> f64 {
     up_to(milliseconds, &LATENCIES)
 }

@@ -27,7 +27,6 @@ pub struct ExpectedNames {
 
 impl ExpectedNames {
     /// Reads the first `messages` messages of a conversation. If `messages` is 0, all names have the same chance.
-    #[must_use]
     pub fn after(conversation: &Conversation, messages: usize, tools: &ToolTable) -> Self {
         let texts = conversation.texts();
         let pieces = decompose(conversation, tools);
@@ -51,7 +50,6 @@ impl ExpectedNames {
     }
 
     /// Returns how far a chance is above the chance of an unseen name.
-    #[must_use]
     pub fn above_unseen(&self, chance: f32) -> f32 {
         (chance - self.unseen).max(0.0)
     }

@@ -9,7 +9,6 @@ use crate::{
 };
 
 /// Returns at most `most` names that the assistant used in calls in `messages`, the likeliest to be used again first.
-#[must_use]
 pub fn likely_names(
     conversation: &Conversation,
     messages: Range<usize>,

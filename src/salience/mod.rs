@@ -166,9 +166,6 @@ impl Salience {
     /// The first and the newest messages stay as they are while they leave room for the rest. After that, tool
     /// results in the newest messages are cut, then the last tool results, then what the user pasted into older
     /// messages, and last what the user wrote there.
-    ///
-    /// # Errors
-    /// `Cancelled` if the work is cancelled.
     pub fn within(&self, history: History<'_>, budget: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let (mut least, mut crowds_newest): (Option<Kept>, bool) = (None, false);
@@ -201,9 +198,6 @@ impl Salience {
     }
 
     /// Cuts every older tool result of at least `min_tokens` to at most `lines` lines.
-    ///
-    /// # Errors
-    /// `Cancelled` if the work is cancelled.
     pub fn cut_each(&self, history: History<'_>, lines: usize, min_tokens: usize) -> Result<Kept, SalienceError> {
         let texts = history.conversation.texts();
         let scope = self.scope(history, Ends::Stay, usize::MAX);
@@ -227,7 +221,6 @@ impl Salience {
     }
 
     /// Creates a selection that uses every weight.
-    #[must_use]
     pub fn all_signals(preserve_recent: usize) -> Self {
         Self { preserve_recent, weights: Weights::default() }
     }
@@ -309,7 +302,6 @@ impl Salience {
     }
 
     /// Returns true if a text of this kind and length may lose lines. A marker would save nothing in a shorter one.
-    #[must_use]
     pub fn may_cut(kind: ContentKind, tokens: usize) -> bool {
         tokens > reading::always_whole(kind)
     }

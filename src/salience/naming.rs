@@ -48,7 +48,6 @@ struct Candidate<'t> {
 
 impl LeftOut<'_> {
     /// The lines for so many tokens, where a reader sees `view`. The worth of a line is the chance that its names are used, each name once.
-    #[must_use]
     pub fn naming_lines(&self, view: &Conversation, room: f32) -> ShownLines {
         let (texts, in_view) = (self.conversation.texts(), view.texts());
         let pieces = decompose(self.conversation, self.tools);

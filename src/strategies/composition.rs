@@ -230,9 +230,6 @@ impl<'a> Composition<'a> {
     }
 
     /// Checks that a provider can run.
-    ///
-    /// # Errors
-    /// [`CondenseError::UnknownProvider`].
     pub fn knows(&self, provider: &str) -> Result<(), CondenseError> {
         self.others.get(provider).map(drop)
     }

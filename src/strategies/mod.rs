@@ -170,7 +170,6 @@ pub fn all() -> impl Iterator<Item = &'static Descriptor> {
 }
 
 /// Returns all built-in providers, each with its defaults.
-#[must_use]
 pub fn registry() -> Registry {
     let mut registry = Registry::default();
     for provider in all().filter_map(|known| (known.make)(&Value::Null).ok()) {

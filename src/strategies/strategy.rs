@@ -57,26 +57,13 @@ impl Strategy {
 
 #[async_trait]
 impl Provider for Strategy {
-    fn info(&self) -> ProviderInfo {
-        // Every strategy has a descriptor.
-        with_id(super::DESCRIPTORS, self.id).map(Descriptor::info).unwrap_or_default()
-    }
-
-    fn config_schema(&self) -> Value {
-        with_id(super::DESCRIPTORS, self.id).map(|known| schema((known.table)())).unwrap_or_default()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        with_id(super::DESCRIPTORS, self.id).map(|descriptor| (descriptor, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         let faults = tables::faults(self.id, &merged(&self.config, config));
         if faults.is_empty() { Ok(()) } else { Err(faults) }
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     fn may_repeat_without_model(&self) -> bool {

@@ -56,7 +56,6 @@ pub struct OverBudget {
 
 impl OverBudget {
     /// Returns the message as a code and values.
-    #[must_use]
     pub fn said(&self) -> Said {
         let Self { limit, spent, estimate, option } = *self;
         let [spent, estimate, limit] = [spent, estimate, limit].map(|dollars| rounded(dollars, 4));
@@ -74,33 +73,28 @@ impl std::error::Error for OverBudget {}
 
 impl Budget {
     /// Creates a budget of `limit` dollars; `None` for no limit.
-    #[must_use]
     pub fn new(limit: Option<f64>) -> Self {
         Self { limit, option: MAX_COST, account: Mutex::default(), whole: None, is_strict: false }
     }
 
     /// Creates the budget of one condensation: `limit` dollars (`None` for no limit of its own), and at most what is
     /// left of `whole`.
-    #[must_use]
     pub fn part_of(whole: Arc<Self>, limit: Option<f64>) -> Self {
         Self { option: MAX_COST_PER_CONDENSATION, whole: Some(whole), ..Self::new(limit) }
     }
 
     /// Creates a part of `whole` whose limit is never exceeded, even if a response costs more than estimated, because
     /// the maximum cost of each request is reserved. `option` sets the limit.
-    #[must_use]
     pub fn strict_part_of(whole: Arc<Self>, limit: f64, option: &'static str) -> Self {
         Self { option, whole: Some(whole), is_strict: true, ..Self::new(Some(limit)) }
     }
 
     /// Returns true if this limit, or that of a containing budget, must never be exceeded.
-    #[must_use]
     pub fn is_strict(&self) -> bool {
         self.is_strict || self.whole.as_ref().is_some_and(|whole| whole.is_strict())
     }
 
     /// Returns the dollars left: the least of this budget and those that contain it; `None` without any limit.
-    #[must_use]
     pub fn left(&self) -> Option<f64> {
         let own = {
             let account = self.lock();
@@ -111,7 +105,6 @@ impl Budget {
     }
 
     /// Returns the option with the narrowest limit; its own precedes those of containing budgets.
-    #[must_use]
     pub fn limiting_option(&self) -> Option<&'static str> {
         let of_whole = || self.whole.as_ref().and_then(|whole| whole.limiting_option());
         self.limit.map(|_| self.option).or_else(of_whole)
@@ -128,7 +121,6 @@ impl Budget {
     }
 
     /// Returns a budget with the same limit and spending, for a dry run.
-    #[must_use]
     pub fn trial(&self) -> Self {
         let whole = self.whole.as_ref().map(|whole| Arc::new(whole.trial()));
         Self {
@@ -221,7 +213,6 @@ impl Spent {
     }
 
     /// Returns all dollars added, by model.
-    #[must_use]
     pub fn by_model(&self) -> BTreeMap<String, f64> {
         self.lock().by_model.clone()
     }
@@ -239,13 +230,11 @@ impl Spent {
     }
 
     /// Returns true if a model of unknown price would be called, so that the sum says nothing.
-    #[must_use]
     pub fn is_unpriced(&self) -> bool {
         self.lock().unpriced
     }
 
     /// Returns true if a model would be called, whatever happens to its responses.
-    #[must_use]
     pub fn would_ask(&self) -> bool {
         self.lock().stood_in
     }
@@ -270,7 +259,6 @@ impl Spent {
     }
 
     /// Returns the most that all dry runs could have cost; infinite if a price is not known.
-    #[must_use]
     pub fn most(&self) -> f64 {
         self.lock().most
     }
@@ -281,7 +269,6 @@ impl Spent {
     }
 
     /// Returns all dollars added.
-    #[must_use]
     pub fn total(&self) -> f64 {
         self.lock().total
     }

@@ -190,9 +190,6 @@ impl<'a> SummaryClient<'a> {
 
     /// Returns the response from the cache, or requests one. A whole response is cached; a warning reports one that was
     /// cut off.
-    ///
-    /// # Errors
-    /// Any of [`Self::ask_anew`]'s.
     pub(super) async fn ask(&self, question: LlmRequest) -> Result<SummaryAnswer, SummaryError> {
         self.cancel.check()?;
         let key = self.key(&question);

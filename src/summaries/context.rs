@@ -72,14 +72,12 @@ pub struct ProfileHandler {
 
 impl Llm {
     /// Returns the handler for summaries.
-    #[must_use]
     pub fn summarizer(&self) -> Option<&Arc<dyn LlmHandler>> {
         self.condensing_handler.as_ref().or(self.handler.as_ref())
     }
 
     /// Returns the context with the profile's handler for summaries, if there is one. A handler meant for summaries
     /// takes precedence over the profile named by its role.
-    #[must_use]
     pub fn under(&self, profile: Option<&str>) -> Self {
         let by_role = profile == Some(CONDENSING_ROLE);
         let profile = profile.filter(|_| !by_role || self.condensing_handler.is_none());
@@ -93,7 +91,6 @@ impl Llm {
 
     /// Returns a warning if summaries are requested under a profile without a handler, so that another handler is
     /// used. The profile named by its role needs none.
-    #[must_use]
     pub fn warn_of_others(&self, profile: Option<&str>) -> Option<Warning> {
         let missing = |profile: &&str| *profile != CONDENSING_ROLE && !self.profiles.contains_key(*profile);
         let profile = profile.filter(missing)?;
@@ -103,7 +100,6 @@ impl Llm {
     }
 
     /// Returns true if summaries can be requested under a profile.
-    #[must_use]
     pub fn can_ask(&self, profile: Option<&str>) -> bool {
         self.summarizer().is_some() || profile.is_some_and(|profile| self.profiles.contains_key(profile))
     }

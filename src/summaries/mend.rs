@@ -13,9 +13,6 @@ use crate::llm::{LlmRequest, LlmRole};
 const VERDICT_TOKENS: u32 = 200;
 
 /// Requests the summary once more, naming what it misses. `None` if the response was cut off.
-///
-/// # Errors
-/// Any of [`SummaryClient::ask`]'s.
 pub(crate) async fn mend(
     client: &SummaryClient<'_>,
     system: &str,
@@ -38,9 +35,6 @@ pub(crate) fn foresee_mending(
 
 /// Returns the texts that the summary covers in other words, as the model sees it; none if its response is
 /// unintelligible.
-///
-/// # Errors
-/// Any of [`SummaryClient::ask`]'s.
 pub(crate) async fn told_in_other_words(
     client: &SummaryClient<'_>,
     summary: &str,

@@ -31,7 +31,6 @@ const MODELS: usize = 256;
 
 impl Observed {
     /// Returns the ratios of a model; 1 before any is known.
-    #[must_use]
     pub fn ratios(&self, model: &str) -> Ratios {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()
     }

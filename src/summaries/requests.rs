@@ -100,7 +100,6 @@ pub struct Requests {
 
 impl Requests {
     /// Creates an empty list. If `keeps_content` is true, it also keeps the texts of requests and responses.
-    #[must_use]
     pub fn new(keeps_content: bool) -> Self {
         Self { keeps_content, ended: Mutex::default() }
     }
@@ -158,7 +157,6 @@ impl Requests {
     }
 
     /// Returns the finished requests.
-    #[must_use]
     pub fn all(&self) -> Vec<RequestRecord> {
         self.lock().clone()
     }

@@ -27,7 +27,6 @@ pub struct StoreError {
 
 impl StoreError {
     /// Returns the code for JavaScript.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         "cache_failed"
     }
@@ -59,7 +58,6 @@ impl Weighter<String, String> for Bytes {
 
 impl MemoryStore {
     /// Creates a store of at most `limit` bytes, keys and bookkeeping included; 0 stores nothing.
-    #[must_use]
     pub fn new(limit: usize) -> Self {
         let options = OptionsBuilder::new()
             .shards(1)
@@ -116,7 +114,6 @@ fn entry_size(key: &str, value: &str) -> usize {
 /// SHA-256, because keys may be used in a shared store outside the process, where a forged collision would give one
 /// conversation another's summary. Each part is preceded by its length, so that `["ab", "c"]` and `["a", "bc"]`
 /// differ.
-#[must_use]
 pub fn cache_key(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -128,7 +125,6 @@ pub fn cache_key(parts: &[&str]) -> String {
 
 /// Seals a text for a store outside the process: a line above it identifies the key. Otherwise a store that mixes up
 /// keys, truncates texts or returns something else would put wrong text in place of messages.
-#[must_use]
 pub fn sealed(key: &str, text: &str) -> String {
     format!("{}\n{text}", &cache_key(&[key, text])[..SEAL_LENGTH])
 }

@@ -64,7 +64,6 @@ impl From<OverBudget> for SummaryError {
 
 impl SummaryError {
     /// Describes the error, as a code and values.
-    #[must_use]
     pub fn said(&self) -> Said {
         match self {
             Self::Aborted => said!("error.aborted"),
@@ -81,7 +80,6 @@ impl SummaryError {
     }
 
     /// Returns the code that callers compare with.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Aborted => "aborted",
@@ -96,7 +94,6 @@ impl SummaryError {
     }
 
     /// Returns the number of the host's error object that caused it: handlers of the host number what they threw.
-    #[must_use]
     pub fn foreign_cause(&self) -> Option<usize> {
         match self {
             Self::Llm(error) => error.cause()?.0.downcast_ref::<usize>().copied(),

@@ -21,7 +21,6 @@ pub struct Calibration {
 
 impl Calibration {
     /// Creates a calibration without reports.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,7 +50,6 @@ impl Calibration {
     }
 
     /// Returns the scale learned for a model, if any.
-    #[must_use]
     pub fn scale(&self, model: &str) -> Option<Scale> {
         // Always valid, because a mean of ratios from 0.25 to 4 is between 0.1 and 10.
         self.ratios.get(model).and_then(|&ratio| Scale::new(ratio).ok())

@@ -63,7 +63,6 @@ impl Sum for Count {
 ///
 /// assert_eq!(count_tokens("Read package.json first.", Encoding::O200kBase).tokens, 5);
 /// ```
-#[must_use]
 pub fn count(text: &str, encoding: Encoding) -> Count {
     if text.len() < PARALLEL_BYTES {
         return pieces(text).map(|piece| count_piece(&piece, encoding)).sum();
@@ -73,22 +72,17 @@ pub fn count(text: &str, encoding: Encoding) -> Count {
 }
 
 /// Counts a text of a conversation in its outside form, so stand-ins for unpaired surrogates make no difference.
-#[must_use]
 pub fn count_inside(text: &str, encoding: Encoding) -> Count {
     count(&surrogates::leave_text(text), encoding)
 }
 
 /// Counts a text on this thread, without using the cache.
-#[must_use]
 pub fn count_uncached(text: &str, encoding: Encoding) -> Count {
     pieces(text).map(|piece| marked(engine::count_guarded(piece.text, encoding), &piece)).sum()
 }
 
 /// Counts many texts, and returns the counts in their order. It uses all cores if over 128 KB of them are not in the
 /// cache. It stops within a piece (milliseconds) of `cancel`.
-///
-/// # Errors
-/// [`Cancelled`] if `cancel` is set.
 pub fn count_all(texts: &[&str], encoding: Encoding, cancel: &Cancel) -> Result<Vec<Count>, Cancelled> {
     cancel.check()?;
     count_many(texts, encoding, Some(cancel))

@@ -26,7 +26,6 @@ impl Encoding {
     pub const NAMES: [&'static str; 2] = [Self::O200kBase.name(), Self::Cl100kBase.name()];
 
     /// Returns the name, for example `o200k_base`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",

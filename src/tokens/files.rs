@@ -62,7 +62,6 @@ const MOST: f64 = 1e9;
 /// Estimates a file's tokens by the rule of its service: an image by [`image_tokens`], a document by its pages, sound
 /// and video by their seconds, a text file by its bytes. If the beginning of the file does not state its pages or
 /// seconds, they are estimated from its length and rounded up.
-#[must_use]
 pub fn file_tokens(file: &AttachedFile) -> usize {
     let Some(rule) = RULES.iter().find(|rule| rule.media == file.media) else { return image_tokens(file.encoded) };
     let by_length = || file.encoded.map(|letters| letters as f64 * 0.75 / rule.bytes);

@@ -5,7 +5,6 @@ const WITHOUT_DATA: usize = 300;
 
 /// Returns the tokens of an image with `base64_len` bytes of base64: their square root, rounded up, as Roo-Code
 /// estimates; 300 without data (`None` or empty). Uses integer arithmetic, so it is exact for every length.
-#[must_use]
 pub fn image_tokens(base64_len: Option<usize>) -> usize {
     match base64_len {
         None | Some(0) => WITHOUT_DATA,

@@ -38,7 +38,6 @@ pub use tokens_error::TokensError;
 pub use truncate::{truncate_start_to_tokens, truncate_to_tokens};
 
 /// Returns true if a try with `tokens` is better than a known one: within the budget more is better, beyond it less.
-#[must_use]
 pub fn is_nearer(tokens: usize, known: usize, budget: usize) -> bool {
     if tokens <= budget { known > budget || tokens > known } else { tokens < known }
 }
@@ -50,7 +49,6 @@ const MAX_TOKEN_BYTES: usize = 128;
 
 #[cfg(test)]
 /// Returns the minimum of tokens of a text with this many bytes, without counting.
-#[must_use]
 fn least_tokens(bytes: usize) -> usize {
     bytes.div_ceil(MAX_TOKEN_BYTES)
 }

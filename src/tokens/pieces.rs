@@ -85,7 +85,6 @@ fn is_exact_cut(text: &str, at: usize) -> bool {
 }
 
 /// Returns the last character boundary at or before `at`. (`str::floor_char_boundary` needs Rust 1.91.)
-#[must_use]
 pub fn floor_char_boundary(text: &str, at: usize) -> usize {
     if at >= text.len() {
         return text.len();

@@ -35,13 +35,11 @@ impl Scale {
     }
 
     /// Returns the factor.
-    #[must_use]
     pub fn factor(self) -> f64 {
         self.millionths as f64 / UNITS
     }
 
     /// Scales a number of tokens, rounding up. Apply it once to a sum, not to each part, because rounding adds up.
-    #[must_use]
     pub fn apply(self, tokens: usize) -> usize {
         let scaled = (tokens as u128 * u128::from(self.millionths)).div_ceil(UNITS as u128);
         usize::try_from(scaled).unwrap_or(usize::MAX)
@@ -68,7 +66,6 @@ impl Family {
     pub const ALL: [Self; 4] = [Self::Gpt, Self::Gemini, Self::Claude, Self::Claude47];
 
     /// Returns the name in configurations, for example `claude-4.7`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gpt => "gpt",
@@ -79,7 +76,6 @@ impl Family {
     }
 
     /// Returns the factor of the family.
-    #[must_use]
     pub fn scale(self) -> Scale {
         let millionths = match self {
             Self::Gpt => 1_000_000,
@@ -93,7 +89,6 @@ impl Family {
     /// Returns the family of a model by its name, as APIs and gateways spell it (`anthropic/claude-sonnet-4.5`,
     /// `claude-opus-4-7-20260401`). The version is the first number and, if it has one or two digits, the second.
     /// Unknown models are [`Family::Gpt`], which does not scale.
-    #[must_use]
     pub fn of_model(model: &str) -> Self {
         let model = model.to_ascii_lowercase();
         if let Some((_, name)) = model.split_once("claude") {
@@ -142,7 +137,6 @@ impl ScaleSetting {
 
     /// Returns the scale for a model. `auto` uses the factor that `calibration` learned for it, or else the family of
     /// the model's name; without a model it is 1.
-    #[must_use]
     pub fn resolve(self, calibration: &Calibration, model: Option<&str>) -> Scale {
         match (self, model) {
             (Self::Factor(scale), _) => scale,

@@ -62,17 +62,11 @@ impl<'a> Part<'a> {
 
 impl Tally {
     /// Counts `conversation`, on all cores if it is large.
-    ///
-    /// # Errors
-    /// `Cancelled` if `cancel` is set meanwhile.
     pub fn count(conversation: &Conversation, encoding: Encoding, cancel: &Cancel) -> Result<Self, Cancelled> {
         Self::count_messages(encoding, conversation.messages().map(Err), cancel)
     }
 
     /// Counts `after`, which results from `before`, and reuses the counts of unchanged messages.
-    ///
-    /// # Errors
-    /// `Cancelled` if `cancel` is set meanwhile.
     pub fn recount(&self, before: &Conversation, after: &Conversation, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut known = before.entries().iter().zip(&self.messages).peekable();
         let newest = before.entries().iter().map(|entry| entry.id).max();
@@ -146,38 +140,32 @@ impl Tally {
     }
 
     /// Returns the tokens of all messages.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.total
     }
 
     /// Returns the tokens of one message.
-    #[must_use]
     pub fn message(&self, index: usize) -> usize {
         self.messages[index].iter().sum()
     }
 
     /// Returns the tokens of each block of a message.
-    #[must_use]
     pub fn blocks(&self, message: usize) -> &[usize] {
         &self.messages[message]
     }
 
     /// Returns true if a text was too uniform to be counted exactly.
-    #[must_use]
     pub fn is_approximate(&self) -> bool {
         self.approximate
     }
 
     /// Returns the vocabulary used for counting.
-    #[must_use]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 }
 
 /// Returns the tokens of everything in a tool result beside its texts, such as images and JSON.
-#[must_use]
 pub fn count_beside_texts(result: &Block, encoding: Encoding) -> usize {
     let parts: Vec<Part<'_>> = match result {
         Block::ToolResult { content: Content::Blocks(blocks), .. } => {

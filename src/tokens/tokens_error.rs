@@ -32,7 +32,6 @@ pub enum TokensError {
 
 impl TokensError {
     /// Returns the error code: `unknown_encoding`, `invalid_scale` or `invalid_calibration`.
-    #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownEncoding { .. } => "unknown_encoding",
@@ -42,7 +41,6 @@ impl TokensError {
     }
 
     /// Returns the setting at fault.
-    #[must_use]
     pub fn field(&self) -> &'static str {
         match self {
             Self::UnknownEncoding { .. } => "encoding",

@@ -10,7 +10,6 @@ use super::{
 /// Returns the beginning of the text with at most `limit` tokens as [`count`] counts them, ending between two
 /// characters. It is the longest that ends with a token of the whole text, or a few tokens shorter if the cut changes
 /// how the end is tokenized. Only the piece with the cut is encoded (1 KB in most texts).
-#[must_use]
 pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
         return text;
@@ -28,7 +27,6 @@ pub fn truncate_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str 
 
 /// Returns the end of the text with at most `limit` tokens as [`count`] counts them, beginning between two
 /// characters. The counterpart of [`truncate_to_tokens`].
-#[must_use]
 pub fn truncate_start_to_tokens(text: &str, limit: usize, encoding: Encoding) -> &str {
     if text.len() <= limit {
         return text;

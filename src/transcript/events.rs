@@ -25,13 +25,11 @@ pub struct Transcript<'a> {
 
 impl Transcript<'_> {
     /// Returns the bytes at a place.
-    #[must_use]
     pub fn text(&self, place: &Place) -> &str {
         &self.texts[place.text].text[place.range.clone()]
     }
 
     /// Returns the content of line `line` (from 0) of an excerpt.
-    #[must_use]
     pub fn line(&self, excerpt: &Excerpt, line: usize) -> &str {
         &self.texts[excerpt.text].text[excerpt.lines[line].range()]
     }

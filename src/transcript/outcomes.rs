@@ -56,7 +56,6 @@ const CUT_OFF: [&str; 6] = [
 ];
 
 /// Returns how the call ended according to its result. `is_error` is the flag of a native result.
-#[must_use]
 pub fn outcome(answer: &str, is_error: bool) -> CallOutcome {
     let start = answer.trim_start();
     let starts_with = |notes: &[&str]| notes.iter().any(|note| start.starts_with(note));

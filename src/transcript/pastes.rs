@@ -42,7 +42,6 @@ struct Line {
 }
 
 /// Returns the pastes in a user's text, in order. Linear in its length.
-#[must_use]
 pub(super) fn pastes(text: &str) -> Vec<Range<usize>> {
     if text.len() < MIN_BYTES && memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1 < MIN_LINES {
         return Vec::new();

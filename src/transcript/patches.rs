@@ -126,7 +126,6 @@ pub(super) fn first_file(patch: &str) -> &str {
 }
 
 /// Returns the files that a patch's headings (`*** Begin Patch`) name.
-#[must_use]
 pub fn files_of_patch(patch: &str) -> Vec<String> {
     let headings = [UPDATES, ADDS, DELETES];
     let named = patch.lines().filter_map(|line| headings.iter().find_map(|heading| line.strip_prefix(heading)));

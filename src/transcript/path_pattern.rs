@@ -45,7 +45,6 @@ const DRIVES_BELOW: [&str; 3] = ["/mnt/", "/cygdrive/", "/"];
 
 impl PathPattern {
     /// Creates a pattern. `directory` is the working directory of the conversation, if known.
-    #[must_use]
     pub fn new(pattern: &str, directory: Option<&str>) -> Self {
         let directory = directory.map(normal);
         let path = normal(pattern);
@@ -59,7 +58,6 @@ impl PathPattern {
 
     /// Returns true if it matches a file. `path` is the name that a transcript has for it: clean, and relative to the
     /// working directory if that is known.
-    #[must_use]
     pub fn names(&self, path: &str) -> bool {
         let path = match &self.directory {
             Some(directory) if !is_absolute(path) => normal(&format!("{directory}/{path}")),

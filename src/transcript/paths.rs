@@ -3,7 +3,6 @@
 use std::{collections::HashMap, sync::Arc};
 
 /// Returns the clean form of a path: forward slashes in Windows paths, and no `.` or `..` if they can be resolved.
-#[must_use]
 pub fn clean(path: &str) -> String {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);

@@ -40,7 +40,6 @@ pub struct ContentPiece {
 impl ContentPiece {
     /// Divides the piece, which is of `text`, into stretches with one voice each: in order, without gaps, at least
     /// one.
-    #[must_use]
     pub fn stretches(&self, text: &str) -> Vec<Stretch> {
         voice::stretches(self.voice, self.range.clone(), text)
     }
@@ -64,7 +63,6 @@ pub enum PieceSource {
 
 impl PieceSource {
     /// Returns a short line for people, such as `read_file src/a.ts`; empty if there is nothing to say.
-    #[must_use]
     pub fn label(&self) -> &str {
         match self {
             Self::Words => "",
@@ -74,7 +72,6 @@ impl PieceSource {
     }
 
     /// Returns the place where a reader sees it again: the file, or else [`Self::label`].
-    #[must_use]
     pub fn place(&self) -> &str {
         match self {
             Self::Tool(tool) | Self::Mention(tool) if !tool.file.is_empty() => &tool.file,
@@ -83,7 +80,6 @@ impl PieceSource {
     }
 
     /// Returns the name of the tool; empty if there is none or it is unknown.
-    #[must_use]
     pub fn tool(&self) -> &str {
         match self {
             Self::Tool(tool) => &tool.name,
@@ -92,7 +88,6 @@ impl PieceSource {
     }
 
     /// Returns the tool's action.
-    #[must_use]
     pub fn meaning(&self) -> Meaning {
         match self {
             Self::Tool(tool) | Self::Mention(tool) => tool.meaning,
@@ -101,19 +96,16 @@ impl PieceSource {
     }
 
     /// Returns true for a command line that shows files or their changes.
-    #[must_use]
     pub fn is_showing_command(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.shows_files)
     }
 
     /// Returns true for a command line that shows files or their changes and does nothing else.
-    #[must_use]
     pub fn only_shows_files(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.only_shows_files)
     }
 
     /// Returns true for a tool that asks the user.
-    #[must_use]
     pub fn asks_user(&self) -> bool {
         matches!(self, Self::Tool(tool) if tool.asks_user)
     }
@@ -121,7 +113,6 @@ impl PieceSource {
 
 /// Returns the pieces of every message, in order. The pieces of a text cover it without gaps; an empty text has one
 /// empty piece. A message is read once: copies of the conversation, and others with the same messages, share its pieces.
-#[must_use]
 pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Pieces> {
     let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Arc::default() };
     conversation.messages().map(|message| decomposer.message(message)).collect()

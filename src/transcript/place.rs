@@ -43,7 +43,6 @@ impl Span {
     }
 
     /// Returns the byte range.
-    #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -89,7 +88,6 @@ impl Excerpt {
     }
 
     /// Returns the numbers of the lines; starts with 0 if they are unknown.
-    #[must_use]
     pub fn numbers(&self) -> Range<u32> {
         let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
         self.first..self.first.saturating_add(count)

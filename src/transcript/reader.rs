@@ -19,13 +19,11 @@ use super::{
 
 /// Reads a conversation as events. Works on any conversation: content that is not understood makes no event, or one
 /// of [`Action::Other`]. Linear in the length of the conversation.
-#[must_use]
 pub fn read<'a>(conversation: &'a Conversation, tools: &ToolTable) -> Transcript<'a> {
     read_texts(conversation, conversation.texts(), tools)
 }
 
 /// [`read`] for callers that already have the texts of the conversation. Uses only this thread.
-#[must_use]
 pub fn read_texts<'a>(
     conversation: &'a Conversation,
     texts: Vec<Vec<TextAt<'a>>>,

@@ -62,7 +62,6 @@ const LONG_LINE_BYTES: usize = 500;
 const MOST_EDITS: usize = 16;
 
 /// Finds the lines that were shown or written and then replaced. Linear in the length of the conversation.
-#[must_use]
 pub fn replaced(transcript: &Transcript<'_>) -> Replaced {
     let found = Replaced::default();
     let mut follower =

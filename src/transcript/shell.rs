@@ -94,7 +94,6 @@ pub(super) fn action(command: &str) -> Option<ShellAction> {
 }
 
 /// Returns the files that a command line certainly changes.
-#[must_use]
 pub fn changed_by(command: &str) -> Vec<String> {
     match action(command) {
         Some(ShellAction::Write { path, .. } | ShellAction::Append { path, .. }) => vec![path],

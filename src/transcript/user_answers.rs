@@ -15,7 +15,6 @@ const NOTHING_YET: &str = "The user wants to clarify these questions.";
 
 /// Returns true if an answer that is marked as an error is a refusal that says what the user wants instead. Output of
 /// a tool may begin with the same words, but is not marked as an error.
-#[must_use]
 pub fn refuses_in_words(answer: &str) -> bool {
     let text = answer.trim();
     JUDGED.iter().any(|beginning| text.starts_with(beginning))

@@ -67,7 +67,6 @@ pub(super) const NOTICES: [&str; 6] = [
 impl HostText {
     /// Classifies a text in the user's role that contains no words of the user. The opening tag must close at its
     /// end, because text after it may be the user's.
-    #[must_use]
     pub fn recognise(text: &str) -> Option<Self> {
         let text = text.trim();
         if is_about_messages(text) {
@@ -254,7 +253,6 @@ const ATTACHED: [&str; 6] =
 
 /// Returns the start of the content that the host attached to a user's text. It may hold anything, so all behind it
 /// counts as attached.
-#[must_use]
 pub fn attachments(text: &str) -> Option<usize> {
     let lines = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
     lines.into_iter().find(|line| ATTACHED.iter().any(|tag| text[*line..].starts_with(tag)))

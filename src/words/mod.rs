@@ -60,7 +60,6 @@ static ENGLISH: LazyLock<HashMap<&'static str, Cow<'static, str>>> = LazyLock::n
 
 impl Said {
     /// Creates a text. `code` is a key of `en.json`, without the ending for one or many.
-    #[must_use]
     pub fn new(code: &'static str, values: Vec<(&'static str, Value)>) -> Self {
         let values = values.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect();
         let said = Self { code: Cow::Borrowed(code), values: Values(values) };
@@ -69,19 +68,16 @@ impl Said {
     }
 
     /// Wraps words without a code, unchanged.
-    #[must_use]
     pub fn own(text: impl Into<String>) -> Self {
         said!("own", text: text.into())
     }
 
     /// Returns the message with this code, or else the argument as its own words.
-    #[must_use]
     pub fn known_or_own(code_or_words: &'static str) -> Self {
         if ENGLISH.contains_key(code_or_words) { said!(code_or_words) } else { Self::own(code_or_words) }
     }
 
     /// Adds the subject, if it has a name.
-    #[must_use]
     pub fn about(self, what: &str) -> Self {
         if what.is_empty() { self } else { said!("change.of", done: self, of: what) }
     }

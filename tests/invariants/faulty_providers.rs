@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use roo_condense::{CondenseError, ConfigError, Conversation, Edit, Plan, Proposal, Provider, ProviderInfo, Request};
+use roo_condense::{CondenseError, Conversation, Edit, Plan, Proposal, Provider, ProviderInfo, Request};
 use serde_json::{Value, json};
 
 use super::invariants::Trial;
@@ -47,14 +47,6 @@ fn half(conversation: &Conversation, message: usize) -> Edit {
 impl Provider for Faulty {
     fn info(&self) -> ProviderInfo {
         info_of("faulty")
-    }
-
-    fn config_schema(&self) -> Value {
-        json!({})
-    }
-
-    fn validate_config(&self, _: &Value) -> Result<(), Vec<ConfigError>> {
-        Ok(())
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use proptest::{prelude::*, sample::select};
 use roo_condense::{
-    BUILT_IN_PROVIDERS, Binding, CallOptions, CondenseError, ConfigError, Conversation, Edit, Encoding, Llm, Manager,
+    BUILT_IN_PROVIDERS, Binding, CallOptions, CondenseError, Conversation, Edit, Encoding, Llm, Manager,
     ManagerOptions, PathStep, Plan, Proposal, Provider, ProviderInfo, Report, Request, Thinking, Trial, WarningCode,
     Work, condense_with, create_provider, problems,
 };
@@ -113,14 +113,6 @@ struct Host(Plan);
 impl Provider for Host {
     fn info(&self) -> ProviderInfo {
         info_of("host")
-    }
-
-    fn config_schema(&self) -> Value {
-        json!({})
-    }
-
-    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
-        Ok(())
     }
 
     async fn propose(&self, _request: &Request) -> Result<Proposal, CondenseError> {

@@ -8,8 +8,8 @@ use std::{
 use async_trait::async_trait;
 use proptest::prelude::*;
 use roo_condense::{
-    CallOptions, CondenseError, ConfigError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions,
-    Message, Metrics, Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Said, Trial, Warning, WarningCode,
+    CallOptions, CondenseError, Content, ContextUsage, Conversation, Edit, Manager, ManagerOptions, Message, Metrics,
+    Note, Proposal, Provider, ProviderInfo, Report, Request, Role, Said, Trial, Warning, WarningCode,
 };
 use serde_json::{Map, Value, json};
 
@@ -60,14 +60,6 @@ impl Fake {
 impl Provider for Fake {
     fn info(&self) -> ProviderInfo {
         info_of(self.id)
-    }
-
-    fn config_schema(&self) -> Value {
-        json!({})
-    }
-
-    fn validate_config(&self, _config: &Value) -> Result<(), Vec<ConfigError>> {
-        Ok(())
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -89,7 +89,6 @@ impl<'t> Unsorted<'t> {
 
 impl Beginnings {
     /// Reads the beginnings of the lines of these texts.
-    #[must_use]
     pub fn read(lines: &LineTable, texts: &[Text<'_>]) -> Self {
         let (starts, rows) = rows_by_line(lines);
         let wanted = Wanted::read(lines, texts);

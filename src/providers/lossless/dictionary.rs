@@ -50,7 +50,6 @@ const NOWHERE: u32 = u32::MAX;
 
 impl<'a> Dictionary<'a> {
     /// Creates an empty dictionary.
-    #[must_use]
     pub fn new(lines: &'a LineTable) -> Self {
         let count = lines.ids.len();
         let mut done = Places::default();
@@ -96,7 +95,6 @@ impl<'a> Dictionary<'a> {
 
     /// Returns the longest run equal to the rows from `row` on, among rows that stay; in the same text, only before
     /// `limit`.
-    #[must_use]
     pub fn find(&self, row: usize, bytes: u32, text: &Range<usize>, limit: usize) -> Option<Match> {
         let mut best: Option<Match> = None;
         let mut consider = |newest: Option<&u32>, before: &[u32]| {
@@ -141,7 +139,6 @@ impl<'a> Dictionary<'a> {
     }
 
     /// Extends `found`, a match for `row`, upwards as far as `first`, and returns its new first row.
-    #[must_use]
     pub fn extended(&self, row: usize, found: Match, first: usize, text: &Range<usize>) -> (usize, Match) {
         let LineTable { ids, zones, .. } = self.lines;
         let mut by = 0;
@@ -183,13 +180,11 @@ pub struct KeptRows {
 
 impl KeptRows {
     /// Creates it for a text whose first row is `text`, starting at row `from`.
-    #[must_use]
     pub const fn new(text: usize, from: usize, is_final: bool) -> Self {
         Self { text, next: from, window: from, is_final }
     }
 
     /// Returns the first undecided row.
-    #[must_use]
     pub const fn next(&self) -> usize {
         self.next
     }

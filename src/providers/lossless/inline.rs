@@ -48,7 +48,6 @@ pub const BYTES_PER_TOKEN: usize = 4;
 
 /// Returns every text that gets shorter, and whether the result may allow more. `known` are the original lines of the
 /// texts, before anything was left out of them; `length` is the number of messages.
-#[must_use]
 pub fn condense(
     texts: &[Text<'_>],
     known: KnownLines<'_>,

@@ -34,7 +34,6 @@ pub struct KeptWrites<'a> {
 
 impl KeptWrites<'_> {
     /// Returns the warning about writes that stay whole, except those that became pointers in `changed`.
-    #[must_use]
     pub fn warning(&self, changed: &[Changed]) -> Option<Warning> {
         let is_on = self.options.tool_parameters && self.options.is_on(LosslessOperation::OverwrittenWrite);
         let changed: HashSet<usize> = changed.iter().map(|changed| changed.text).collect();

@@ -81,7 +81,6 @@ pub struct LineTable {
 
 impl LineTable {
     /// Reads the lines of texts. `known` are the lines of each as it was before anything was left out of it.
-    #[must_use]
     pub fn read<'t>(texts: &'t [Text<'_>], known: KnownLines<'t>) -> Self {
         let numbers = Mutex::new(known.numbers);
         let read = texts.iter().zip(known.texts).map(|(text, known)| {
@@ -140,20 +139,17 @@ impl LineTable {
     }
 
     /// Where the rows of a text stand in the lists.
-    #[must_use]
     pub fn of_text(&self, text: usize) -> Range<usize> {
         self.starts[text]..self.starts[text + 1]
     }
 
     /// Where some of the rows of a text stand in the lists.
-    #[must_use]
     pub fn of_rows(&self, text: usize, rows: &Range<usize>) -> Range<usize> {
         let start = self.starts[text];
         start + rows.start..start + rows.end
     }
 
     /// The text that a place in the lists belongs to.
-    #[must_use]
     pub fn text_of(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at) - 1
     }

@@ -63,9 +63,6 @@ impl Lossless {
     pub const ID: &'static str = "lossless";
 
     /// Creates a provider with this configuration.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         LosslessConfig::read(config)?;
         Ok(Self { config: config.clone(), memory: Memory::default() })
@@ -74,12 +71,8 @@ impl Lossless {
 
 #[async_trait]
 impl Provider for Lossless {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        LosslessConfig::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
@@ -88,14 +81,6 @@ impl Provider for Lossless {
 
     fn may_repeat(&self) -> bool {
         true
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

@@ -36,7 +36,6 @@ pub enum LosslessOperation {
 
 impl LosslessOperation {
     /// Returns the operation's word in results.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -54,7 +53,6 @@ impl LosslessOperation {
     }
 
     /// The grade that an operation reaches; `None` for one that makes no promise.
-    #[must_use]
     pub fn grade(self) -> Option<Grade> {
         match self {
             Self::StaleFile => None,
@@ -146,19 +144,16 @@ options! {
 
 impl LosslessConfig {
     /// Whether the oldest copy stays, not the newest.
-    #[must_use]
     pub fn keeps_first(&self) -> bool {
         self.keep == KeptCopy::First
     }
 
     /// Whether a read goes as a whole once its file was changed and seen again.
-    #[must_use]
     pub fn drops_whole_reads(&self) -> bool {
         self.stale_reads == StaleReads::File
     }
 
     /// Returns true if an operation is enabled.
-    #[must_use]
     pub fn is_on(&self, operation: LosslessOperation) -> bool {
         let is_on = match operation {
             LosslessOperation::Reference => self.reference,

@@ -51,7 +51,6 @@ enum Found<'q> {
 
 impl<'f, 'a> Chooser<'f, 'a> {
     /// Before any text has had its turn.
-    #[must_use]
     pub fn new(finder: &'f Finder<'a>) -> Self {
         let lines = finder.lines;
         Self { finder, leaves: vec![false; lines.ids.len()], nearest: vec![NONE; lines.different] }
@@ -86,7 +85,6 @@ impl<'f, 'a> Chooser<'f, 'a> {
     }
 
     /// Whether a row is no part of a pointer, as far as texts have had their turn.
-    #[must_use]
     pub fn stays(&self, row: usize) -> bool {
         !self.leaves[row]
     }

@@ -31,7 +31,6 @@ pub struct Run {
 
 impl Run {
     /// Creates a run that becomes a pointer with this quote.
-    #[must_use]
     pub fn reference(
         text: usize,
         rows: Range<usize>,
@@ -46,7 +45,6 @@ impl Run {
     }
 
     /// Returns the rows it points to, as indices in their text.
-    #[must_use]
     pub const fn target_rows(&self) -> Range<usize> {
         let first = self.target.1;
         first..first + if self.repeats { 1 } else { self.rows.end - self.rows.start }

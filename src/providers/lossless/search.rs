@@ -59,7 +59,6 @@ const MIN_REPEATS: usize = 3;
 
 impl<'a> Finder<'a> {
     /// Returns the runs of every text, in order, and whether there may be more once these are pointers.
-    #[must_use]
     pub fn find(&self) -> (Vec<Vec<Run>>, bool) {
         let mut found = vec![Vec::new(); self.texts.len()];
         let mut refused = vec![false; self.lines.ids.len()];

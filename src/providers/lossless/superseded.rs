@@ -55,7 +55,6 @@ impl NewInput {
     }
 
     /// Returns the edit that replaces the input.
-    #[must_use]
     pub fn into_edit(self, message: usize, block: usize) -> Edit {
         let Self { json, texts } = self;
         let literals: HashMap<Vec<PathStep>, Range<usize>> =

@@ -128,7 +128,6 @@ fn without_overlaps<T>(items: &mut Vec<T>, range: impl Fn(&T) -> Range<usize>) {
 
 /// Returns the parameters of a call that contain a file's content: what it writes, and the old and new texts of its
 /// edits.
-#[must_use]
 pub fn given(event: &Event) -> Vec<Place> {
     match &event.action {
         Action::Write(content) => vec![Place { text: content.text, range: content.range.clone() }],

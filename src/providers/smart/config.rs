@@ -104,17 +104,11 @@ pub(super) struct Ends {
 
 impl SmartConfig {
     /// Reads a configuration. Null and an empty object mean the preset `balanced`; given fields replace the preset's.
-    ///
-    /// # Errors
-    /// Every wrong or unknown field.
     pub fn read(config: &Value) -> Result<Self, Vec<ConfigError>> {
         Self::read_over_preset(config, false)
     }
 
     /// Reads a configuration for a call without a model, on which learned thresholds can depend.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read`].
     pub fn read_alone(config: &Value) -> Result<Self, Vec<ConfigError>> {
         Self::read_over_preset(config, true)
     }

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
+pub use self::tables::CALIBRATE_TABLE;
 use self::{
     config::SmartConfig,
     engine::{Engine, any_asks},
@@ -77,16 +78,12 @@ impl Smart {
     pub const ID: &'static str = config::ID;
 
     /// Creates a provider with this configuration; null means the preset `balanced`.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         SmartConfig::read(config)?;
         Ok(Self { config: config.clone() })
     }
 
     /// Returns all presets by name, as JSON.
-    #[must_use]
     pub fn presets() -> Value {
         presets::all()
     }
@@ -94,24 +91,12 @@ impl Smart {
 
 #[async_trait]
 impl Provider for Smart {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        ConfigOptions::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
         SmartConfig::read(&merged(&self.config, config)).map(drop)
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     fn may_repeat_without_model(&self) -> bool {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::presets;
 use crate::{
     options::{
-        Converted, Given, Needs, Table, Unread, WithJson, choice, flag, host, json_of, list, number, object, options,
-        some_text_but, text, whole, word, words,
+        Converted, Given, Needs, Options, Table, Unread, WithJson, choice, flag, host, json_of, list, number, object,
+        options, some_text_but, text, whole, word, words,
     },
     protect::{FROZEN_MESSAGES, PROTECT},
     providers::{
@@ -383,3 +383,36 @@ impl Converted for ContentOperation {
         }
     }
 }
+
+options! {
+    /// The options of learning thresholds, which JavaScript reads.
+    struct CalibrateFields: Table::titled("Options of learning thresholds")
+        .argument("options")
+        .interface("CalibrateOptions", "Options for learning thresholds.");
+
+    /// The preset to learn for, one with passes that call no LLM: `aggressive`, `multi_zone`, or `balanced`, whose
+    /// thresholds are then those for work without a model.
+    preset: Unread = word(presets::NAMES).or("aggressive").unread().typed_as("PresetName"),
+    /// The share of tokens to remove, in percent, above 0 and below 100. Default: as much as the preset's own
+    /// thresholds remove.
+    goal: Unread = object::<GoalFields>().unread(),
+    /// Number of cut histories to condense for each try, evenly spread over all.
+    max_cuts: Unread = whole(1, 1000).or(24).unread(),
+    /// The format of the messages. Default: recognised from each history.
+    format: Unread = host("a format").typed_as("MessageFormat"),
+    /// Aborts the work; the promise then rejects with the code `aborted`.
+    signal: Unread = host("an AbortSignal").or_null().typed_as("AbortSignal"),
+    /// Called after each try with the number of tries so far, and the largest number that there may be.
+    on_progress: Unread = host("a function").or_null().typed_as("((progress: { tried: number; most: number }) => void)"),
+}
+
+options! {
+    /// The goal of learning thresholds.
+    struct GoalFields: Table::titled("goal");
+
+    /// The share of tokens to remove.
+    reduction_percent: Unread = number(0f64.next_up(), 100f64.next_down()).unread().allowing("a number above 0 and below 100"),
+}
+
+/// The options of learning thresholds.
+pub const CALIBRATE_TABLE: &Table = CalibrateFields::TABLE;

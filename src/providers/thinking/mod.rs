@@ -32,7 +32,6 @@ words! { impl Thinking { Auto = "auto", Keep = "keep", Drop = "drop" } }
 
 impl Thinking {
     /// Its word.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -87,9 +86,6 @@ impl ThinkingRule {
     }
 
     /// Applies the rule to the request's conversation, which results from the original one.
-    ///
-    /// # Errors
-    /// [`Cancelled`] if the caller aborted meanwhile.
     pub fn apply(self, request: &Request) -> Result<ThinkingOutcome, Cancelled> {
         let condensed = &request.conversation;
         let Some(change) = first_difference(&request.original, condensed) else {

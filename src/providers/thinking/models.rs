@@ -49,7 +49,6 @@ const MAX_DIGITS: usize = 2;
 impl Binding {
     /// Derives the condition from a model's name, as services and gateways write it: `claude-opus-5-5-20260901`,
     /// `us.anthropic.claude-fable-5-1-v1:0`, `anthropic/claude-sonnet-5.5`.
-    #[must_use]
     pub fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let words: Vec<&str> =

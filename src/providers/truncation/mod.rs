@@ -121,9 +121,6 @@ impl Truncation {
     pub const ID: &'static str = "truncation";
 
     /// Creates a provider with this configuration.
-    ///
-    /// # Errors
-    /// Every wrong field.
     pub fn new(config: &Value) -> Result<Self, Vec<ConfigError>> {
         TruncationConfig::read(config)?;
         Ok(Self { config: config.clone() })
@@ -132,12 +129,8 @@ impl Truncation {
 
 #[async_trait]
 impl Provider for Truncation {
-    fn info(&self) -> ProviderInfo {
-        DESCRIPTOR.info()
-    }
-
-    fn config_schema(&self) -> Value {
-        TruncationConfig::schema()
+    fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
+        Some((&DESCRIPTOR, &self.config))
     }
 
     fn validate_config(&self, config: &Value) -> Result<(), Vec<ConfigError>> {
@@ -146,14 +139,6 @@ impl Provider for Truncation {
 
     fn may_repeat(&self) -> bool {
         true
-    }
-
-    fn protects(&self, config: &Value) -> ProtectRules {
-        ProtectRules::in_config(&merged(&self.config, config))
-    }
-
-    fn tools(&self, config: &Value) -> ToolRows {
-        ToolRows::in_config(&merged(&self.config, config))
     }
 
     async fn propose(&self, request: &Request) -> Result<Proposal, CondenseError> {

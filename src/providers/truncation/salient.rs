@@ -11,9 +11,6 @@ use crate::{
 };
 
 /// Folds to the target. Without one, it cuts each old result to its most important lines.
-///
-/// # Errors
-/// When the work is cancelled.
 pub fn proposal(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
     let preserve_recent = config.preserve_recent_count;
     let Some(budget) = request.budget() else {

@@ -54,7 +54,6 @@ pub fn warm_up(encoding: Encoding) {
 }
 
 /// Whether the vocabulary of an encoding is there, so that counting does not wait for it.
-#[must_use]
 pub fn is_loaded(encoding: Encoding) -> bool {
     slot(encoding).get().is_some()
 }

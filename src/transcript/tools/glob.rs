@@ -6,7 +6,6 @@ pub(super) fn is_glob(name: &str) -> bool {
 }
 
 /// Returns true if `glob` matches `name`. At worst as many steps as the product of their lengths.
-#[must_use]
 pub fn is_named(glob: &str, name: &str) -> bool {
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
     let (mut at, mut in_name) = (0, 0);

@@ -48,7 +48,6 @@ pub enum Meaning {
 
 impl Meaning {
     /// Returns the action of an [`Editor`](Self::Editor) with this `command`.
-    #[must_use]
     pub fn of_editor(command: &str) -> Self {
         match command {
             "view" => Self::Read,
@@ -59,7 +58,6 @@ impl Meaning {
     }
 
     /// Returns true if its calls read or write files.
-    #[must_use]
     pub fn is_about_files(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::Edit | Self::Editor)
     }

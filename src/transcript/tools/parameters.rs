@@ -152,7 +152,6 @@ impl ParameterRole {
     }
 
     /// Returns the names that mean this role in any tool, the likeliest first.
-    #[must_use]
     pub fn common_names(self) -> &'static [&'static str] {
         self.naming().common
     }

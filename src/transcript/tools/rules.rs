@@ -29,7 +29,6 @@ pub type ToolRules = Rows<ToolRule>;
 
 impl ToolRule {
     /// The most tokens that stay of what is not kept: 0 to leave it out, `None` for all.
-    #[must_use]
     pub fn limit(&self) -> Option<usize> {
         match self.max_tokens {
             _ if self.suppress => Some(0),
@@ -39,7 +38,6 @@ impl ToolRule {
     }
 
     /// Returns true if the rule keeps anything unchanged.
-    #[must_use]
     pub fn keeps(&self) -> bool {
         self.protect || self.keep_errors || self.keep.is_some_and(|keep| keep > 0)
     }

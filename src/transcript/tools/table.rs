@@ -32,13 +32,11 @@ pub struct Tool {
 
 impl Tool {
     /// Creates a host's tool: it has the usual parameter names, and may also be called in XML.
-    #[must_use]
     pub fn new(meaning: Meaning) -> Self {
         Self { meaning, asks_user: meaning == Meaning::Ask, in_xml: true, ..Self::default() }
     }
 
     /// Adds the tool's own name for a parameter. It takes precedence over the usual ones, which still count.
-    #[must_use]
     pub fn with(mut self, role: ParameterRole, name: impl Into<String>) -> Self {
         self.named.push((role, name.into()));
         self
@@ -129,7 +127,6 @@ impl<T: Clone> Rows<T> {
     }
 
     /// Returns true if there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.globs.is_empty()
     }
@@ -149,7 +146,6 @@ impl<T: Clone> Rows<T> {
 
     /// Returns the row for a tool with this name, or for the part of the name after an MCP server's, with the name or
     /// glob of the row.
-    #[must_use]
     pub fn of_tool(&self, name: &str) -> Option<(&str, &T)> {
         self.find(name).or_else(|| {
             let rest = name.strip_prefix("mcp")?;
@@ -174,13 +170,11 @@ impl ToolRows {
     }
 
     /// Returns the rules for calls.
-    #[must_use]
     pub fn rules(&self) -> &ToolRules {
         &self.rules
     }
 
     /// Returns true if there are no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty() && self.rules.is_empty()
     }
@@ -206,7 +200,6 @@ impl std::fmt::Debug for ToolTable {
 
 impl ToolTable {
     /// Returns the table with a host's rows added, which take precedence over those already here.
-    #[must_use]
     pub fn with(&self, rows: &ToolRows) -> Self {
         if rows.is_empty() {
             return self.clone();
@@ -218,14 +211,12 @@ impl ToolTable {
     }
 
     /// Returns the rules for the calls of tools.
-    #[must_use]
     pub fn rules(&self) -> &ToolRules {
         &self.host.rules
     }
 
     /// Returns the rule for the calls of this tool, with the name or glob that it is under. By default, recalled text
     /// is pruned first, because it is still available at its source.
-    #[must_use]
     pub fn rule(&self, name: &str) -> Option<(&str, &ToolRule)> {
         self.host.rules.of_tool(name).or_else(|| {
             let (known, tool) = KNOWN_ROWS.of_tool(name)?;
@@ -234,14 +225,12 @@ impl ToolTable {
     }
 
     /// Returns the meaning of a tool; [`Meaning::Other`] if it is not known.
-    #[must_use]
     pub fn meaning(&self, name: &str) -> Meaning {
         self.tool(name).map_or(Meaning::Other, |tool| tool.meaning)
     }
 
     /// Returns the tool with this name, or with the part of the name after an MCP server's: `mcp__server__read_file`,
     /// `mcp--server--read_file` and `mcp_server_read_file` are all `read_file`.
-    #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         if let Some(tool) = self.get(name) {
             return Some(tool);

@@ -99,7 +99,6 @@ options! {
 
 impl ToolRows {
     /// The rows in a configuration that was checked.
-    #[must_use]
     pub fn in_config(config: &serde_json::Value) -> Self {
         WithTools::read(config).map(|config| config.tools).unwrap_or_default()
     }

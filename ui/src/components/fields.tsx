@@ -14,13 +14,11 @@ interface NumberFieldProps {
   /** The path of the field in the configuration, to find its faults. */
   path?: string | undefined;
   value: number | undefined;
-  min: number;
-  max?: number | undefined;
   onChange: (value: number | undefined) => void;
 }
 
-/** A whole number; empty for the default. */
-export function NumberField({ label, path, value, min, max, onChange }: NumberFieldProps): ReactNode {
+/** A whole number; empty for the default. Whether it may be so small or large is for the addon's checks to say. */
+export function NumberField({ label, path, value, onChange }: NumberFieldProps): ReactNode {
   const { t } = useStudio();
   const { control, note } = useFieldFault(path);
   return (
@@ -30,8 +28,7 @@ export function NumberField({ label, path, value, min, max, onChange }: NumberFi
         type="number"
         className="rc-input rc:w-28"
         value={value ?? ""}
-        min={min}
-        max={max}
+        min={0}
         placeholder={t("passes.default")}
         onChange={(event) => onChange(event.target.value === "" ? undefined : Number(event.target.value))}
         {...control}

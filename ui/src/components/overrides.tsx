@@ -64,7 +64,6 @@ export function Overrides({ value, defaults, onChange, messages, looked }: Overr
                     label={t("overrides.index")}
                     path="messageIndex"
                     value={override.messageIndex}
-                    min={0}
                     onChange={(messageIndex) => set(at, { ...override, messageIndex: messageIndex ?? 0 })}
                   />
                   {CONTENT_KINDS.map((kind) => (
@@ -102,7 +101,7 @@ export function Overrides({ value, defaults, onChange, messages, looked }: Overr
         ))}
       </ul>
       <div className="rc:flex rc:flex-wrap rc:items-end rc:gap-3">
-        <NumberField label={t("overrides.index")} value={index} min={0} onChange={setWanted} />
+        <NumberField label={t("overrides.index")} value={index} onChange={setWanted} />
         <button
           ref={adding}
           type="button"

@@ -180,15 +180,12 @@ export function PassConfigurationPanel({
               label={t("passes.minReduction")}
               path="minReductionTokens"
               value={value.minReductionTokens}
-              min={0}
               onChange={(minReductionTokens) => set(compact({ ...value, minReductionTokens }))}
             />
             <NumberField
               label={t("passes.concurrency")}
               path="maxConcurrency"
               value={value.maxConcurrency}
-              min={1}
-              max={32}
               onChange={(maxConcurrency) => set(compact({ ...value, maxConcurrency }))}
             />
             <Switch

@@ -37,7 +37,6 @@ function SelectionFields({ selection, onChange }: { selection: Selection; onChan
           label={t("passes.keepCount")}
           path="keepRecentCount"
           value={selection.keepRecentCount}
-          min={1}
           onChange={(count) => onChange({ ...selection, keepRecentCount: count ?? 1 })}
         />
       )}
@@ -46,8 +45,6 @@ function SelectionFields({ selection, onChange }: { selection: Selection; onChan
           label={t("passes.keepPercent")}
           path="keepPercentage"
           value={selection.keepPercentage}
-          min={0}
-          max={100}
           onChange={(percent) => onChange({ ...selection, keepPercentage: percent ?? 0 })}
         />
       )}
@@ -56,7 +53,6 @@ function SelectionFields({ selection, onChange }: { selection: Selection; onChan
           label={t("passes.keepTokens")}
           path="keepRecentTokens"
           value={selection.keepRecentTokens}
-          min={0}
           onChange={(keepRecentTokens) => onChange(compact({ ...selection, keepRecentTokens }))}
         />
       )}
@@ -96,16 +92,9 @@ function BatchFields({ batch, onChange }: { batch: Batch; onChange: (batch: Batc
               label={t("passes.keepFirst")}
               path="keepFirst"
               value={summary.keepFirst}
-              min={1}
               onChange={(keepFirst) => set({ keepFirst })}
             />
-            <NumberField
-              label={t("passes.keepLast")}
-              path="keepLast"
-              value={summary.keepLast}
-              min={0}
-              onChange={(keepLast) => set({ keepLast })}
-            />
+            <NumberField label={t("passes.keepLast")} path="keepLast" value={summary.keepLast} onChange={(keepLast) => set({ keepLast })} />
             <TextField
               label={t("passes.profile")}
               path="apiProfile"
@@ -177,7 +166,6 @@ export function PassEditor({ pass, onChange, messages, looked }: PassEditorProps
           label={t("passes.above")}
           path="execution"
           value={threshold}
-          min={0}
           onChange={(tokens) =>
             onChange({
               ...pass,

@@ -121,21 +121,18 @@ export function ContentTypeSelector({
                 label={t("passes.maxLines")}
                 path="maxLines"
                 value={truncate.maxLines}
-                min={1}
                 onChange={(maxLines) => cut({ maxLines })}
               />
               <NumberField
                 label={t("passes.maxChars")}
                 path="maxChars"
                 value={truncate.maxChars}
-                min={1}
                 onChange={(maxChars) => cut({ maxChars })}
               />
               <NumberField
                 label={t("passes.averageTokens")}
                 path="averageTokens"
                 value={truncate.averageTokens}
-                min={1}
                 onChange={(averageTokens) => cut({ averageTokens })}
               />
               <ChoiceField
@@ -154,14 +151,12 @@ export function ContentTypeSelector({
                 label={t("passes.maxTokens")}
                 path="maxTokens"
                 value={summarize.maxTokens}
-                min={16}
                 onChange={(maxTokens) => written({ maxTokens })}
               />
               <NumberField
                 label={t("passes.minChars")}
                 path="minChars"
                 value={summarize.minChars}
-                min={0}
                 onChange={(minChars) => written({ minChars })}
               />
               <TextField
@@ -183,7 +178,7 @@ export function ContentTypeSelector({
       </FaultsAt>
       {done !== "keep" && (
         <FaultsAt base={thresholdsPath}>
-          <NumberField label={t("passes.from")} path={kind} value={threshold} min={0} onChange={onThreshold} />
+          <NumberField label={t("passes.from")} path={kind} value={threshold} onChange={onThreshold} />
         </FaultsAt>
       )}
     </fieldset>
