@@ -151,30 +151,36 @@ impl<'a> RecipeWriter<'a> {
     /// Returns true if the parts are exactly the text `was`, and no line lacks its number.
     fn are(&self, parts: &[RecipeLines], was: &str) -> bool {
         let mut rest = Rest { text: was, is_begun: false };
-        parts.iter().all(|part| {
+        let mut prefix = String::new();
+        for part in parts {
             let content = &self.texts[part.text].1.text[part.range.clone()];
-            (0..part.times).all(|turn| match (&part.from, &part.to) {
-                (None, None) => rest.takes_lines("", content),
-                (from, to) => {
-                    let mut lines = (0..).zip(content.split('\n'));
-                    lines.all(|(offset, line)| {
-                        let numbered = |number: u32, style: NumberStyle| {
-                            let mut prefix = String::new();
-                            style.write(number, &mut prefix);
-                            prefix
-                        };
-                        let line = match from {
-                            Some((number, style, every)) if (number + offset) % every == 0 => {
-                                line.strip_prefix(&*numbered(number + offset, *style))
-                            }
-                            _ => Some(line),
-                        };
-                        let prefix = to.map(|(number, style)| numbered(number + turn + offset, style));
-                        line.is_some_and(|line| rest.takes_lines(prefix.as_deref().unwrap_or_default(), line))
-                    })
+            for turn in 0..part.times {
+                if part.from.is_none() && part.to.is_none() {
+                    if !rest.take_lines("", content) {
+                        return false;
+                    }
+                    continue;
                 }
-            })
-        }) && rest.text.is_empty()
+                for (offset, line) in (0..).zip(content.split('\n')) {
+                    let mut line = Some(line);
+                    prefix.clear();
+                    if let Some((number, style, every)) = part.from
+                        && (number + offset) % every == 0
+                    {
+                        style.write(number + offset, &mut prefix);
+                        line = line.and_then(|line| line.strip_prefix(&*prefix));
+                        prefix.clear();
+                    }
+                    if let Some((number, style)) = part.to {
+                        style.write(number + turn + offset, &mut prefix);
+                    }
+                    if !line.is_some_and(|line| rest.take_lines(&prefix, line)) {
+                        return false;
+                    }
+                }
+            }
+        }
+        rest.text.is_empty()
     }
 }
 
@@ -186,8 +192,8 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// Takes lines that begin with `prefix`, if they are the next ones.
-    fn takes_lines(&mut self, prefix: &str, lines: &str) -> bool {
+    /// Takes lines behind `prefix`, if they are the next ones.
+    fn take_lines(&mut self, prefix: &str, lines: &str) -> bool {
         let feed = if std::mem::replace(&mut self.is_begun, true) { "\n" } else { "" };
         let rest = self.text.strip_prefix(feed).and_then(|rest| rest.strip_prefix(prefix)?.strip_prefix(lines));
         rest.inspect(|rest| self.text = rest).is_some()

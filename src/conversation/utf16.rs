@@ -105,7 +105,7 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    const STEP: usize = 1024;
+    const STEP: usize = 256;
 
     /// Counts the UTF-16 units of a text.
     pub(crate) fn count(text: &str) -> Self {
