@@ -5,7 +5,7 @@
 //! ids of items) stay with their part.
 
 use super::{
-    format::{Format, Near, Written, text_of_speaker},
+    format::{Format, text_of_speaker},
     openai_chat::blocks_of,
     part::{Part, Path, Slot, Wrap, below, each_below, raw_of, steps},
     rules::{Breaches, Open},

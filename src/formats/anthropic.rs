@@ -5,10 +5,10 @@
 //! Rules: those of [`crate::conversation::problems`], applied to the messages from the compaction on.
 
 use super::{
-    format::{Format, Near, Written, text_element},
+    format::Format,
     part::{Part, Slot, below, parts_of_content, steps},
 };
-use crate::conversation::{Block, Content, Conversation, Json, PathStep, Problem, Role, Service, problems};
+use crate::conversation::{Block, Content, Conversation, Json, Problem, Role, Service, problems};
 
 /// Messages in our own format with a compaction.
 pub struct Anthropic;

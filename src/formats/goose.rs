@@ -11,7 +11,7 @@ use super::{
     part::{Part, Path, Slot, below, file_block, steps},
     rules::{Breaches, Open},
 };
-use crate::conversation::{Block, Json, JsonObject, PathStep, Problem, Role, json_text::escape};
+use crate::conversation::{Block, Json, JsonObject, Problem, Role, json_text::escape};
 
 /// Goose messages.
 pub struct Goose;

@@ -5,7 +5,7 @@
 //! directly after the assistant's message.
 
 use super::{
-    format::{Format, Near, Written, text_of_speaker},
+    format::{Format, text_of_speaker},
     part::{Part, Path, Slot, below, each_below, steps},
     rules::{Breaches, Open},
 };

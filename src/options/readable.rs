@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{
     ConfigError, Kind, Table,
     check::{own_fault, whole_number},
-    schema::schema,
     typed::{Converted, Either, Given, Off, Unread, WithJson, Words},
 };
 
@@ -21,11 +20,6 @@ pub trait Readable: Sized {
 pub trait Options: Readable {
     /// The fields, for checks and schema.
     const TABLE: &'static Table;
-
-    /// JSON Schema 2020-12 of an object with these fields.
-    fn schema() -> Value {
-        schema(Self::TABLE)
-    }
 
     /// Checks and reads `value`: an object, or null for all defaults.
     ///

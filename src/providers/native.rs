@@ -6,14 +6,13 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::{
-    Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed,
+    Capabilities, CondenseError, Descriptor, Proposal, Provider, Request, Speed,
     middle::{Middle, SUMMARY_CHECK, SummaryCheck, SummaryCheckOption, SummaryRequest, summarize_middle},
 };
 use crate::{
     options::{ConfigError, Options, Table, Unread, choice, merged, options, text, whole},
-    protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
+    protect::{FROZEN_MESSAGES, PROTECT},
     summaries::DEFAULT_WINDOW,
-    transcript::ToolRows,
 };
 
 /// Summarises everything between the first message and the newest ones: `[first, summary, ...newest]`.

@@ -14,10 +14,8 @@ use super::{
     tables::{self, StrategyConfig},
 };
 use crate::{
-    options::{ConfigError, merged, schema},
-    protect::ProtectRules,
-    providers::{CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Registry, Request, with_id},
-    transcript::ToolRows,
+    options::{ConfigError, merged},
+    providers::{CondenseError, Descriptor, Proposal, Provider, Registry, Request, with_id},
 };
 
 /// A provider made of other providers.

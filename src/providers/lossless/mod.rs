@@ -24,11 +24,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed};
+use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, Request, Speed};
 use crate::{
     options::{ConfigError, Options, merged},
-    protect::ProtectRules,
-    transcript::{self, ToolRows},
+    transcript,
 };
 
 pub(super) use self::operations::LosslessConfig;

@@ -35,13 +35,11 @@ use self::{
     engine::{Engine, any_asks},
     tables::ConfigOptions,
 };
-use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed, State};
+use super::{Capabilities, CondenseError, Descriptor, Proposal, Provider, Request, Speed, State};
 use crate::{
     options::{ConfigError, Options, merged},
     progress::Progress,
-    protect::ProtectRules,
     summaries::{Budget, Llm, Preview},
-    transcript::ToolRows,
     warning::{Warning, WarningCode},
     words::{Said, said},
 };

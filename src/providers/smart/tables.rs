@@ -392,7 +392,7 @@ options! {
 
     /// The preset to learn for, one with passes that call no LLM: `aggressive`, `multi_zone`, or `balanced`, whose
     /// thresholds are then those for work without a model.
-    preset: Unread = word(presets::NAMES).or("aggressive").unread().typed_as("PresetName"),
+    preset: Unread = text().or("aggressive").unread().typed_as("PresetName"),
     /// The share of tokens to remove, in percent, above 0 and below 100. Default: as much as the preset's own
     /// thresholds remove.
     goal: Unread = object::<GoalFields>().unread(),

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::{content::ContentCut, gap::with_note_of_gap};
 use super::{
-    Capabilities, CondenseError, Descriptor, Proposal, Provider, ProviderInfo, Request, Speed, State,
+    Capabilities, CondenseError, Descriptor, Proposal, Provider, Request, Speed, State,
     pinned::{sparing_pins, with_bridges},
     tool_rules::limited,
 };
@@ -22,7 +22,7 @@ use crate::{
     conversation::{Conversation, Edit, Plan, answers, calls},
     markers,
     options::{ConfigError, Given, Options, Table, Unread, choice, flag, merged, options, whole, words},
-    protect::{FROZEN_MESSAGES, PROTECT, ProtectRules},
+    protect::{FROZEN_MESSAGES, PROTECT},
     tokens::Tally,
     transcript::{TOOLS, ToolRows},
     warning::{Warning, WarningCode},
