@@ -14,7 +14,7 @@ class SentMessages {
   #parts;
   #messages;
   #addKnown;
-  /** What each message contains that was passed so far. */
+  /** The contents of the messages that were passed so far. */
   contents = [];
 
   /**

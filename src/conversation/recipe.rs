@@ -184,7 +184,7 @@ impl<'a> RecipeWriter<'a> {
     }
 }
 
-/// What is left of a text whose lines are taken one after the other.
+/// The rest of a text whose lines are taken one after the other.
 struct Rest<'a> {
     text: &'a str,
     /// Some lines were taken, so that the next ones follow a line feed.

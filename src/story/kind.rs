@@ -14,7 +14,7 @@ pub enum Kind {
     Summary,
     /// The assistant's words.
     Assistant,
-    /// What the assistant reports or asks: its last words before the user's, or a call that shows them to the user.
+    /// Words of the assistant that report or ask: its last before the user's, or a call that shows them to the user.
     Report,
     /// A notice from the host.
     Notice,

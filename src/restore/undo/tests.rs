@@ -394,7 +394,7 @@ fn each_of_many_returning_pointers_names_its_lines() {
     }
 }
 
-/// Of many changes, those are refused that would mislead a pointer that stays, with the change that put it there; a change of the same texts as that one is
+/// Among many changes, those are refused that would mislead a pointer that stays, with the change that put it there; a change of the same texts as that one is
 /// named, too.
 #[test]
 fn among_many_changes_those_are_found_that_mislead() {
