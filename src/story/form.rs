@@ -139,7 +139,7 @@ impl Form {
     }
 
     /// Writes the entry with this share of its limits; `None` if that says nothing. `is_again`: an entry with the same
-    /// head follows, so a change of a file without its lines says nothing.
+    /// head follows, so a change of a file without its lines says nothing, and a result gets no more room than the last.
     pub fn told(&self, writer: &Writer, share: f64, is_again: bool) -> Option<String> {
         let most = self.kind.most();
         let is_looked_at = self.kind == Kind::Look && !self.is_failed;
@@ -155,7 +155,9 @@ impl Form {
         if quotes.is_empty() && !self.said.is_empty() {
             return None;
         }
-        let room = most.answered * (share * self.telling).min(1.0);
+        // How an earlier run of the same call ended is told where how the last one did is told as well: a failure alone would seem to last.
+        let telling = if is_again { self.telling.min(PLAIN) } else { self.telling };
+        let room = most.answered * (share * telling).min(1.0);
         let given = in_room(&self.given, most.given);
         let is_told = match self.kind {
             Kind::List => true,
@@ -359,6 +361,18 @@ mod tests {
         assert_eq!(written(&told(Kind::Silent, "TodoWrite", &quotes), 1.0, false), None);
         assert_eq!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Answered, "x")]), 1.0, false), None);
         assert!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Failed, "no such file")]), 1.0, false).is_some());
+    }
+
+    /// Of two runs of a call, the last is told wherever the first is, even if the first failed and it did not.
+    #[test]
+    fn a_failure_is_not_told_without_the_run_that_followed() {
+        let run = |ending: &str| told(Kind::Command, "Bash npm test", &[(Mark::Answered, ending)]);
+        let (failed, passed) = (run("Tests  3 failed | 12 passed"), run("Everything is up to date."));
+        for share in (0..40).map(|step| f64::from(step) / 100.0) {
+            let is_first_told = written(&failed, share, true).is_some();
+            assert!(!is_first_told || written(&passed, share, false).is_some(), "{share}");
+        }
+        assert!(written(&failed, 0.03, false).is_some() && written(&failed, 0.03, true).is_none());
     }
 
     #[test]

@@ -71,6 +71,10 @@ struct Placed {
 }
 
 impl Placed {
+    fn head(&self) -> &str {
+        &self.candidate.told.entry.head
+    }
+
     /// Writes it at this scale; `age` is 0 for the oldest and 1 for the newest.
     fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<String> {
         let Candidate { told, form, .. } = &*self.candidate;
@@ -137,9 +141,15 @@ impl<'a> Telling<'a> {
         let all = placed(all);
         let later = &all[standing.len()..];
         let stand: usize = standing.iter().map(|text| count(text)).sum();
+        // A call that the earlier story tells is told again with how it ended now, or the story would say what is no longer so.
+        let is_told = |entry: &Placed, at: usize, scale: f64| {
+            let is_known = all[..standing.len()].iter().any(|earlier| earlier.head() == entry.head());
+            !is_known || entry.is_again || entry.length(writer, age(at, later), scale) > 0
+        };
         let continued = room.checked_sub(stand).filter(|_| !standing.is_empty()).and_then(|room| {
             let (entries, scale) = chosen(writer, later, room, count)?;
-            (scale >= CONTINUED).then_some(entries)
+            let are_told = later.iter().enumerate().all(|(at, entry)| is_told(entry, at, scale));
+            (scale >= CONTINUED && are_told).then_some(entries)
         });
         let entries = match continued {
             Some(later) => standing.into_iter().chain(later).collect(),
@@ -351,6 +361,37 @@ mod tests {
         assert!(tokens(&few) <= 100, "{}", tokens(&few));
         assert!(!few.contains("Request 0. ") && few.contains("Request 11. "), "{few}");
         assert_eq!(story(5), None);
+    }
+
+    /// An earlier story does not stay as it is if it would say of a call how it ended before.
+    #[test]
+    fn a_story_that_goes_on_tells_how_calls_ended_now() {
+        let run = |id: &str, command: &str, output: &str| {
+            [
+                json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }] }),
+                json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": id, "content": output }] }),
+            ]
+        };
+        let story = "[Log of the messages left out here, in quotes]\nUser:\n  Fix it.\nBash npm test\n  → Tests  3 failed | 20 passed (23)";
+        let mut messages = vec![
+            json!({ "role": "assistant", "content": crate::markers::LEFT_OUT_HERE }),
+            json!({ "role": "user", "content": story }),
+        ];
+        messages.extend(run("a", "npm test", "all is well now"));
+        for turn in 0..8 {
+            messages.extend(run(
+                &format!("t{turn}"),
+                &format!("node fails.js {turn}"),
+                &format!("error: the file of turn {turn} is missing, so nothing was written"),
+            ));
+        }
+        let conversation = Conversation::parse(&json!(messages).to_string()).unwrap();
+        let tools = ToolTable::default();
+        let telling = Telling::new(&conversation, &tools, Encoding::default(), 0..conversation.len(), &|_| false);
+        for room in 60..400 {
+            let story = telling.told(conversation.len(), room, &ShownLines::default()).unwrap();
+            assert!(!story.contains("3 failed") || story.contains("all is well now"), "{room}: {story}");
+        }
     }
 
     #[test]

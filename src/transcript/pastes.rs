@@ -1,7 +1,7 @@
 //! Finds the pastes in a user's text: lists, logs, traces, JSON and code. Structure decides, not length: fences, and
 //! runs of lines that are not sentences.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 /// A run with fewer lines and fewer bytes stays with the words around it, because cutting it would save little.
 const MIN_LINES: usize = 6;
@@ -65,6 +65,7 @@ fn lines(text: &str) -> Vec<Line> {
         lines.push(Line { range: start..start + line.len(), shape: shape(line) });
         start += line.len();
     }
+    again(text, &mut lines);
     repeats(text, &mut lines);
     short_lists(&mut lines);
     lines
@@ -141,6 +142,17 @@ fn has_letters_in_a_row(line: &str) -> bool {
         letters = if is_unparted(letter) { letters + 1 } else { 0 };
         letters == SENTENCE_LETTERS
     })
+}
+
+/// Turns lines that stand a dozen times word for word into records: nobody writes so.
+fn again(text: &str, lines: &mut [Line]) {
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for line in lines.iter().filter(|line| line.shape == Shape::Sentence) {
+        *times.entry(text[line.range.clone()].trim()).or_default() += 1;
+    }
+    let is_record =
+        |line: &&mut Line| line.shape == Shape::Sentence && times[text[line.range.clone()].trim()] >= MIN_ITEMS;
+    lines.iter_mut().filter(is_record).for_each(|line| line.shape = Shape::Record);
 }
 
 /// Turns lines that begin with the same word as the line before into items: the records of a log begin with their
@@ -259,6 +271,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn lines_that_stand_a_dozen_times_are_pasted() {
+        let trace = rows(12, |_| "TypeError: x is undefined\n  in foo".to_owned());
+        assert_eq!(pasted(&format!("Please fix this:\n{trace}\nbut only on Linux, not on a Mac.")), [trace]);
+        let few = rows(MIN_ITEMS - 1, |i| format!("Say it once more, please.\nThis is the request {i}."));
+        assert_eq!(pasted(&few), Vec::<&str>::new());
     }
 
     #[test]
