@@ -363,7 +363,7 @@ mod tests {
         assert!(written(&told(Kind::Look, "Read a.ts", &[(Mark::Failed, "no such file")]), 1.0, false).is_some());
     }
 
-    /// Of two runs of a call, the last is told wherever the first is, even if the first failed and it did not.
+    /// The last of two runs of a call is told wherever the first is, even if the first failed and it did not.
     #[test]
     fn a_failure_is_not_told_without_the_run_that_followed() {
         let run = |ending: &str| told(Kind::Command, "Bash npm test", &[(Mark::Answered, ending)]);
