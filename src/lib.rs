@@ -12,15 +12,16 @@
 //! | `warning` | warnings about a call that did not fail | `words` |
 //! | `options` | options as tables: all errors with their paths, defaults, JSON Schema | nobody |
 //! | `conversation` | messages, blocks, content kinds, plans and their application, shape rules, recipes for old texts | `parallel` |
+//! | `output` | the form of output lines: failures, and lines of one shape | `conversation`, `tokens` |
 //! | `formats` | histories in the formats of other APIs, both ways | `conversation` |
 //! | `tokens` | counting and its cache | `conversation` |
 //! | `transcript` | what happened: tool calls of every dialect read as events | `conversation`, `options` |
 //! | `protect` | the caller's protection rules, and the content that they pin | `transcript`, `options` |
 //! | `markers` | writes and recognises the text that replaces left-out or summarised content | `conversation` |
 //! | `restore` | resolves pointers, writes recipes for old texts, and decides how a condensation is undone | `conversation`, `formats`, `markers` |
-//! | `story` | quotations of messages that are left out | `transcript`, `tokens`, `markers` |
+//! | `story` | quotations of messages that are left out | `output`, `transcript`, `tokens`, `markers` |
 //! | `salience` | selects the content that is likely to be used again | `story`, `transcript`, `tokens`, `markers`, `restore` |
-//! | `result` | one new tool result, shortened before it enters a conversation | `salience`, `story`, `transcript`, `tokens`, `markers`, `restore` |
+//! | `result` | one new tool result, shortened before it enters a conversation | `salience`, `output`, `story`, `transcript`, `tokens`, `markers`, `restore` |
 //! | `inspect` | the composition of a conversation, for people: tokens by kind, tool and file, and content that says nothing new | `transcript`, `tokens`, `markers` |
 //! | `recall` | finds and reads content that is no longer in view | `conversation`, `formats`, `markers`, `tokens`, `transcript` |
 //! | `statistics` | means, their confidence intervals, and whether two of them differ | nobody |
@@ -60,6 +61,7 @@ mod llm;
 mod manager;
 mod markers;
 mod options;
+mod output;
 mod parallel;
 mod progress;
 mod protect;

@@ -10,11 +10,11 @@ use std::{
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::failures::{each_failure_in_json, is_failure_in_text};
 use crate::{
     by_hash::ByHash,
     conversation::{Json, json_text::unescape},
     markers::{Gap, ItemsGap},
+    output::{each_failure_in_json, is_failure_in_text},
     salience::ExpectedNames,
 };
 

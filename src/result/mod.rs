@@ -9,10 +9,8 @@
 //! | `screen` | a text as a terminal shows it |
 //! | `units` | lines, and parts of long lines, that stay or go |
 //! | `borders` | where source files and diffs are cut |
-//! | `failures` | lines that report a failure |
 //! | `ranks` | what stays before all others |
 //! | `stamps` | the time before each line of a log |
-//! | `shape` | what lines of one kind have in common |
 //! | `worth` | the worth of a unit |
 //! | `choice` | the order in which units are taken |
 //! | `above` | lines that stand in the conversation already |
@@ -24,7 +22,6 @@
 mod above;
 mod borders;
 mod choice;
-mod failures;
 mod incoming;
 mod json;
 #[cfg(test)]
@@ -32,7 +29,6 @@ mod logs;
 mod ranks;
 mod result_options;
 mod screen;
-mod shape;
 mod short;
 mod stamps;
 #[cfg(test)]

@@ -5,12 +5,15 @@ use std::{collections::HashMap, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    failures::{Failure, failure_in, went_well},
-    shape::shape,
     stamps::Stamps,
     units::{CONTEXT, ENDS, FAILURE, HEAD, MORE_FAILURES, REST, Unit, begins_line, ends_line},
 };
-use crate::{by_hash::ByHash, story::ending, tokens::floor_char_boundary};
+use crate::{
+    by_hash::ByHash,
+    output::{Failure, failure_in, shape, went_well},
+    story::ending,
+    tokens::floor_char_boundary,
+};
 
 /// A text of more lines is asked how it ended by its first and last lines and by those that report a failure.
 const MOST_LINES: usize = 20_000;
@@ -47,16 +50,16 @@ pub fn rank(text: &str, units: &mut [Unit], stamps: Stamps, is_error: bool) {
     for unit in units.iter_mut() {
         let said = if unit.is_part { with_next_word(text, unit) } else { stamps.said(&text[unit.range()]) };
         if let Some(failure) = failure_in(said) {
-            unit.is_failure = failure == Failure::Reported;
+            unit.is_failure = failure != Failure::Mentioned;
             let kind = match failure {
                 Failure::Mentioned => 1,
-                Failure::Reported if unit.is_part => 0,
-                Failure::Reported => shape(said),
+                Failure::Verdict | Failure::Reported if unit.is_part => 0,
+                Failure::Verdict | Failure::Reported => shape(said),
             };
             let times = kinds.entry(kind).or_default();
             *times += 1;
             unit.rank = match failure {
-                Failure::Reported if *times > OF_ONE_SHAPE && !unit.is_part => MORE_FAILURES,
+                Failure::Verdict | Failure::Reported if *times > OF_ONE_SHAPE && !unit.is_part => MORE_FAILURES,
                 Failure::Mentioned if *times > MENTIONS => unit.rank,
                 _ => FAILURE,
             };

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::{
-    failures::is_failure,
     units::{count_lines, lines_of},
     *,
 };
+use crate::output::is_failure;
 
 pub fn run(
     text: &str,

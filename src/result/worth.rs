@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use super::{
-    shape::{shape, words},
     stamps::Stamps,
     units::{DATA_RANK, Unit},
 };
-use crate::{by_hash::ByHash, salience::ExpectedNames};
+use crate::{
+    by_hash::ByHash,
+    output::{shape, words},
+    salience::ExpectedNames,
+};
 
 /// The worth of the only line of its shape, in names that are certain to be used.
 const RARE: f32 = 0.3;

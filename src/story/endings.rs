@@ -2,27 +2,17 @@
 //! shape; words are only additional evidence.
 
 use std::{
-    borrow::Cow,
+    cmp::Reverse,
     collections::{HashMap, HashSet},
     sync::LazyLock,
 };
 
 use regex::Regex;
 
-/// A count of failures, or an overall verdict of failure. Seconds of a time are not a count, nor is the number of what
-/// stands before it (`basket 3 error margin`).
-static BAD: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|(?:^|[^\w-])error(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
-    )
-});
-
-/// A count of none, or a denial.
-static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r#"(?i)\b(?:0(?:/\d+)?|no|without|zero) (?:\w+ )?(?:errors?|fail(?:ed|ing|ures?)?|problems?)\b|\b(?:errors?|fail\w*|problems?)"?\s*[=:|]\s*(?:0|none|<?null|<?nil>?|false|undefined|"")(?:\s*[,;|)}\]]|\s+\w+[=:]|\s*$)|\bfail(?:ed|ing|ures?)? 0(?:\s*$| of\b)|\bfail-fast:\s*(?:true|false)\b"#,
-    )
-});
+use crate::{
+    by_hash::ByHash,
+    output::{Failure, constant, failure_in, is_one_well, shape},
+};
 
 /// A line with an overall outcome.
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
@@ -30,9 +20,6 @@ static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit code|\[[\w./-]+ [0-9a-f]{7,}\]",
     )
 });
-
-/// A line that says one of many parts succeeded, whatever its name.
-static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PASSED|✓|✔|√|test .* ok$)(?:\s|$)"));
 
 /// A numbered line of a file.
 static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)"));
@@ -45,12 +32,6 @@ static POINTS: LazyLock<Regex> =
 /// A count by itself, such as `9 passed (22.3s)`.
 static COUNT: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s+\p{L}[^:/]{0,40}$"));
 
-/// Compiles a pattern with the borders of ASCII words: at those of Unicode, the fast engine gives up on a line with any
-/// other letter.
-fn constant(pattern: &str) -> Regex {
-    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("the pattern is a constant, and tested")
-}
-
 /// Number of last lines that may be counts of one ending.
 const TAIL: usize = 8;
 /// Number of summary lines of one shape that are quoted together. Of more, only failures and the rarest kinds are.
@@ -58,22 +39,6 @@ const TOGETHER: usize = 4;
 /// Number of last lines, and of lines that report a failure, that are quoted if there is room.
 const LAST: usize = 3;
 const TELLING: usize = 8;
-
-/// Returns true for a line that reports a failure.
-#[must_use]
-pub fn reports_failure(line: &str) -> bool {
-    !ONE_WELL.is_match(line) && is_bad(line)
-}
-
-/// Returns a line without its denials and counts of none: they say nothing of a failure, but the rest of the line may.
-#[must_use]
-pub fn undenied(line: &str) -> Cow<'_, str> {
-    DENIAL.replace_all(line, "-")
-}
-
-fn is_bad(line: &str) -> bool {
-    BAD.is_match(line) && BAD.is_match(&undenied(line))
-}
 
 /// How a result ended, as indices of its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -104,8 +69,8 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let all: Vec<usize> = (0..lines.len()).filter(says).collect();
     let last = all.last().copied().or_else(|| (0..lines.len()).rev().find(|at| !lines[*at].trim().is_empty()));
     let Some(last) = last else { return Ending::default() };
-    let is_whole = |at: &&usize| !ONE_WELL.is_match(lines[**at]);
-    let failed: Vec<usize> = all.iter().filter(is_whole).filter(|at| is_bad(lines[**at])).copied().collect();
+    let is_whole = |at: &&usize| !is_one_well(lines[**at]);
+    let failed = failures(lines, &all);
     let bad = failed.last().copied();
     let outcome = all.iter().rev().filter(is_whole).find(|at| OUTCOME.is_match(lines[**at])).copied();
     let mut together = of_one_shape(lines, &all, outcome.unwrap_or(last));
@@ -116,11 +81,13 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
     let first = all.first().copied().filter(|_| is_error);
     let mut must: Vec<usize> = together.iter().copied().chain(bad.or(first).or(outcome)).chain([last]).collect();
     sorted(&mut must);
-    let says = bad.or(outcome).is_some() || all.iter().any(|at| ONE_WELL.is_match(lines[*at]));
-    let ranked = failed.first().copied().into_iter().chain(first).chain(outcome);
+    let one_well = all.iter().rev().find(|at| is_one_well(lines[**at])).copied();
+    let says = bad.or(outcome).or(one_well).is_some();
+    let ranked =
+        failed.first().copied().into_iter().chain(first).chain(outcome).chain(one_well.filter(|_| bad.is_none()));
     let points = all.iter().filter(|at| (is_error || bad.is_some()) && POINTS.is_match(lines[**at]));
     let ranked = ranked.chain(failed.iter().rev().copied().take(TELLING)).chain(points.copied().take(TELLING));
-    let ranked = ranked.chain(all.iter().rev().copied().take(LAST));
+    let ranked = ranked.chain(rarest(lines, &all).take(LAST));
     let mut more: Vec<usize> = Vec::new();
     for at in ranked {
         if !must.contains(&at) && !more.contains(&at) {
@@ -128,6 +95,31 @@ pub fn ending(lines: &[&str], is_error: bool) -> Ending {
         }
     }
     Ending { must, together, bad, says, more }
+}
+
+/// Returns the lines that give a verdict of failure; where none does, those that report one.
+fn failures(lines: &[&str], all: &[usize]) -> Vec<usize> {
+    let (mut verdicts, mut reports) = (Vec::new(), Vec::new());
+    for at in all.iter().copied() {
+        match failure_in(lines[at]) {
+            Some(Failure::Verdict) => verdicts.push(at),
+            Some(Failure::Reported) => reports.push(at),
+            Some(Failure::Mentioned) | None => {}
+        }
+    }
+    if verdicts.is_empty() { reports } else { verdicts }
+}
+
+/// Returns the lines of the rarest shapes first, the last of them before the others: in a long output, a line that is
+/// like many says nothing that they do not.
+fn rarest(lines: &[&str], all: &[usize]) -> impl Iterator<Item = usize> {
+    let shapes: Vec<u64> = all.iter().map(|at| shape(lines[*at])).collect();
+    let mut times: HashMap<u64, usize, ByHash> = HashMap::default();
+    shapes.iter().for_each(|shape| *times.entry(*shape).or_default() += 1);
+    let mut rarest: Vec<(usize, Reverse<usize>)> =
+        all.iter().zip(&shapes).map(|(at, shape)| (times[shape], Reverse(*at))).collect();
+    rarest.sort_unstable();
+    rarest.into_iter().map(|(_, Reverse(at))| at)
 }
 
 fn sorted(places: &mut Vec<usize>) {
@@ -156,7 +148,7 @@ fn of_one_shape(lines: &[&str], all: &[usize], like: usize) -> Vec<usize> {
     if found.len() > TOGETHER && most == 1 {
         found.clear();
     }
-    found.sort_unstable_by_key(|(times, at)| (!BAD.is_match(lines[*at]), *times, usize::MAX - at));
+    found.sort_by_cached_key(|(times, at)| (failure_in(lines[*at]) != Some(Failure::Verdict), *times, usize::MAX - at));
     let together: Vec<usize> = found.into_iter().take(TOGETHER).map(|(_, at)| at).collect();
     if together.len() > 1 { together } else { Vec::new() }
 }
@@ -223,35 +215,6 @@ mod tests {
     }
 
     #[test]
-    fn seconds_of_a_time_are_no_count() {
-        assert!(!reports_failure("12:00:07 DEBUG error count is 0") && !reports_failure("0.4 s failover"));
-        assert!(reports_failure("12:00:07 1,204 errors") && reports_failure("(3 failed)"));
-    }
-
-    #[test]
-    fn a_denial_says_nothing_of_a_failure_and_the_rest_of_its_line_may() {
-        for line in [
-            "step 3 no error in worker",
-            "pool 12 failed: 0",
-            "input 3 fails nowhere",
-            "errors=0 took=12ms",
-            "basket 3 error margin",
-        ] {
-            assert!(!reports_failure(line), "{line}");
-        }
-        for line in [
-            "3 failed, 0 errors",
-            "Failures: 2, Errors: 0",
-            "error: null pointer dereference",
-            " 2 fail",
-            "    3 Error(s)",
-            "due to 1 previous error",
-        ] {
-            assert!(reports_failure(line), "{line}");
-        }
-    }
-
-    #[test]
     fn in_any_language_the_last_line_and_counts_beside_it_say_it() {
         assert_eq!(told("pas de droit\nabandon"), ["abandon"]);
         assert_eq!(told("x\n 1 échoué\n 9 réussis"), ["1 échoué", "9 réussis"]);
@@ -263,9 +226,39 @@ mod tests {
     fn of_a_failure_the_places_are_told_that_it_points_to() {
         let lint = "[lint] $ run\n[lint] ERROR task failed\n[lint] src/a.go:131:16: not checked (errcheck)\n  x, _ := a()\n  ^\n1 issues:\n* errcheck: 1";
         let lines: Vec<&str> = lint.lines().collect();
-        let more = ending(&lines, true).more;
-        assert!(more.contains(&1) && more.contains(&2) && !more.contains(&4), "{more:?}");
-        assert!(!ending(&lines, false).more.contains(&2), "nothing says that it failed");
+        let ending = ending(&lines, false);
+        assert_eq!((ending.must, ending.bad), (vec![1, 6], Some(1)));
+        assert!(ending.more.contains(&2) && !ending.more.contains(&4), "{:?}", ending.more);
+        assert!(!super::ending(&lines[2..], false).more.contains(&0), "nothing says that it failed");
+    }
+
+    #[test]
+    fn of_no_verdict_the_lines_that_report_a_failure_are_told() {
+        for (failure, last) in [
+            ("make: *** [Makefile:3: all] Error 2", "cleaned up"),
+            ("npm ERR! code 1", "bye"),
+            ("INTERNALERROR> teardown", "9 passed"),
+            ("TypeError: teardown is not a function", "Done in 3s"),
+        ] {
+            assert_eq!(told(&format!("cc a.c\n{failure}\nrestoring the backup\n{last}")), [failure, last]);
+        }
+        let verdict = told("TypeError: x\nTests  1 failed | 2 passed (3)\nbye");
+        assert_eq!(verdict, ["Tests  1 failed | 2 passed (3)", "bye"], "a verdict tells it for all");
+    }
+
+    /// A line that is rare among many of one shape says something, in whatever language.
+    #[test]
+    fn of_a_long_output_the_rare_lines_are_told() {
+        let noise = |from: usize| {
+            (from..from + 20).map(|at| format!("  job_{at} = queue({at}, {at}) // done\n")).collect::<String>()
+        };
+        let output = format!("{}Ошибка: 3 теста не прошли\n{}Готово", noise(0), noise(20));
+        let lines: Vec<&str> = output.lines().collect();
+        let ending = ending(&lines, false);
+        assert_eq!((ending.must, ending.more[0]), (vec![41], 20));
+        let list = "?   a/b\t[no test files]\nok  \ta/c\t0.4s\nok  \ta/d\t0.6s\n[test] $ go test ./...";
+        let lines: Vec<&str> = list.lines().collect();
+        assert_eq!(super::ending(&lines, false).more, [2, 0], "a part that went well speaks for all");
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod telling;
 mod text;
 
 pub use self::{
-    endings::{ending, reports_failure, undenied},
+    endings::ending,
     shown::{ShownLines, content},
     standing::{stories, story_blocks},
     telling::Telling,

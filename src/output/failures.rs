@@ -1,18 +1,30 @@
 //! Lines that report a failure. Words and glyphs only add to what the place and the shape of a line say: a line that no word gives away is kept where it is rare.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::{
-    conversation::{json_text::unescape, string_end},
-    story::{reports_failure, undenied},
-};
+use crate::conversation::{json_text::unescape, string_end};
 
 /// Every line that reports a failure holds one of these: other lines need no closer look.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r#"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected|no space|not recognized|conflict|rejected|segv|segfault|emerg|alert|returncode)|E[A-Z]{4}|^[EF]\d{4} |: ?false|"rc"|level":|E   |✗|✖|✘|×|❌|✕|●"#,
+    )
+});
+
+/// A count of failures, or an overall verdict of failure. Seconds of a time are not a count, nor is the number of what
+/// stands before it (`basket 3 error margin`).
+static BAD: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|(?:^|[^\w-])error(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+    )
+});
+
+/// A count of none, or a denial.
+static DENIAL: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?i)\b(?:0(?:/\d+)?|no|without|zero) (?:\w+ )?(?:errors?|fail(?:ed|ing|ures?)?|problems?)\b|\b(?:errors?|fail\w*|problems?)"?\s*[=:|]\s*(?:0|none|<?null|<?nil>?|false|undefined|"")(?:\s*[,;|)}\]]|\s+\w+[=:]|\s*$)|\bfail(?:ed|ing|ures?)? 0(?:\s*$| of\b)|\bfail-fast:\s*(?:true|false)\b"#,
     )
 });
 
@@ -37,7 +49,7 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
             AFTER,
             r"|\s(?:error|failure):(?:[^:]|$)|(?:^|\W)\[\s*",
             SEVERITY,
-            r"\s*\]|\b(?-i:[A-Z]\w*(?:Error|Exception))",
+            r"\s*\]|\b(?-i:[A-Z]\w*(?:Error|ERROR|Exception))",
             AFTER,
             r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b|\.{3,}\s*failed|,(?:failed|error|failure)(?:,|$)|\btimeout (?:of )?\d+ ?m?s exceeded|: not found$|\bis not recognized as\b|\bno space left\b|\bexpected\b.*\bgot\b|\bsymbol\(s\) not found\b|! \[(?:remote )?rejected\]|^(?-i:CONFLICT) \(|\bsegfault\b|\bsigsegv\b|\binvalid (?:read|write) of size\b",
             // Severities that logs write short, or as numbers, and XML.
@@ -63,13 +75,20 @@ static WELL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant, and tested")
+/// The same of one of many parts.
+static ONE_WELL: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:ok|PASS|PASSED|✓|✔|√|test .* ok$)(?:\s|$)"));
+
+/// Compiles a pattern with the borders of ASCII words: at those of Unicode, the fast engine gives up on a line with any
+/// other letter.
+pub fn constant(pattern: &str) -> Regex {
+    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("the pattern is a constant, and tested")
 }
 
 /// How a line speaks of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
+    /// It counts failures, or gives the verdict on the whole.
+    Verdict,
     /// Its form says that something failed.
     Reported,
     /// A word within it names a failure: most such lines are about failures, as the titles of tests are.
@@ -81,7 +100,8 @@ pub fn failure_in(line: &str) -> Option<Failure> {
     if !HINT.is_match(line) {
         return None;
     }
-    let rest = undenied(line);
+    // A denial or a count of none says nothing of a failure, but the rest of the line may.
+    let rest = DENIAL.replace_all(line, "-");
     let (rest, is_sentence) = match SENTENCE.find(&rest) {
         Some(begins) => (&rest[begins.end() - 1..], true),
         None => (&*rest, false),
@@ -95,7 +115,10 @@ pub fn failure_in(line: &str) -> Option<Failure> {
             line.contains("\":") && FIELD.is_match(line)
         }
     };
-    if reports_failure(rest) || is_bad(&REPORT) || is_json() {
+    if BAD.is_match(rest) && !is_one_well(line) {
+        return Some(Failure::Verdict);
+    }
+    if is_bad(&REPORT) || is_json() {
         return Some(Failure::Reported);
     }
     (is_sentence || is_bad(&MENTION)).then_some(Failure::Mentioned)
@@ -106,10 +129,14 @@ pub fn went_well(line: &str) -> bool {
     WELL.is_match(line)
 }
 
+/// Returns true for a line that says one of many parts succeeded, whatever its name.
+pub fn is_one_well(line: &str) -> bool {
+    ONE_WELL.is_match(line)
+}
+
 /// Returns true for a line that reports a failure.
-#[cfg(test)]
 pub fn is_failure(line: &str) -> bool {
-    failure_in(line) == Some(Failure::Reported)
+    matches!(failure_in(line), Some(Failure::Verdict | Failure::Reported))
 }
 
 /// A field that is named after a failure and says something, or with a value that is one.
@@ -150,7 +177,7 @@ pub fn is_failure_in_text(text: &str) -> bool {
     if text.trim_start().starts_with(['{', '[']) && is_failure_in_json(text) {
         return true;
     }
-    text.lines().any(|line| failure_in(line) == Some(Failure::Reported))
+    text.lines().any(is_failure)
 }
 
 #[cfg(test)]
@@ -177,6 +204,7 @@ mod tests {
             "java.lang.NullPointerException: x",
             "thread 'main' panicked at src/main.rs:3:5:",
             "Traceback (most recent call last):",
+            "INTERNALERROR> teardown",
             "npm ERR! code ELIFECYCLE",
             "bash: foo: command not found",
             "not ok 3 - parses",
@@ -276,5 +304,38 @@ mod tests {
         assert!(is_failure_in_json(r#"{"id":3,"status":"failed"}"#));
         assert!(is_failure_in_json(r#"{"error": "no"}"#));
         assert!(!is_failure_in_json(r#"{"errors": [], "error": null, "failed": 0, "lastError": ""}"#));
+    }
+
+    fn is_verdict(line: &str) -> bool {
+        failure_in(line) == Some(Failure::Verdict)
+    }
+
+    #[test]
+    fn seconds_of_a_time_are_no_count() {
+        assert!(!is_verdict("12:00:07 DEBUG error count is 0") && !is_verdict("0.4 s failover"));
+        assert!(is_verdict("12:00:07 1,204 errors") && is_verdict("(3 failed)"));
+    }
+
+    #[test]
+    fn a_denial_says_nothing_of_a_failure_and_the_rest_of_its_line_may() {
+        for line in [
+            "step 3 no error in worker",
+            "pool 12 failed: 0",
+            "input 3 fails nowhere",
+            "errors=0 took=12ms",
+            "basket 3 error margin",
+        ] {
+            assert!(!is_verdict(line), "{line}");
+        }
+        for line in [
+            "3 failed, 0 errors",
+            "Failures: 2, Errors: 0",
+            "error: null pointer dereference",
+            " 2 fail",
+            "    3 Error(s)",
+            "due to 1 previous error",
+        ] {
+            assert!(is_verdict(line), "{line}");
+        }
     }
 }
