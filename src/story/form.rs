@@ -163,7 +163,7 @@ impl Form {
             Kind::List => true,
             _ if !self.shown.is_empty() => true,
             Kind::Change => !given.is_empty() || (!is_again && share > 0.0),
-            _ => room >= LEAST_ANSWER || self.answered.is_empty(),
+            _ => room >= LEAST_ANSWER || !self.said.is_empty(),
         };
         if !is_told {
             return None;

@@ -14,14 +14,16 @@ use super::{
     kind::Kind,
     shown::{ShownLines, content},
     standing::story_blocks,
-    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
+    text::{
+        ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again, is_speaker,
+    },
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
-        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
-        Voice, decompose, with_texts,
+        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, SPOKEN, Stretch, ToolSource,
+        ToolTable, Voice, decompose, with_texts,
     },
 };
 
@@ -60,6 +62,14 @@ impl<'a> Readable<'a> {
         let pieces = decompose(conversation, tools);
         let newest_list = newest_list(conversation, tools, &pieces);
         Self { conversation, tools, texts, pieces, newest_list }
+    }
+
+    /// Returns the names of the tools that the conversation calls.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().flat_map(|pieces| pieces.iter()).filter_map(|piece| match &piece.source {
+            PieceSource::Tool(source) => Some(source.name.as_str()),
+            _ => None,
+        })
     }
 
     /// Returns the entries of these messages, in order. Pinned blocks stay in place and are not quoted.
@@ -130,6 +140,7 @@ impl<'a> Reading<'a> {
     fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
         let stories = story_blocks(self.conversation, message);
+        self.answered(message);
         for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
             let place = (message, piece.block);
             if piece.source == PieceSource::Words && stories.contains(&piece.block) {
@@ -147,11 +158,12 @@ impl<'a> Reading<'a> {
                         self.parameter(message, draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
-                        // How the call ended, and who says so.
-                        let (first, words) = announced(text);
-                        self.answer(message, draft, piece, source, first);
+                        let (announced, words) = announced(text);
+                        self.answer(message, draft, piece, source, announced);
+                        // The words are what it was answered.
+                        self.drafts[draft].is_answered = true;
                         let place = self.drafts[draft].place;
-                        self.words(place, USER, Kind::User, words);
+                        self.words(place, USER, Kind::User, spoken(words));
                     }
                     (Voice::User, ..) => self.words(place, USER, Kind::User, text),
                     (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
@@ -171,6 +183,17 @@ impl<'a> Reading<'a> {
                     (Voice::Host | Voice::Tool, ..) => {}
                 }
             }
+        }
+    }
+
+    /// Notes which calls have a result in this message, with a text or without.
+    fn answered(&mut self, message: usize) {
+        for block in self.conversation.message(message).content.blocks() {
+            let Block::ToolResult { tool_use_id, .. } = block else { continue };
+            let place = self.place_of(message, Some(tool_use_id));
+            let is_call =
+                |draft: &&mut Draft| draft.place == place && !draft.is_earlier && !is_speaker(&draft.entry.head);
+            self.drafts.iter_mut().rev().find(is_call).into_iter().for_each(|draft| draft.is_answered = true);
         }
     }
 
@@ -363,7 +386,12 @@ impl<'a> Reading<'a> {
     fn finish(mut self) -> Vec<Told> {
         // A call without a text is found only with its result.
         self.drafts.sort_by_key(|draft| draft.place);
-        let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
+        let says = |Draft { kind, entry, .. }: &Draft| match kind {
+            Kind::Silent => false,
+            Kind::Look => !entry.quotes.is_empty(),
+            _ => true,
+        };
+        let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && says(draft));
         let told = |Draft { place: (message, _), entry, kind, is_earlier, shown, .. }: Draft| Told {
             message,
             entry,
@@ -383,11 +411,17 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Returns the first line of the user's words about a call, and the words; both are the same if no line announces the
-/// words.
+/// Returns the line that announces the user's words about a call, if one does, and the words.
 fn announced(text: &str) -> (&str, &str) {
     let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
-    if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { (first, text) }
+    if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { ("", text) }
+}
+
+/// Returns the user's words about a call without the tag that hosts put around them.
+fn spoken(words: &str) -> &str {
+    let words = words.trim();
+    let inside = |tag: &&str| words.strip_prefix(&format!("<{tag}>"))?.strip_suffix(&format!("</{tag}>"));
+    SPOKEN.iter().find_map(inside).unwrap_or(words)
 }
 
 /// The places of quotes for which this holds.
@@ -396,11 +430,14 @@ fn places(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Ve
 }
 
 /// Returns the quotable lines of a text. Pointers would not resolve from elsewhere, and notes refer to their own
-/// place.
+/// place: in code, a sign stands for them.
 fn quotes(mark: Mark, text: &str) -> Vec<Quotation> {
     let is_code = mark == Mark::Added;
-    let says = |line: &&str| (is_code || !line.trim().is_empty()) && NoteLine::read(line.trim()).is_none();
-    text.lines().filter(says).map(|line| Quotation::new(mark, line)).collect()
+    let quote = |line: &str| match NoteLine::read(line.trim()) {
+        Some(_) => is_code.then(|| Quotation::new(mark, "…")),
+        None => (is_code || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
+    };
+    text.lines().filter_map(quote).collect()
 }
 
 /// Returns true if a parameter describes changes of lines.
@@ -572,6 +609,63 @@ mod tests {
     }
 
     #[test]
+    fn a_note_within_written_text_leaves_a_sign() {
+        let all = told(&json!([
+            call("a", "Write", &json!({ "file_path": "/a.txt", "content": "first\n[… 6 lines left out]\nlast" })),
+            result("a", "Created."),
+        ]));
+        assert_eq!(all[0].2, ["Added first", "Added …", "Added last", "Answered Created."]);
+    }
+
+    #[test]
+    fn a_call_is_told_though_its_result_has_no_text() {
+        let image =
+            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "b", "content": [] }] });
+        let all = told(&json!([
+            call("a", "Bash", &json!({ "command": "mkdir x" })),
+            result("a", ""),
+            call("b", "Write", &json!({ "file_path": "/a.txt", "content": "first" })),
+            image,
+            call("c", "Bash", &json!({ "command": "npm test" })),
+            call("d", "Read", &json!({ "file_path": "/a.txt" })),
+            result("d", ""),
+        ]));
+        let heads: Vec<&str> = all.iter().map(|(_, head, _)| &**head).collect();
+        assert_eq!(heads, ["Bash mkdir x", "Write /a.txt"], "without a result, nothing is told");
+    }
+
+    #[test]
+    fn the_users_answers_are_told_once_without_the_hosts_tags() {
+        let asked = |id: &str, answer: &str| {
+            [call(id, "ask_followup_question", &json!({ "question": "Delete b?" })), result(id, answer)]
+        };
+        let refused =
+            "The user denied this operation and provided the following feedback:\n<feedback>\nNo.\n</feedback>";
+        let all = told(&json!(
+            [
+                &asked("a", "<answer>\nno, keep b.ts\n</answer>")[..],
+                &asked("b", "Your questions are answered: \"Push?\"=\"No\""),
+                &[call("c", "Bash", &json!({ "command": "rm b" })), result("c", refused)],
+            ]
+            .concat()
+        ));
+        let all: Vec<(Kind, &[String])> = all.iter().map(|(kind, _, quotes)| (*kind, &quotes[..])).collect();
+        let said = |line: &str| [format!("Said {line}")];
+        let denied = ["Answered The user denied this operation and provided the following feedback:".to_owned()];
+        assert_eq!(
+            all,
+            [
+                (Kind::Report, &[][..]),
+                (Kind::User, &said("no, keep b.ts")),
+                (Kind::Report, &[]),
+                (Kind::User, &said("Your questions are answered: \"Push?\"=\"No\"")),
+                (Kind::Command, &denied),
+                (Kind::User, &said("No.")),
+            ]
+        );
+    }
+
+    #[test]
     fn a_patch_is_told_by_the_lines_it_adds() {
         let texts = |patch: &str| added_by(patch).into_iter().map(|quote| quote.text).collect::<Vec<_>>();
         let unified = "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n+\n+  last";
@@ -585,9 +679,9 @@ mod tests {
     fn a_line_that_announces_words_is_not_part_of_them() {
         for (text, first, words) in [
             ("The user said:\nno, not so", "The user said:", "no, not so"),
-            ("no, not so\nbut so", "no, not so", "no, not so\nbut so"),
-            ("The user said:", "The user said:", "The user said:"),
-            ("The user said:\n ", "The user said:\n ", "The user said:\n "),
+            ("no, not so\nbut so", "", "no, not so\nbut so"),
+            ("The user said:", "", "The user said:"),
+            ("The user said:\n ", "", "The user said:\n "),
         ] {
             assert_eq!(announced(text), (first, words), "{text:?}");
         }

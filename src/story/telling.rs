@@ -31,6 +31,7 @@ const LEAST_WORDS: usize = 40;
 /// The messages that may be told, read once: a fold tells them up to several boundaries, and in several rooms.
 pub struct Telling<'a> {
     readable: Readable<'a>,
+    writer: Writer,
     encoding: Encoding,
     start: usize,
     /// Returns true for lines that can be read elsewhere.
@@ -108,12 +109,13 @@ impl<'a> Telling<'a> {
         let readable = Readable::new(conversation, tools);
         let start = messages.start;
         let told = readable.entries(messages, &ShownLines::default());
-        let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
-        let mut telling = Self { readable, encoding, start, is_known, entries: Vec::new() };
+        let names = told.iter().map(|told| told.entry.head.as_str()).chain(readable.tool_names());
+        let writer = Writer::new(names, tools);
+        let mut telling = Self { readable, writer, encoding, start, is_known, entries: Vec::new() };
         let told: Vec<Told> = told.into_iter().filter(|told| telling.is_worth(told)).collect();
         let bytes = |told: &Told| told.entry.quotes.iter().map(|quote| quote.text.len()).sum();
         let candidates =
-            |told: Vec<Told>| told.into_iter().map(|told| Candidate::new(told, &writer, encoding)).collect();
+            |told: Vec<Told>| told.into_iter().map(|told| Candidate::new(told, &telling.writer, encoding)).collect();
         let candidates: Vec<Vec<_>> = each(divided(told, bytes), candidates);
         telling.entries = candidates.into_iter().flatten().map(Arc::new).collect();
         telling
@@ -131,7 +133,7 @@ impl<'a> Telling<'a> {
         let all = if shown.is_empty() { self.until(end) } else { self.with_lines(end, shown) };
         let heading = count(crate::markers::LOG_HEADING) + 1;
         let room = room.checked_sub(heading)?;
-        let writer = &Writer::new(all.iter().map(|candidate| candidate.told.entry.head.as_str()));
+        let writer = &self.writer;
         let standing: Vec<String> = all
             .iter()
             .map(|candidate| &candidate.told)
@@ -170,7 +172,6 @@ impl<'a> Telling<'a> {
     /// Returns the same with these lines shown. An entry without such lines is the one that is known.
     fn with_lines(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate>> {
         let told = self.readable.entries(self.start..end, shown);
-        let writer = Writer::new(told.iter().map(|told| told.entry.head.as_str()));
         let mut next = 0;
         let mut known = |told: &Told| {
             let is_same = |candidate: &Arc<Candidate>| {
@@ -182,7 +183,7 @@ impl<'a> Telling<'a> {
         };
         told.into_iter()
             .filter(|told| self.is_worth(told))
-            .map(|told| known(&told).unwrap_or_else(|| Arc::new(Candidate::new(told, &writer, self.encoding))))
+            .map(|told| known(&told).unwrap_or_else(|| Arc::new(Candidate::new(told, &self.writer, self.encoding))))
             .collect()
     }
 }

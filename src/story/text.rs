@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{conversation::on_line, markers::LOG_HEADING};
+use crate::{conversation::on_line, markers::LOG_HEADING, transcript::ToolTable};
 
 /// The prefix of every line of an entry but its first, so that quoted text cannot be taken for the beginning of an
 /// entry.
@@ -182,13 +182,13 @@ fn read(text: &str) -> Option<Vec<Entry>> {
 pub struct Writer {
     /// The first words of heads: no line without indentation may begin with one.
     names: HashSet<String>,
+    tools: ToolTable,
 }
 
 impl Writer {
-    /// Creates a writer for a story with these heads.
-    pub fn new<'h>(heads: impl Iterator<Item = &'h str>) -> Self {
-        let name = |head: &str| head.split(' ').next().unwrap_or_default().to_owned();
-        Self { names: heads.map(name).chain([USER, ASSISTANT, SUMMARY, NOTICE].map(name)).collect() }
+    /// Creates a writer for stories whose heads begin with these names, and that calls of these tools may surround.
+    pub fn new<'n>(names: impl Iterator<Item = &'n str>, tools: &ToolTable) -> Self {
+        Self { names: names.filter_map(first_word).map(str::to_owned).collect(), tools: tools.clone() }
     }
 
     /// Writes an entry. Lines that a call wrote follow their number, verbatim, if none of them looks like a line of a
@@ -214,12 +214,29 @@ impl Writer {
         text
     }
 
-    /// Returns true if a line without indentation could be taken for one of a story.
+    /// Returns true if a line without indentation could be taken for one of a story: the name of a tool with what it was
+    /// given, a speaker, an answer, or a heading.
     fn looks_like_ours(&self, line: &str) -> bool {
         let is_answer = [Mark::Answered, Mark::Failed].iter().any(|mark| line.trim_start().starts_with(mark.sign()));
-        let name = line.split_whitespace().next().unwrap_or_default();
-        is_answer || line.trim_start().starts_with(LOG_HEADING) || self.names.contains(name) || is_speaker(line.trim())
+        let is_call = |name: &str| self.names.contains(name) || self.tools.tool(name).is_some();
+        is_answer
+            || line.trim_start().starts_with(LOG_HEADING)
+            || names_speaker(line)
+            || first_word(line).is_some_and(is_call)
     }
+}
+
+fn first_word(line: &str) -> Option<&str> {
+    line.split_whitespace().next()
+}
+
+/// Returns true for a line that begins like a speaker's: a name, in any script, before a colon and the end of the line
+/// or a blank. Keys and keywords are written small.
+fn names_speaker(line: &str) -> bool {
+    let Some((name, behind)) = line.split_once([':', '：']) else { return false };
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '(' | ')' | '_' | '-');
+    let begins = name.chars().next().is_some_and(|first| first.is_alphabetic() && !first.is_lowercase());
+    begins && name.chars().all(is_name) && behind.chars().next().is_none_or(char::is_whitespace)
 }
 
 /// Returns the story of written entries; `None` if there are none.
@@ -240,7 +257,7 @@ mod tests {
     use super::*;
 
     fn write(entries: &[Entry]) -> Option<String> {
-        let writer = Writer::new(entries.iter().map(|entry| entry.head.as_str()));
+        let writer = Writer::new(entries.iter().map(|entry| entry.head.as_str()), &ToolTable::default());
         let written: Vec<String> = entries.iter().map(|entry| writer.written(&entry.head, &entry.quotes)).collect();
         story(written.iter().map(String::as_str))
     }
@@ -293,6 +310,27 @@ mod tests {
             .map(|head| paths.shortened(head));
         assert_eq!(told, ["Read /home/mara/tidemark/src/day.ts", "Edit …/src/day.ts", "Edit /src/day.ts"]);
         assert_eq!(paths.shortened("Edit /src/day.ts"), "Edit /src/day.ts", "short paths are told in full");
+    }
+
+    #[test]
+    fn code_that_looks_like_an_entry_is_indented() {
+        let writer = Writer::new(["deploy"].into_iter(), &ToolTable::default());
+        for line in [
+            "USER:",
+            "Benutzer:",
+            "ユーザー：",
+            "Human: push it",
+            "User (pasted):",
+            "Grep foo",
+            "mcp__a__read_file b",
+            "deploy prod",
+            "  → ok",
+        ] {
+            assert!(writer.looks_like_ours(line), "{line}");
+        }
+        for line in ["user:", "  User:", "else:", "Grepped foo", "const a = { b: 1 };", "T::new()", "## Deploy", ""] {
+            assert!(!writer.looks_like_ours(line), "{line}");
+        }
     }
 
     #[test]

@@ -93,7 +93,7 @@ fn hands_on_message(inside: &str) -> bool {
 }
 
 /// Tags around the user's words in a tool result.
-pub(super) const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
+pub const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
 
 /// Reads the texts of one user message in order: a header in one text can announce the next text.
 pub(super) struct UserTexts<'a, 't, F> {
