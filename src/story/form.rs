@@ -293,7 +293,7 @@ mod tests {
     fn told(kind: Kind, head: &str, quotes: &[(Mark, &str)]) -> Told {
         let quotes = quotes.iter().map(|(mark, text)| quotation(*mark, text)).collect();
         let entry = Entry { head: head.to_owned(), quotes };
-        Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new() }
+        Told { message: 0, entry, kind, is_earlier: false, shown: Vec::new(), results: Vec::new() }
     }
 
     fn written(told: &Told, share: f64, is_again: bool) -> Option<String> {

@@ -39,6 +39,26 @@ pub struct Told {
     pub is_earlier: bool,
     /// The places of quotes that are quoted at any scale.
     pub shown: Vec<usize>,
+    /// The results that it quotes, or could quote lines of.
+    pub results: Vec<Answer>,
+}
+
+impl Told {
+    /// Returns false for a read or search of which no line is quoted.
+    pub fn says(&self) -> bool {
+        self.kind != Kind::Look || !self.entry.quotes.is_empty()
+    }
+}
+
+/// A result, or the part of one that a call answered.
+pub struct Answer {
+    message: usize,
+    /// The index among the message's pieces.
+    piece: usize,
+    /// The bytes in the piece's text.
+    range: Range<usize>,
+    /// The place of its first quote.
+    first: usize,
 }
 
 /// The first line for a result whose call is unknown.
@@ -46,22 +66,18 @@ const UNKNOWN: &str = "Answer:";
 /// Shorter lines recur by chance.
 const MIN_AGAIN: usize = 24;
 
-/// A conversation in pieces, of which messages can be read again with other lines shown.
+/// A conversation in pieces, of which results can be read again for lines that are shown.
 pub struct Readable<'a> {
     conversation: &'a Conversation,
     tools: &'a ToolTable,
     texts: Vec<Vec<TextAt<'a>>>,
     pieces: Vec<Pieces>,
-    newest_list: Option<(usize, usize)>,
 }
 
 impl<'a> Readable<'a> {
     /// Cuts a conversation into pieces.
     pub fn new(conversation: &'a Conversation, tools: &'a ToolTable) -> Self {
-        let texts = conversation.texts();
-        let pieces = decompose(conversation, tools);
-        let newest_list = newest_list(conversation, tools, &pieces);
-        Self { conversation, tools, texts, pieces, newest_list }
+        Self { conversation, tools, texts: conversation.texts(), pieces: decompose(conversation, tools) }
     }
 
     /// Returns the names of the tools that the conversation calls.
@@ -72,15 +88,65 @@ impl<'a> Readable<'a> {
         })
     }
 
-    /// Returns the entries of these messages, in order. Pinned blocks stay in place and are not quoted.
-    pub fn entries(&self, messages: Range<usize>, shown: &ShownLines) -> Vec<Told> {
-        let Self { conversation, tools, newest_list, .. } = *self;
-        let mut reading = Reading { newest_list, shown: shown.clone(), ..Reading::new(conversation, tools) };
+    /// Returns the entries of these messages, in order, and reads and searches of which no line is quoted. Pinned blocks
+    /// stay in place and are not quoted.
+    pub fn entries(&self, messages: Range<usize>) -> Vec<Told> {
+        let mut reading = Reading::new(self.conversation, self.tools);
+        reading.newest_list = newest_list(self.conversation, self.tools, &self.pieces);
         for message in messages {
             reading.message(message, &self.pieces[message], &self.texts[message]);
         }
         reading.finish()
     }
+
+    /// Returns an entry with these lines of its results, which are taken out of `shown`; `None` if it has none of them.
+    pub fn with_lines(&self, told: &Told, shown: &mut ShownLines) -> Option<Told> {
+        let Told { message, entry, kind, is_earlier, .. } = told;
+        let mut quotes = entry.quotes.clone();
+        let mut places = Vec::new();
+        if *is_earlier && shown.is_of(*message) {
+            places = places_of(&quotes, |quote| quote.mark == Mark::Answered && shown.take(*message, &quote.text));
+        }
+        for Answer { message, piece, range, first } in &told.results {
+            if !shown.is_of(*message) {
+                continue;
+            }
+            let (piece, whole) = with_texts(&self.pieces[*message], &self.texts[*message]).nth(*piece)?;
+            let is_error = is_error(self.conversation, *message, piece);
+            let lines = quotes_of(mark_of_result(is_error), &whole.text[range.clone()]);
+            let found = places_of(&lines, |quote| shown.take(*message, &quote.text));
+            if is_looked_at(*kind, piece, is_error) {
+                places.extend(quotes.len()..quotes.len() + found.len());
+                quotes.extend(found.iter().map(|at| Quotation::new(lines[*at].mark, content(&lines[*at].text))));
+            } else {
+                places.extend(found.into_iter().map(|at| first + at));
+            }
+        }
+        let entry = Entry { head: entry.head.clone(), quotes };
+        (!places.is_empty()).then(|| Told {
+            message: *message,
+            entry,
+            kind: *kind,
+            is_earlier: *is_earlier,
+            shown: places,
+            results: Vec::new(),
+        })
+    }
+}
+
+/// Returns true for a result that is marked as an error.
+fn is_error(conversation: &Conversation, message: usize, piece: &ContentPiece) -> bool {
+    let block = conversation.message(message).content.blocks().get(piece.block);
+    matches!(block, Some(Block::ToolResult { is_error: true, .. }))
+}
+
+fn mark_of_result(is_error: bool) -> Mark {
+    if is_error { Mark::Failed } else { Mark::Answered }
+}
+
+/// Returns true for the result of a read or search: nobody quotes it, except lines that are shown.
+fn is_looked_at(kind: Kind, piece: &ContentPiece, is_error: bool) -> bool {
+    !is_error && kind == Kind::Look && piece.kind == ContentKind::ToolResults
 }
 
 /// Returns the message and block of the newest call that set a todo list.
@@ -104,8 +170,7 @@ struct Draft {
     is_earlier: bool,
     /// True once the call has a result. A call is quoted with its result or not at all.
     is_answered: bool,
-    /// The places of quotes that are quoted at any scale.
-    shown: Vec<usize>,
+    results: Vec<Answer>,
 }
 
 struct Reading<'a> {
@@ -119,8 +184,6 @@ struct Reading<'a> {
     sources: Vec<Arc<ToolSource>>,
     /// Hashes of lines said so far.
     said: HashSet<u64>,
-    /// Lines that are quoted at any scale, and were not met yet.
-    shown: ShownLines,
 }
 
 impl<'a> Reading<'a> {
@@ -133,7 +196,6 @@ impl<'a> Reading<'a> {
             calls: HashMap::new(),
             sources: Vec::new(),
             said: HashSet::new(),
-            shown: ShownLines::default(),
         }
     }
 
@@ -141,7 +203,9 @@ impl<'a> Reading<'a> {
         let pins = &self.conversation.entries()[message].pins;
         let stories = story_blocks(self.conversation, message);
         self.answered(message);
-        for (piece, whole) in with_texts(pieces, texts).filter(|(piece, _)| !pins.holds(piece.block)) {
+        for (at, (piece, whole)) in
+            with_texts(pieces, texts).enumerate().filter(|(_, (piece, _))| !pins.holds(piece.block))
+        {
             let place = (message, piece.block);
             if piece.source == PieceSource::Words && stories.contains(&piece.block) {
                 self.earlier(message, &whole.text[piece.range.clone()]);
@@ -150,16 +214,17 @@ impl<'a> Reading<'a> {
             let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
             let draft = source.as_ref().map(|source| self.draft_of(message, piece, source));
             for Stretch { range, voice } in piece.stretches(whole.text) {
-                let text = &whole.text[range];
+                let text = &whole.text[range.clone()];
+                let answer = |first: usize| Answer { message, piece: at, range: range.clone(), first };
                 match (voice, draft, &source) {
                     _ if is_about_messages(text) || text.trim().is_empty() => {}
-                    (Voice::Tool, Some(draft), Some(source)) => self.answer(message, draft, piece, source, text),
+                    (Voice::Tool, Some(draft), Some(source)) => self.answer((draft, answer), piece, source, text),
                     (Voice::Assistant, Some(draft), Some(source)) => {
                         self.parameter(message, draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
                         let (announced, words) = announced(text);
-                        self.answer(message, draft, piece, source, announced);
+                        self.answer((draft, answer), piece, source, announced);
                         // The words are what it was answered.
                         self.drafts[draft].is_answered = true;
                         let place = self.drafts[draft].place;
@@ -201,10 +266,8 @@ impl<'a> Reading<'a> {
         for entry in read_again(text) {
             let kind = Kind::from_head(&entry.head, self.tools);
             self.note_said(&entry.quotes);
-            let is_shown = |quote: &Quotation| quote.mark == Mark::Answered && self.shown.take(message, &quote.text);
-            let shown = places(&entry.quotes, is_shown);
             let place = (message, 0);
-            self.drafts.push(Draft { place, entry, kind, is_earlier: true, is_answered: true, shown });
+            self.drafts.push(Draft { place, entry, kind, is_earlier: true, is_answered: true, results: Vec::new() });
         }
     }
 
@@ -215,7 +278,7 @@ impl<'a> Reading<'a> {
     }
 
     fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &str) {
-        let mut quotes = quotes(Mark::Said, text);
+        let mut quotes = quotes_of(Mark::Said, text);
         // The user's words stay whole, even if repeated.
         if kind != Kind::User {
             let said = &self.said;
@@ -233,7 +296,7 @@ impl<'a> Reading<'a> {
 
     fn begin(&mut self, place: (usize, usize), head: String, kind: Kind, quotes: Vec<Quotation>, is_answered: bool) {
         let entry = Entry { head, quotes };
-        self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, shown: Vec::new() });
+        self.drafts.push(Draft { place, entry, kind, is_earlier: false, is_answered, results: Vec::new() });
     }
 
     /// Returns the draft of the call that a piece belongs to.
@@ -309,7 +372,7 @@ impl<'a> Reading<'a> {
         let more = match self.mark_of(piece, source) {
             Some(Mark::Given) if kind == Kind::Change && is_patch(text) => added_by(text),
             Some(Mark::Given) if is_in_head => return,
-            Some(mark) => quotes(mark, text),
+            Some(mark) => quotes_of(mark, text),
             None => return,
         };
         self.drafts[draft].entry.quotes.extend(more);
@@ -335,42 +398,42 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn answer(&mut self, message: usize, draft: usize, piece: &ContentPiece, source: &ToolSource, text: &str) {
-        let block = self.conversation.message(message).content.blocks().get(piece.block);
+    fn answer(
+        &mut self,
+        (draft, answer): (usize, impl Fn(usize) -> Answer),
+        piece: &ContentPiece,
+        source: &ToolSource,
+        text: &str,
+    ) {
+        let draft = &mut self.drafts[draft];
+        let answer = answer(draft.entry.quotes.len());
+        let block = self.conversation.message(answer.message).content.blocks().get(piece.block);
         let in_result = matches!(block, Some(Block::ToolResult { .. }));
         // The line that announces a plain-text result repeats the head.
         if piece.kind == ContentKind::MessageText && !in_result && text.trim_start().starts_with('[') {
             return;
         }
-        let is_error = matches!(block, Some(Block::ToolResult { is_error: true, .. }));
-        let mark = if is_error { Mark::Failed } else { Mark::Answered };
-        let draft = &mut self.drafts[draft];
-        let is_looked_at = !is_error && draft.kind == Kind::Look && piece.kind == ContentKind::ToolResults;
-        if is_looked_at && !self.shown.is_of(message) {
+        let is_error = is_error(self.conversation, answer.message, piece);
+        draft.results.push(answer);
+        if is_looked_at(draft.kind, piece, is_error) {
+            draft.is_answered = true;
             return;
         }
-        let mut lines = quotes(mark, text);
-        let mut shown = places(&lines, |quote| self.shown.take(message, &quote.text));
-        if is_looked_at {
-            lines = shown.iter().map(|at| Quotation::new(mark, content(&lines[*at].text))).collect();
-            shown = (0..lines.len()).collect();
-        }
+        let mut lines = quotes_of(mark_of_result(is_error), text);
         if source.file.len() > 4 {
             let target = Finder::new(&source.file);
             for quote in lines.iter_mut().filter(|quote| target.find(quote.text.as_bytes()).is_some()) {
                 quote.text = quote.text.replace(&source.file, "…");
             }
         }
-        let before = draft.entry.quotes.len();
         draft.is_answered |= !lines.is_empty();
-        draft.shown.extend(shown.into_iter().map(|at| before + at));
         draft.entry.quotes.extend(lines);
     }
 
     /// Returns the items of a todo list as the call has them: the state before the words.
     fn list(&self, message: usize, block: usize, text: &str) -> Vec<Quotation> {
         let blocks = self.conversation.message(message).content.blocks();
-        let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes(Mark::Given, text) };
+        let Some(Block::ToolUse { input, .. }) = blocks.get(block) else { return quotes_of(Mark::Given, text) };
         let Ok(Value::Object(input)) = serde_json::from_str(input.get()) else { return Vec::new() };
         let items = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
         let item = |item: &serde_json::Map<String, Value>| {
@@ -380,32 +443,30 @@ impl<'a> Reading<'a> {
             Quotation::new(Mark::Given, &state.chain(words).collect::<Vec<_>>().join(": "))
         };
         let listed: Vec<Quotation> = items.map(item).collect();
-        if listed.is_empty() { quotes(Mark::Given, text) } else { listed }
+        if listed.is_empty() { quotes_of(Mark::Given, text) } else { listed }
     }
 
     fn finish(mut self) -> Vec<Told> {
         // A call without a text is found only with its result.
         self.drafts.sort_by_key(|draft| draft.place);
-        let says = |Draft { kind, entry, .. }: &Draft| match kind {
-            Kind::Silent => false,
-            Kind::Look => !entry.quotes.is_empty(),
-            _ => true,
-        };
-        let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && says(draft));
-        let told = |Draft { place: (message, _), entry, kind, is_earlier, shown, .. }: Draft| Told {
-            message,
-            entry,
-            kind,
-            is_earlier,
-            shown,
-        };
-        let mut all: Vec<Told> = self.drafts.into_iter().filter(is_told).map(told).collect();
-        // Identical consecutive entries, such as a command that polls, appear once.
-        all.dedup_by(|next, last| !next.is_earlier && next.entry == last.entry);
-        for next in 1..all.len() {
-            if (all[next - 1].kind, all[next].kind) == (Kind::Assistant, Kind::User) {
-                all[next - 1].kind = Kind::Report;
+        let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
+        let mut all: Vec<Told> = Vec::new();
+        let mut last: Option<usize> = None;
+        for Draft { place: (message, _), entry, kind, is_earlier, results, .. } in
+            self.drafts.into_iter().filter(is_told)
+        {
+            let told = Told { message, entry, kind, is_earlier, shown: Vec::new(), results };
+            if told.says() {
+                // Identical consecutive entries, such as a command that polls, appear once.
+                if last.is_some_and(|last| !is_earlier && told.entry == all[last].entry) {
+                    continue;
+                }
+                if let Some(before) = last.map(|last| &mut all[last]).filter(|_| kind == Kind::User) {
+                    before.kind = if before.kind == Kind::Assistant { Kind::Report } else { before.kind };
+                }
+                last = Some(all.len());
             }
+            all.push(told);
         }
         all
     }
@@ -425,13 +486,13 @@ fn spoken(words: &str) -> &str {
 }
 
 /// The places of quotes for which this holds.
-fn places(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
+fn places_of(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
     (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
 }
 
 /// Returns the quotable lines of a text. Pointers would not resolve from elsewhere, and notes refer to their own
 /// place: in code, a sign stands for them.
-fn quotes(mark: Mark, text: &str) -> Vec<Quotation> {
+fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
     let is_code = mark == Mark::Added;
     let quote = |line: &str| match NoteLine::read(line.trim()) {
         Some(_) => is_code.then(|| Quotation::new(mark, "…")),
@@ -474,10 +535,11 @@ mod tests {
     fn told(messages: &Value) -> Vec<(Kind, String, Vec<String>)> {
         let conversation = Conversation::parse(&messages.to_string()).unwrap();
         let tools = ToolTable::default();
-        let entries = Readable::new(&conversation, &tools).entries(0..conversation.len(), &ShownLines::default());
+        let entries = Readable::new(&conversation, &tools).entries(0..conversation.len());
         let quote = |quote: &Quotation| format!("{:?} {}", quote.mark, quote.text);
         entries
             .iter()
+            .filter(|told| told.says())
             .map(|told| (told.kind, told.entry.head.clone(), told.entry.quotes.iter().map(quote).collect()))
             .collect()
     }

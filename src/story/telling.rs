@@ -33,7 +33,6 @@ pub struct Telling<'a> {
     readable: Readable<'a>,
     writer: Writer,
     encoding: Encoding,
-    start: usize,
     /// Returns true for lines that can be read elsewhere.
     is_known: &'a dyn Fn(&str) -> bool,
     /// The entries, without lines that are shown.
@@ -94,9 +93,6 @@ impl Placed {
     }
 }
 
-/// The entries before the place where the same entry is looked for, when messages are read again.
-const AHEAD: usize = 8;
-
 impl<'a> Telling<'a> {
     /// Reads these messages. Entries of lines for which `is_known` returns true are left out: they can be read elsewhere.
     pub fn new(
@@ -107,11 +103,10 @@ impl<'a> Telling<'a> {
         is_known: &'a dyn Fn(&str) -> bool,
     ) -> Self {
         let readable = Readable::new(conversation, tools);
-        let start = messages.start;
-        let told = readable.entries(messages, &ShownLines::default());
+        let told = readable.entries(messages);
         let names = told.iter().map(|told| told.entry.head.as_str()).chain(readable.tool_names());
         let writer = Writer::new(names, tools);
-        let mut telling = Self { readable, writer, encoding, start, is_known, entries: Vec::new() };
+        let mut telling = Self { readable, writer, encoding, is_known, entries: Vec::new() };
         let told: Vec<Told> = told.into_iter().filter(|told| telling.is_worth(told)).collect();
         let bytes = |told: &Told| told.entry.quotes.iter().map(|quote| quote.text.len()).sum();
         let candidates =
@@ -130,7 +125,7 @@ impl<'a> Telling<'a> {
     #[must_use]
     pub fn told(&self, end: usize, room: usize, shown: &ShownLines) -> Option<String> {
         let count = |text: &str| count_of(text, self.encoding);
-        let all = if shown.is_empty() { self.until(end) } else { self.with_lines(end, shown) };
+        let all = self.until(end, shown);
         let heading = count(crate::markers::LOG_HEADING) + 1;
         let room = room.checked_sub(heading)?;
         let writer = &self.writer;
@@ -164,27 +159,15 @@ impl<'a> Telling<'a> {
         story(entries.iter().map(String::as_str))
     }
 
-    /// Returns the entries of the messages before `end`.
-    fn until(&self, end: usize) -> Vec<Arc<Candidate>> {
-        self.entries.iter().filter(|candidate| candidate.told.message < end).map(Arc::clone).collect()
-    }
-
-    /// Returns the same with these lines shown. An entry without such lines is the one that is known.
-    fn with_lines(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate>> {
-        let told = self.readable.entries(self.start..end, shown);
-        let mut next = 0;
-        let mut known = |told: &Told| {
-            let is_same = |candidate: &Arc<Candidate>| {
-                candidate.told.message == told.message && candidate.told.entry == told.entry
-            };
-            let found = next + self.entries[next..].iter().take(AHEAD).position(is_same)?;
-            next = found + 1;
-            told.shown.is_empty().then(|| Arc::clone(&self.entries[found]))
+    /// Returns the entries of the messages before `end`, with these lines shown.
+    fn until(&self, end: usize, shown: &ShownLines) -> Vec<Arc<Candidate>> {
+        let mut shown = shown.clone();
+        let mut with_lines = |candidate: &Arc<Candidate>| {
+            let told = self.readable.with_lines(&candidate.told, &mut shown).filter(|told| self.is_worth(told));
+            let told = told.map(|told| Arc::new(Candidate::new(told, &self.writer, self.encoding)));
+            told.or_else(|| candidate.told.says().then(|| Arc::clone(candidate)))
         };
-        told.into_iter()
-            .filter(|told| self.is_worth(told))
-            .map(|told| known(&told).unwrap_or_else(|| Arc::new(Candidate::new(told, &self.writer, self.encoding))))
-            .collect()
+        self.entries.iter().filter(|candidate| candidate.told.message < end).filter_map(&mut with_lines).collect()
     }
 }
 
