@@ -17,7 +17,7 @@ import { PARSER, QUESTION, parserIn, withMutants } from "./mutant-source.mjs";
 import { Failure, ensureRust, main, readJson, root, run, runNpm } from "./tools.mjs";
 
 /** What keeps results true: a mutant there that no test notices is worth a test. */
-const MODULES = ["providers::settle", "restore", "formats", "story", "markers::log", "salience"];
+const MODULES = ["providers::settle", "restore", "formats", "output", "story", "salience"];
 const FILES = MODULES.flatMap((module) => ["", "/**/*"].map((files) => `src/${module.replaceAll("::", "/")}${files}.rs`));
 
 /**
