@@ -22,8 +22,8 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
-        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, SPOKEN, Stretch, ToolSource,
-        ToolTable, Voice, decompose, with_texts,
+        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
+        Voice, decompose, spoken, with_texts,
     },
 };
 
@@ -230,7 +230,7 @@ impl<'a> Reading<'a> {
                         let place = self.drafts[draft].place;
                         self.words(place, USER, Kind::User, spoken(words));
                     }
-                    (Voice::User, ..) => self.words(place, USER, Kind::User, text),
+                    (Voice::User, ..) => self.words(place, USER, Kind::User, spoken(text)),
                     (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
                     _ if is_summary(self.conversation.message(message)) => {
                         self.words(place, SUMMARY, Kind::Summary, text);
@@ -478,13 +478,6 @@ fn announced(text: &str) -> (&str, &str) {
     if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { ("", text) }
 }
 
-/// Returns the user's words about a call without the tag that hosts put around them.
-fn spoken(words: &str) -> &str {
-    let words = words.trim();
-    let inside = |tag: &&str| words.strip_prefix(&format!("<{tag}>"))?.strip_suffix(&format!("</{tag}>"));
-    SPOKEN.iter().find_map(inside).unwrap_or(words)
-}
-
 /// The places of quotes for which this holds.
 fn places_of(quotes: &[Quotation], mut holds: impl FnMut(&Quotation) -> bool) -> Vec<usize> {
     (0..quotes.len()).filter(|at| holds(&quotes[*at])).collect()
@@ -623,6 +616,22 @@ mod tests {
                 (Kind::Assistant, "Assistant:", &[format!("Said {}", line.trim())]),
             ]
         );
+    }
+
+    #[test]
+    fn calls_in_xml_name_the_file_inside_their_arguments() {
+        let edit = "<apply_diff>\n<args>\n<file>\n<path>src/a.ts</path>\n<diff>\n<content>\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n</content>\n</diff>\n</file>\n</args>\n</apply_diff>";
+        let read = "<read_file>\n<args>\n<file>\n<path>src/b.ts</path>\n</file>\n</args>\n</read_file>";
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": edit },
+            { "role": "user", "content": "[apply_diff for 'src/a.ts'] Result:\nApplied." },
+            { "role": "assistant", "content": read },
+            { "role": "user", "content": [{ "type": "text", "text": "[read_file for 'src/b.ts'] Result:" }, { "type": "text", "text": "let b" }] },
+        ]));
+        let heads: Vec<(Kind, &str)> = all.iter().map(|(kind, head, _)| (*kind, &**head)).collect();
+        assert_eq!(heads, [(Kind::User, USER), (Kind::Change, "apply_diff src/a.ts")], "{all:?}");
+        assert_eq!(all[1].2, ["Added b", "Answered Applied."]);
     }
 
     #[test]

@@ -55,6 +55,6 @@ pub use self::{
     replaced::{Replaced, ReplacedLines, replaced},
     shell::changed_by as changed_by_command,
     tools::{Meaning, ParameterRole, Tool, ToolRows, ToolRule, ToolRules, ToolTable, is_named},
-    user_text::{HostText, SPOKEN, attachments},
+    user_text::{HostText, attachments, spoken},
     voice::{Stretch, Voice},
 };

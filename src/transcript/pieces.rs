@@ -247,15 +247,17 @@ impl Decomposed {
             let mut cutter = Cutter::new(text, &mut pieces, |_| Voice::Assistant);
             for call in xml_calls::calls(text.text, &self.context.tools) {
                 called.insert(call.name.to_owned());
-                let values = call.parameters.iter().map(|parameter| Parameter {
-                    key: parameter.name,
-                    value: &text.text[parameter.value.clone()],
-                    is_nested: false,
+                let values = xml_calls::values(text.text, &call);
+                let parameters = values.iter().map(|value| Parameter {
+                    key: value.name,
+                    value: &text.text[value.range.clone()],
+                    is_nested: value.is_nested,
                 });
-                let source = PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, values, &self.context.tools)));
+                let source =
+                    PieceSource::Tool(Arc::new(ToolSource::of_call(call.name, parameters, &self.context.tools)));
                 // The tags are a separate piece, so that cuts of words or values leave the call intact.
                 let mut frame = call.range.start;
-                for value in xml_calls::values(text.text, &call) {
+                for value in values {
                     cutter.cut(frame..value.range.start, ContentKind::MessageText, &source, Voice::Assistant);
                     frame = value.range.end;
                     if !value.is_spoken {

@@ -107,8 +107,24 @@ fn hands_on_message(inside: &str) -> bool {
     first.starts_with("The user ") && first.ends_with(':') && first.contains(" message") && !message.trim().is_empty()
 }
 
-/// Tags around the user's words in a tool result.
-pub const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
+/// How hosts begin the sentence in front of such tags.
+const ANNOUNCES: [&str; 2] = ["The user ", "New instructions for task continuation:"];
+
+/// Returns the user's words without the tag that a host put around them, and its sentence in front of that.
+pub fn spoken(text: &str) -> &str {
+    let text = text.trim();
+    let inside = |tag: &&str| {
+        let (before, inside) = text.strip_suffix(&format!("</{tag}>"))?.split_once(&format!("<{tag}>"))?;
+        let before = before.trim();
+        let is_hosts =
+            before.is_empty() || (!before.contains('\n') && ANNOUNCES.iter().any(|begins| before.starts_with(begins)));
+        is_hosts.then(|| inside.trim())
+    };
+    SPOKEN.iter().find_map(inside).filter(|words| !words.is_empty()).unwrap_or(text)
+}
+
+/// Tags around the user's words.
+pub(super) const SPOKEN: [&str; 3] = ["feedback", "answer", "user_message"];
 
 /// Reads the texts of one user message in order: a header in one text can announce the next text.
 pub(super) struct UserTexts<'a, 't, F> {
@@ -396,6 +412,22 @@ mod tests {
             "",
         ] {
             assert_eq!(HostText::recognise(users), None, "{users}");
+        }
+    }
+
+    #[test]
+    fn the_users_words_stand_in_the_hosts_tags() {
+        let feedback = "The user has provided feedback on the results. Consider it.\n<feedback>\nNo.\n</feedback>";
+        for (text, words) in [
+            (feedback, "No."),
+            ("\n\nNew instructions for task continuation:\n<user_message>\nGo on.\n</user_message>", "Go on."),
+            ("<answer>\nyes, <b>\n</answer>", "yes, <b>"),
+            ("My notes:\n<answer>\nyes\n</answer>", "My notes:\n<answer>\nyes\n</answer>"),
+            ("<answer>\n</answer>", "<answer>\n</answer>"),
+            ("<task>\nGo.\n</task>", "<task>\nGo.\n</task>"),
+            ("Go.", "Go."),
+        ] {
+            assert_eq!(spoken(text), words);
         }
     }
 

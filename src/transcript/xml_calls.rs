@@ -41,9 +41,13 @@ impl XmlCall<'_, '_> {
 }
 
 /// The value of a parameter of a call.
-pub(super) struct Value {
+pub(super) struct Value<'a> {
+    /// The name of the innermost parameter.
+    pub(super) name: &'a str,
     /// Its byte range, which is not empty.
     pub(super) range: Range<usize>,
+    /// True if it is inside another parameter.
+    pub(super) is_nested: bool,
     /// True if it contains the assistant's words to the user.
     pub(super) is_spoken: bool,
 }
@@ -54,7 +58,7 @@ const NESTING: [&str; 4] = ["args", "file", "files", "diff"];
 const MAX_NESTED: usize = 4;
 
 /// Returns the values of a call in order: of its parameters, and of those inside them.
-pub(super) fn values(text: &str, call: &XmlCall<'_, '_>) -> Vec<Value> {
+pub(super) fn values<'a>(text: &'a str, call: &XmlCall<'a, '_>) -> Vec<Value<'a>> {
     let mut found = Vec::new();
     for parameter in &call.parameters {
         push_values(text, parameter, call.tool, MAX_NESTED, &mut found);
@@ -62,13 +66,14 @@ pub(super) fn values(text: &str, call: &XmlCall<'_, '_>) -> Vec<Value> {
     found
 }
 
-fn push_values(text: &str, parameter: &Parameter<'_>, tool: &Tool, most: usize, found: &mut Vec<Value>) {
+fn push_values<'a>(text: &'a str, parameter: &Parameter<'a>, tool: &Tool, most: usize, found: &mut Vec<Value<'a>>) {
     let range = parameter.value.clone();
     if most > 0 && NESTING.contains(&parameter.name) && opens_parameter(&text[..range.end], range.start, tool) {
         let within = parameters(text, range, tool);
         within.iter().for_each(|parameter| push_values(text, parameter, tool, most - 1, found));
     } else if !range.is_empty() {
-        found.push(Value { range, is_spoken: tool.speaks_in(parameter.name) });
+        let name = parameter.name;
+        found.push(Value { name, range, is_nested: most < MAX_NESTED, is_spoken: tool.speaks_in(name) });
     }
 }
 
