@@ -55,13 +55,14 @@ pub fn folded(request: &Request, fold: &Fold<'_>, budget: usize) -> Result<(Prop
 
 /// The fold within the budget that folds least; the smallest where none is within it.
 fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Tried>, CondenseError> {
-    let mut room = boundaries.room(budget);
+    let room = boundaries.room(budget);
     let mut tried: Option<Tried> = None;
     // Before `rest` too little is folded, from `done` on enough.
     let (mut rest, mut done) = (0, boundaries.count());
     let mut next = boundaries.at(budget);
     for _ in 0..TRIES {
-        let fold = boundaries.tried((boundaries.boundary(next), room), budget)?;
+        let boundary = boundaries.boundary(next);
+        let fold = boundaries.tried((boundary, room.max(boundaries.room_of_words(boundary, budget))), budget)?;
         let is_done = fold.tokens <= budget && !fold.crowds_newest;
         let is_close = fold.tokens as f64 >= budget as f64 * CLOSE_ENOUGH;
         if tried.as_ref().is_none_or(|tried| fold.is_better_than(tried, budget)) {
@@ -78,12 +79,14 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
         next = boundaries.halfway(rest..done);
     }
     let Some(mut best) = tried else { return Ok(None) };
-    // Where no message behind the boundary gives way, the story does.
+    // Where no message behind the boundary gives way, the story does, down to the words of the user.
+    let least = boundaries.room_of_words(best.boundary, budget);
+    let mut room = room.max(least);
     for _ in 0..SHORTER {
-        if best.tokens <= budget || room == 0 || best.boundary.is_none() {
+        if best.tokens <= budget || room == least || best.boundary.is_none() {
             break;
         }
-        room = room.saturating_sub((best.tokens - budget) * 9 / 8 + 8);
+        room = room.saturating_sub((best.tokens - budget) * 9 / 8 + 8).max(least);
         let next = boundaries.tried((best.boundary, room), budget)?;
         best = if next.tokens < best.tokens { next } else { best };
     }
@@ -184,6 +187,11 @@ impl<'a> Boundaries<'a> {
         let stays = (budget as f64 / self.request.tally.total().max(1) as f64).min(1.0);
         let share = STORY * (1.0 - stays).powi(4) * self.fold.part;
         (budget.saturating_sub(self.before()) as f64 * share) as usize
+    }
+
+    /// Tokens that the words of the user before this boundary have at least: all that they need, up to half of the budget.
+    fn room_of_words(&self, boundary: Option<usize>, budget: usize) -> usize {
+        boundary.map_or(0, |boundary| self.telling().words(boundary).min(budget / 2))
     }
 
     /// Tokens before the messages that may be told.
@@ -292,9 +300,9 @@ impl<'a> Boundaries<'a> {
         (budget as f64 * LINES * (1.0 - stays).powi(2) * self.fold.part) as usize
     }
 
-    /// The story of the messages before this boundary.
-    fn story(&self, boundary: usize, room: usize, shown: &ShownLines) -> String {
-        let telling = self.telling.get_or_init(|| {
+    /// The messages that may be told, read once they are needed.
+    fn telling(&self) -> &Telling<'a> {
+        self.telling.get_or_init(|| {
             let messages = self.start..self.clean.last().copied().unwrap_or(self.start);
             Telling::new(
                 &self.request.conversation,
@@ -303,8 +311,12 @@ impl<'a> Boundaries<'a> {
                 messages,
                 self.fold.is_known,
             )
-        });
-        telling.told(boundary, room, shown).unwrap_or_else(|| LEFT_OUT_HERE.to_owned())
+        })
+    }
+
+    /// The story of the messages before this boundary.
+    fn story(&self, boundary: usize, room: usize, shown: &ShownLines) -> String {
+        self.telling().told(boundary, room, shown).unwrap_or_else(|| LEFT_OUT_HERE.to_owned())
     }
 
     /// Puts the story in the place of the messages before the boundary.

@@ -1,14 +1,9 @@
 //! Reads messages into entries: the speaker or the call, and the lines that can be quoted.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-    sync::Arc,
-};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 use memchr::memmem::Finder;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     kind::Kind,
@@ -63,8 +58,6 @@ pub struct Answer {
 
 /// The first line for a result whose call is unknown.
 const UNKNOWN: &str = "Answer:";
-/// Shorter lines recur by chance.
-const MIN_AGAIN: usize = 24;
 
 /// A conversation in pieces, of which results can be read again for lines that are shown.
 pub struct Readable<'a> {
@@ -182,21 +175,11 @@ struct Reading<'a> {
     calls: HashMap<*const ToolSource, usize>,
     /// Keeps the sources alive, because their addresses are keys.
     sources: Vec<Arc<ToolSource>>,
-    /// Hashes of lines said so far.
-    said: HashSet<u64>,
 }
 
 impl<'a> Reading<'a> {
     fn new(conversation: &'a Conversation, tools: &'a ToolTable) -> Self {
-        Self {
-            conversation,
-            tools,
-            newest_list: None,
-            drafts: Vec::new(),
-            calls: HashMap::new(),
-            sources: Vec::new(),
-            said: HashSet::new(),
-        }
+        Self { conversation, tools, newest_list: None, drafts: Vec::new(), calls: HashMap::new(), sources: Vec::new() }
     }
 
     fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
@@ -265,26 +248,13 @@ impl<'a> Reading<'a> {
     fn earlier(&mut self, message: usize, text: &str) {
         for entry in read_again(text) {
             let kind = Kind::from_head(&entry.head, self.tools);
-            self.note_said(&entry.quotes);
             let place = (message, 0);
             self.drafts.push(Draft { place, entry, kind, is_earlier: true, is_answered: true, results: Vec::new() });
         }
     }
 
-    fn note_said(&mut self, quotes: &[Quotation]) {
-        for quote in quotes.iter().filter(|quote| quote.mark == Mark::Said && quote.text.len() >= MIN_AGAIN) {
-            self.said.insert(xxh3_64(quote.text.as_bytes()));
-        }
-    }
-
     fn words(&mut self, place: (usize, usize), head: &str, kind: Kind, text: &str) {
-        let mut quotes = quotes_of(Mark::Said, text);
-        // The user's words stay whole, even if repeated.
-        if kind != Kind::User {
-            let said = &self.said;
-            quotes.retain(|quote| !said.contains(&xxh3_64(quote.text.as_bytes())));
-        }
-        self.note_said(&quotes);
+        let quotes = quotes_of(Mark::Said, text);
         match self.drafts.last_mut() {
             Some(last) if last.place == place && last.entry.head == head => {
                 last.entry.quotes.extend(quotes);
@@ -449,7 +419,10 @@ impl<'a> Reading<'a> {
     fn finish(mut self) -> Vec<Told> {
         // A call without a text is found only with its result.
         self.drafts.sort_by_key(|draft| draft.place);
-        let is_told = |draft: &Draft| draft.is_earlier || (draft.is_answered && draft.kind != Kind::Silent);
+        let is_told = |draft: &Draft| draft.kind != Kind::Silent && (draft.is_earlier || draft.is_answered);
+        let newest_list = self.drafts.iter().rposition(|draft| draft.kind == Kind::List);
+        let older = self.drafts.iter_mut().take(newest_list.unwrap_or(0)).filter(|draft| draft.kind == Kind::List);
+        older.for_each(|draft| draft.kind = Kind::Silent);
         let mut all: Vec<Told> = Vec::new();
         let mut last: Option<usize> = None;
         for Draft { place: (message, _), entry, kind, is_earlier, results, .. } in
@@ -564,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_a_report_before_the_users_and_lines_said_before_are_not_told_again() {
+    fn words_are_a_report_before_the_users_and_told_again_where_they_are_said_again() {
         let again = "This line is said for the first time here.";
         let run = json!({ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "npm test" } });
         let all = told(&json!([
@@ -583,17 +556,17 @@ mod tests {
             words,
             [
                 (Kind::User, &said(again)[..]),
-                (Kind::Report, &said("OK.")),
+                (Kind::Report, &[said(again), said("OK.")].concat()),
                 (Kind::User, &said("Go on.")),
                 (Kind::Report, &said("OK.")),
                 (Kind::User, &said(again)),
                 (Kind::Assistant, &said("I run them.")),
                 (Kind::Command, &["Answered 3 passed".to_owned()]),
+                (Kind::Assistant, &said(again)),
             ]
         );
     }
 
-    /// Results of an earlier story are no words, so the assistant may say them.
     #[test]
     fn an_earlier_story_is_read_again() {
         let line = "  3 tests failed in the package of the days";
@@ -613,7 +586,11 @@ mod tests {
             [
                 (Kind::Command, "Bash npm test", &[format!("Answered {}", line.trim())][..]),
                 (Kind::Assistant, "Assistant:", &["Said I will look at the failing tests now.".to_owned()]),
-                (Kind::Assistant, "Assistant:", &[format!("Said {}", line.trim())]),
+                (
+                    Kind::Assistant,
+                    "Assistant:",
+                    &[format!("Said {}", line.trim()), "Said I will look at the failing tests now.".to_owned()],
+                ),
             ]
         );
     }

@@ -120,14 +120,26 @@ impl<'a> Telling<'a> {
         *kind == Kind::User || entry.quotes.is_empty() || !entry.quotes.iter().all(|quote| (self.is_known)(&quote.text))
     }
 
+    /// Returns the tokens of a story that tells the words of the user before `end` whole, and nothing else.
+    #[must_use]
+    pub fn words(&self, end: usize) -> usize {
+        let always = |candidate: &&Arc<Candidate>| candidate.told.message < end && candidate.form.is_always_told();
+        let words = self.entries.iter().filter(always).filter_map(|one| one.form.told(&self.writer, 1.0, false));
+        words.map(|text| count_of(&text, self.encoding)).sum::<usize>() + self.heading()
+    }
+
+    /// Returns the tokens of the heading.
+    fn heading(&self) -> usize {
+        count_of(crate::markers::LOG_HEADING, self.encoding) + 1
+    }
+
     /// Returns the story of the messages before `end` in at most `room` tokens; `None` if there is nothing to quote or
     /// no room. The lines in `shown` are quoted at any scale.
     #[must_use]
     pub fn told(&self, end: usize, room: usize, shown: &ShownLines) -> Option<String> {
         let count = |text: &str| count_of(text, self.encoding);
         let all = self.until(end, shown);
-        let heading = count(crate::markers::LOG_HEADING) + 1;
-        let room = room.checked_sub(heading)?;
+        let room = room.checked_sub(self.heading())?;
         let writer = &self.writer;
         let standing: Vec<String> = all
             .iter()
@@ -151,7 +163,9 @@ impl<'a> Telling<'a> {
         let entries = match continued {
             Some(later) => standing.into_iter().chain(later).collect(),
             None => {
-                let room = if standing.is_empty() { room } else { (room as f64 * LEEWAY) as usize };
+                // The words of the user fit even so.
+                let shorter = || ((room as f64 * LEEWAY) as usize).max(self.words(end)).min(room);
+                let room = if standing.is_empty() { room } else { shorter() };
                 chosen(writer, &all, room, count)
                     .map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries)
             }

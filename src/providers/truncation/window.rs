@@ -26,7 +26,7 @@ pub fn proposal(request: &Request, config: &TruncationConfig) -> Proposal {
     proposal
 }
 
-/// Drops the oldest messages that `proposal` leaves.
+/// Drops the oldest messages that `proposal` leaves; none where the budget is not met by that either.
 pub fn after(
     request: &Request,
     mut proposal: Proposal,
@@ -36,6 +36,9 @@ pub fn after(
     budget: usize,
 ) -> Proposal {
     let Some(range) = to_fit(after, tally, keep, budget) else { return proposal };
+    if tally.total() - tokens_of(after, tally, range.clone()) > budget {
+        return proposal;
+    }
     // Messages that the proposal already drops have no place in `after`.
     let place = request.conversation.positions();
     let dropped = after.entries()[range].iter().filter_map(|entry| place.get(&entry.id).copied()).collect();
@@ -48,9 +51,14 @@ pub fn to_fit(conversation: &Conversation, tally: &Tally, keep: usize, budget: u
     let mut before = Vec::with_capacity(conversation.len() + 1);
     before.push(0);
     for index in 0..conversation.len() {
-        before.push(before[index] + tally.message(index) - pinned_tokens(conversation, tally, index));
+        before.push(before[index] + tokens_of(conversation, tally, index..index + 1));
     }
     droppable(conversation, keep, |range| tally.total() - (before[range.end] - before[range.start]) <= budget)
+}
+
+/// Returns the tokens of these messages without those of pinned blocks.
+fn tokens_of(conversation: &Conversation, tally: &Tally, messages: Range<usize>) -> usize {
+    messages.map(|index| tally.message(index) - pinned_tokens(conversation, tally, index)).sum()
 }
 
 /// Returns the tokens of pinned blocks, which stay although their message is dropped.
