@@ -62,7 +62,7 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
     let mut next = boundaries.at(budget);
     for _ in 0..TRIES {
         let boundary = boundaries.boundary(next);
-        let fold = boundaries.tried((boundary, room.max(boundaries.room_of_words(boundary, budget))), budget)?;
+        let fold = boundaries.tried((boundary, room.max(boundaries.least_room(boundary, budget))), budget)?;
         let is_done = fold.tokens <= budget && !fold.crowds_newest;
         let is_close = fold.tokens as f64 >= budget as f64 * CLOSE_ENOUGH;
         if tried.as_ref().is_none_or(|tried| fold.is_better_than(tried, budget)) {
@@ -80,7 +80,7 @@ fn best_within(boundaries: &Boundaries<'_>, budget: usize) -> Result<Option<Trie
     }
     let Some(mut best) = tried else { return Ok(None) };
     // Where no message behind the boundary gives way, the story does, down to the words of the user.
-    let least = boundaries.room_of_words(best.boundary, budget);
+    let least = boundaries.least_room(best.boundary, budget);
     let mut room = room.max(least);
     for _ in 0..SHORTER {
         if best.tokens <= budget || room == least || best.boundary.is_none() {
@@ -190,8 +190,8 @@ impl<'a> Boundaries<'a> {
     }
 
     /// Tokens that the words of the user before this boundary have at least: all that they need, up to half of the budget.
-    fn room_of_words(&self, boundary: Option<usize>, budget: usize) -> usize {
-        boundary.map_or(0, |boundary| self.telling().words(boundary).min(budget / 2))
+    fn least_room(&self, boundary: Option<usize>, budget: usize) -> usize {
+        boundary.map_or(0, |boundary| self.telling().least(boundary).min(budget / 2))
     }
 
     /// Tokens before the messages that may be told.

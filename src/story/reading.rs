@@ -9,9 +9,7 @@ use super::{
     kind::Kind,
     shown::{ShownLines, content},
     standing::story_blocks,
-    text::{
-        ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again, is_speaker,
-    },
+    text::{ASSISTANT, Entry, Mark, NOTICE, PASTE, Quotation, SUMMARY, SYSTEM, USER, entries as read_again},
 };
 use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
@@ -185,7 +183,6 @@ impl<'a> Reading<'a> {
     fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
         let stories = story_blocks(self.conversation, message);
-        self.answered(message);
         for (at, (piece, whole)) in
             with_texts(pieces, texts).enumerate().filter(|(_, (piece, _))| !pins.holds(piece.block))
         {
@@ -231,17 +228,6 @@ impl<'a> Reading<'a> {
                     (Voice::Host | Voice::Tool, ..) => {}
                 }
             }
-        }
-    }
-
-    /// Notes which calls have a result in this message, with a text or without.
-    fn answered(&mut self, message: usize) {
-        for block in self.conversation.message(message).content.blocks() {
-            let Block::ToolResult { tool_use_id, .. } = block else { continue };
-            let place = self.place_of(message, Some(tool_use_id));
-            let is_call =
-                |draft: &&mut Draft| draft.place == place && !draft.is_earlier && !is_speaker(&draft.entry.head);
-            self.drafts.iter_mut().rev().find(is_call).into_iter().for_each(|draft| draft.is_answered = true);
         }
     }
 
@@ -663,23 +649,6 @@ mod tests {
             result("a", "Created."),
         ]));
         assert_eq!(all[0].2, ["Added first", "Added …", "Added last", "Answered Created."]);
-    }
-
-    #[test]
-    fn a_call_is_told_though_its_result_has_no_text() {
-        let image =
-            json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "b", "content": [] }] });
-        let all = told(&json!([
-            call("a", "Bash", &json!({ "command": "mkdir x" })),
-            result("a", ""),
-            call("b", "Write", &json!({ "file_path": "/a.txt", "content": "first" })),
-            image,
-            call("c", "Bash", &json!({ "command": "npm test" })),
-            call("d", "Read", &json!({ "file_path": "/a.txt" })),
-            result("d", ""),
-        ]));
-        let heads: Vec<&str> = all.iter().map(|(_, head, _)| &**head).collect();
-        assert_eq!(heads, ["Bash mkdir x", "Write /a.txt"], "without a result, nothing is told");
     }
 
     #[test]

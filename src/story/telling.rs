@@ -7,7 +7,7 @@ use super::{
     kind::Kind,
     reading::{Readable, Told},
     shown::ShownLines,
-    text::{Paths, Writer, story},
+    text::{Entry, Paths, Writer, story},
 };
 use crate::{
     conversation::Conversation,
@@ -22,9 +22,6 @@ const MOST: f64 = 4.0;
 const CONTINUED: f64 = 0.15;
 /// Number of scales tried, because estimates are slightly off.
 const TRIES: usize = 5;
-/// An earlier story that does not fit unchanged is shortened to this fraction, so that the next entries fit after it:
-/// prompt caches keep an unchanged beginning.
-const LEEWAY: f64 = 0.8;
 /// Minimum characters to which words are cut.
 const LEAST_WORDS: usize = 40;
 
@@ -75,6 +72,16 @@ impl Placed {
         &self.candidate.told.entry.head
     }
 
+    fn is_earlier(&self) -> bool {
+        self.candidate.told.is_earlier
+    }
+
+    /// Writes all its lines, as an earlier story has them.
+    fn whole(&self, writer: &Writer) -> String {
+        let Entry { head, quotes } = &self.candidate.told.entry;
+        writer.written(head, quotes)
+    }
+
     /// Writes it at this scale; `age` is 0 for the oldest and 1 for the newest.
     fn written(&self, writer: &Writer, age: f64, scale: f64) -> Option<String> {
         let Candidate { told, form, .. } = &*self.candidate;
@@ -120,12 +127,20 @@ impl<'a> Telling<'a> {
         *kind == Kind::User || entry.quotes.is_empty() || !entry.quotes.iter().all(|quote| (self.is_known)(&quote.text))
     }
 
-    /// Returns the tokens of a story that tells the words of the user before `end` whole, and nothing else.
+    /// Returns the tokens of the shortest story of the messages before `end`: an earlier story unchanged, and the words of
+    /// the user behind it whole.
     #[must_use]
-    pub fn words(&self, end: usize) -> usize {
-        let always = |candidate: &&Arc<Candidate>| candidate.told.message < end && candidate.form.is_always_told();
-        let words = self.entries.iter().filter(always).filter_map(|one| one.form.told(&self.writer, 1.0, false));
-        words.map(|text| count_of(&text, self.encoding)).sum::<usize>() + self.heading()
+    pub fn least(&self, end: usize) -> usize {
+        let all = placed(self.until(end, &ShownLines::default()));
+        let (standing, later) = all.split_at(all.iter().take_while(|one| one.is_earlier()).count());
+        let standing: usize = standing.iter().map(|one| count_of(&one.whole(&self.writer), self.encoding)).sum();
+        standing + self.words(later)
+    }
+
+    /// Returns the tokens of a story of the words of the user alone.
+    fn words(&self, all: &[Placed]) -> usize {
+        let words = written_at(&self.writer, all, 0.0);
+        words.iter().map(|text| count_of(text, self.encoding)).sum::<usize>() + self.heading()
     }
 
     /// Returns the tokens of the heading.
@@ -141,13 +156,9 @@ impl<'a> Telling<'a> {
         let all = self.until(end, shown);
         let room = room.checked_sub(self.heading())?;
         let writer = &self.writer;
-        let standing: Vec<String> = all
-            .iter()
-            .map(|candidate| &candidate.told)
-            .take_while(|told| told.is_earlier)
-            .map(|told| writer.written(&told.entry.head, &told.entry.quotes))
-            .collect();
         let all = placed(all);
+        let standing: Vec<String> =
+            all.iter().take_while(|one| one.is_earlier()).map(|one| one.whole(writer)).collect();
         let later = &all[standing.len()..];
         let stand: usize = standing.iter().map(|text| count(text)).sum();
         // A call that the earlier story tells is told again with how it ended now, or the story would say what is no longer so.
@@ -162,13 +173,8 @@ impl<'a> Telling<'a> {
         });
         let entries = match continued {
             Some(later) => standing.into_iter().chain(later).collect(),
-            None => {
-                // The words of the user fit even so.
-                let shorter = || ((room as f64 * LEEWAY) as usize).max(self.words(end)).min(room);
-                let room = if standing.is_empty() { room } else { shorter() };
-                chosen(writer, &all, room, count)
-                    .map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries)
-            }
+            None => chosen(writer, &all, room, count)
+                .map_or_else(|| cut_to(writer, &all, room, count), |(entries, _)| entries),
         };
         story(entries.iter().map(String::as_str))
     }
