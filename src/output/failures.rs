@@ -9,7 +9,7 @@ use crate::conversation::{json_text::unescape, string_end};
 /// Every line that reports a failure holds one of these: other lines need no closer look.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r#"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected|no space|not recognized|conflict|rejected|segv|segfault|emerg|alert|returncode)|E[A-Z]{4}|^[EF]\d{4} |: ?false|"rc"|level":|E   |✗|✖|✘|×|❌|✕|●"#,
+        r#"(?i-u:err|fail|problem|exit|fatal|panic|exception|critical|severe|not ok|traceback|caused by|\*\*\*|cannot|could not|unable|denied|refused|timed out|timeout|not found|no such|undefined|unresolved|segmentation|core dumped|abort|assert|killed|invalid|went wrong|expected|no space|not recognized|conflict|rejected|broken|segv|segfault|emerg|alert|returncode)|E[A-Z]{4}|^[EF]\d{4} |: ?false|"rc"|level":|E   |✗|✖|✘|×|❌|✕|●"#,
     )
 });
 
@@ -17,7 +17,7 @@ static HINT: LazyLock<Regex> = LazyLock::new(|| {
 /// stands before it (`basket 3 error margin`).
 static BAD: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?: code| status)?:? ?[1-9]|(?:^|[^\w-])error(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
+        r"(?i)(?:^|[^\w:.])(?:1 (?:\w+ )?(?:error|problem)\b|[1-9][\d,]* (?:\w+ )?(?:(?:fail(?:ed|ing|ures?)?|errors|problems)\b|error\(s\)))|\b(?:fail\w*|errors?)\s*[:=]\s*[1-9]|\bexit(?:ed)?(?: with)?(?:[ _]code| status)?[:>]? ?\(?[1-9]|(?:^|[^\w-])error(?::|\[)|^\W*(?:fail|failed|failure|error|fatal)\b|\b(?-i:FAIL|FAILED|FAILURE)\b",
     )
 });
 
@@ -51,7 +51,7 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
             SEVERITY,
             r"\s*\]|\b(?-i:[A-Z]\w*(?:Error|ERROR|Exception))",
             AFTER,
-            r"|\bERR!|^\s*(?:not ok\b|✗|✖|✘|×|❌|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b|\.{3,}\s*failed|,(?:failed|error|failure)(?:,|$)|\btimeout (?:of )?\d+ ?m?s exceeded|: not found$|\bis not recognized as\b|\bno space left\b|\bexpected\b.*\bgot\b|\bsymbol\(s\) not found\b|! \[(?:remote )?rejected\]|^(?-i:CONFLICT) \(|\bsegfault\b|\bsigsegv\b|\binvalid (?:read|write) of size\b",
+            r"|\bERR!|\t(?-i:fail|failed|failure|error|broken)(?:\t|$)|✗|✘|❌|^\s*(?:not ok\b|✖|×|✕|●|E   )|^\s*\*\*\*|: \*\*\* |^traceback \(|\bcaused by:|\bwent wrong\b|\b(?:command|file|module|symbol|package) not found\b|\bno such file\b|\b(?:permission|access) denied\b|\bconnection refused\b|\b(?:cannot|could not|unable to) \w|\bundefined (?:reference|symbol|:)|: undefined: |\bunresolved \w|\btimed out\b|\bsegmentation fault\b|\bcore dumped\b|\baborted\b|\bassert(?:ion)?\b.*\bfail|\bkilled\b|\.{3,}\s*failed|,(?:failed|error|failure)(?:,|$)|\btimeout (?:of )?\d+ ?m?s exceeded|: not found$|\bis not recognized as\b|\bno space left\b|\bexpected\b.*\bgot\b|\bsymbol\(s\) not found\b|! \[(?:remote )?rejected\]|^(?-i:CONFLICT) \(|\bsegfault\b|\bsigsegv\b|\binvalid (?:read|write) of size\b",
             // Severities that logs write short, or as numbers, and XML.
             r#"|^(?-i:[EF])\d{4} \d\d:|\[(?:err|crit|emerg|alert)\]|\blevel="?(?:err|crit|emerg|alert)\b|\s(?-i:ERR|CRIT|ALERT|EMERG(?:ENCY)?)\s|"level":\s*[56]0\b|<(?:failure|error)[\s>]"#,
             // Numbers of an operating system's errors.
@@ -235,6 +235,10 @@ mod tests {
             "04:00 ERR no route",
             "{\"level\":50,\"msg\":\"no route\"}",
             "expected 200, got 500",
+            "test (18)\tfail\t2m3s\thttps://x",
+            "| b | ❌ |",
+            "web-1   Exited (1) 3 minutes ago",
+            "<exit_code>2</exit_code>",
         ] {
             assert!(is_failure(line), "{line}");
         }

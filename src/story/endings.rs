@@ -17,12 +17,12 @@ use crate::{
 /// A line with an overall outcome.
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit code|\[[\w./-]+ [0-9a-f]{7,}\]",
+        r"(?i)\b\d+ (?:pass|tests?\b|suites?\b|files? changed)|\bpass(?:ed|ing)\b|\bsuccess|\bok\b|exit[ _]code|\[[\w./-]+ [0-9a-f]{7,}\]",
     )
 });
 
-/// A numbered line of a file.
-static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*\d+\s*(?:\t|→|\|)"));
+/// A numbered line of a file, and a tag by itself: neither says how the call ended.
+static SHOWN: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?:\d+\s*(?:\t|→|\|)|</?[\w.-]+>\s*$)"));
 
 /// A line that says where something failed: a place in a file before a colon, as compilers write it, or a word that
 /// logs write in capitals.

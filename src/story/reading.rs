@@ -1,6 +1,10 @@
 //! Reads messages into entries: the speaker or the call, and the lines that can be quoted.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -15,8 +19,8 @@ use crate::{
     conversation::{Block, ContentKind, Conversation, PathStep, Role, TextAt},
     markers::{NoteLine, is_about_messages, is_summary},
     transcript::{
-        ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch, ToolSource, ToolTable,
-        Voice, decompose, spoken, with_texts,
+        CallOutcome, ContentPiece, MAX_HEAD_PARAMETER, Meaning, ParameterRole, PieceSource, Pieces, Stretch,
+        ToolSource, ToolTable, Voice, decompose, outcome_of_answer, spoken, with_texts,
     },
 };
 
@@ -103,8 +107,9 @@ impl<'a> Readable<'a> {
                 continue;
             }
             let (piece, whole) = with_texts(&self.pieces[*message], &self.texts[*message]).nth(*piece)?;
-            let is_error = is_error(self.conversation, *message, piece);
-            let lines = quotes_of(mark_of_result(is_error), &whole.text[range.clone()]);
+            let text = &whole.text[range.clone()];
+            let is_error = is_error(self.conversation, *message, piece, text);
+            let lines = quotes_of(mark_of_result(is_error), text);
             let found = places_of(&lines, |quote| shown.take(*message, &quote.text));
             if is_looked_at(*kind, piece, is_error) {
                 places.extend(quotes.len()..quotes.len() + found.len());
@@ -125,10 +130,11 @@ impl<'a> Readable<'a> {
     }
 }
 
-/// Returns true for a result that is marked as an error.
-fn is_error(conversation: &Conversation, message: usize, piece: &ContentPiece) -> bool {
+/// Returns true for a result that is marked as an error, or was refused.
+fn is_error(conversation: &Conversation, message: usize, piece: &ContentPiece, text: &str) -> bool {
     let block = conversation.message(message).content.blocks().get(piece.block);
     matches!(block, Some(Block::ToolResult { is_error: true, .. }))
+        || outcome_of_answer(text, false) == CallOutcome::Denied
 }
 
 fn mark_of_result(is_error: bool) -> Mark {
@@ -140,9 +146,17 @@ fn is_looked_at(kind: Kind, piece: &ContentPiece, is_error: bool) -> bool {
     !is_error && kind == Kind::Look && piece.kind == ContentKind::ToolResults
 }
 
-/// Returns the message and block of the newest call that set a todo list.
+/// Returns the message and block of the newest call that set a todo list, and was not refused.
 fn newest_list(conversation: &Conversation, tools: &ToolTable, pieces: &[Pieces]) -> Option<(usize, usize)> {
-    let is_list = |block: &Block| matches!(block, Block::ToolUse { name, .. } if tools.meaning(name) == Meaning::Todo);
+    let refused: HashSet<&str> = conversation
+        .messages()
+        .flat_map(|message| message.content.blocks())
+        .filter_map(|block| match block {
+            Block::ToolResult { tool_use_id, is_error: true, .. } => Some(tool_use_id.as_str()),
+            _ => None,
+        })
+        .collect();
+    let is_list = |block: &Block| matches!(block, Block::ToolUse { id, name, .. } if tools.meaning(name) == Meaning::Todo && !refused.contains(id.as_str()));
     let in_xml =
         |piece: &ContentPiece| piece.kind == ContentKind::ToolParameters && piece.source.meaning() == Meaning::Todo;
     (0..conversation.len()).rev().find_map(|message| {
@@ -183,6 +197,8 @@ impl<'a> Reading<'a> {
     fn message(&mut self, message: usize, pieces: &[ContentPiece], texts: &[TextAt<'_>]) {
         let pins = &self.conversation.entries()[message].pins;
         let stories = story_blocks(self.conversation, message);
+        let is_call = self.conversation.message(message).role == Role::Assistant;
+        let (mut announced, mut judged) = (None, Vec::new());
         for (at, (piece, whole)) in
             with_texts(pieces, texts).enumerate().filter(|(_, (piece, _))| !pins.holds(piece.block))
         {
@@ -193,6 +209,12 @@ impl<'a> Reading<'a> {
             }
             let source = if let PieceSource::Tool(source) = &piece.source { Some(Arc::clone(source)) } else { None };
             let draft = source.as_ref().map(|source| self.draft_of(message, piece, source));
+            // In plain text, a line announces a result, which may be the words of the user alone.
+            match draft {
+                Some(_) if piece.kind == ContentKind::MessageText && !is_call => announced = draft,
+                Some(_) => announced = None,
+                None => {}
+            }
             for Stretch { range, voice } in piece.stretches(whole.text) {
                 let text = &whole.text[range.clone()];
                 let answer = |first: usize| Answer { message, piece: at, range: range.clone(), first };
@@ -203,14 +225,22 @@ impl<'a> Reading<'a> {
                         self.parameter(message, draft, piece, source, text);
                     }
                     (Voice::User | Voice::Paste, Some(draft), Some(source)) => {
-                        let (announced, words) = announced(text);
-                        self.answer((draft, answer), piece, source, announced);
+                        let (first, words) = announced_words(text);
+                        self.answer((draft, answer), piece, source, first);
                         // The words are what it was answered.
                         self.drafts[draft].is_answered = true;
                         let place = self.drafts[draft].place;
                         self.words(place, USER, Kind::User, spoken(words));
                     }
-                    (Voice::User, ..) => self.words(place, USER, Kind::User, spoken(text)),
+                    (Voice::User, ..) => {
+                        let words = announced.take().map_or(text, |draft| {
+                            let (first, words) = announced_words(text);
+                            self.drafts[draft].entry.quotes.extend(quotes_of(Mark::Answered, first));
+                            judged.push(draft);
+                            words
+                        });
+                        self.words(place, USER, Kind::User, spoken(words));
+                    }
                     (Voice::Paste, ..) => self.words(place, PASTE, Kind::Paste, text),
                     _ if is_summary(self.conversation.message(message)) => {
                         self.words(place, SUMMARY, Kind::Summary, text);
@@ -229,6 +259,8 @@ impl<'a> Reading<'a> {
                 }
             }
         }
+        // A result behind the words is still this call's.
+        judged.into_iter().for_each(|draft: usize| self.drafts[draft].is_answered = true);
     }
 
     fn earlier(&mut self, message: usize, text: &str) {
@@ -369,7 +401,7 @@ impl<'a> Reading<'a> {
         if piece.kind == ContentKind::MessageText && !in_result && text.trim_start().starts_with('[') {
             return;
         }
-        let is_error = is_error(self.conversation, answer.message, piece);
+        let is_error = is_error(self.conversation, answer.message, piece, text);
         draft.results.push(answer);
         if is_looked_at(draft.kind, piece, is_error) {
             draft.is_answered = true;
@@ -432,7 +464,7 @@ impl<'a> Reading<'a> {
 }
 
 /// Returns the line that announces the user's words about a call, if one does, and the words.
-fn announced(text: &str) -> (&str, &str) {
+fn announced_words(text: &str) -> (&str, &str) {
     let (first, words) = text.trim().split_once('\n').unwrap_or((text, ""));
     if first.trim_end().ends_with(':') && !words.trim().is_empty() { (first, words) } else { ("", text) }
 }
@@ -450,7 +482,9 @@ fn quotes_of(mark: Mark, text: &str) -> Vec<Quotation> {
         Some(_) => is_code.then(|| Quotation::new(mark, "…")),
         None => (is_code || !line.trim().is_empty()).then(|| Quotation::new(mark, line)),
     };
-    text.lines().filter_map(quote).collect()
+    // Progress is written over and over on one line.
+    let lines = |ends: &'static [char]| text.split(ends).filter_map(quote).collect();
+    if is_code { lines(&['\n']) } else { lines(&['\n', '\r']) }
 }
 
 /// Returns true if a parameter describes changes of lines.
@@ -582,6 +616,21 @@ mod tests {
     }
 
     #[test]
+    fn a_call_in_xml_that_the_user_denied_is_told_before_the_words() {
+        let all = told(&json!([
+            { "role": "user", "content": "Go." },
+            { "role": "assistant", "content": "<execute_command>\n<command>git push</command>\n</execute_command>" },
+            { "role": "user", "content": [
+                { "type": "text", "text": "[execute_command for 'git push'] Result:" },
+                { "type": "text", "text": "The user denied this operation and provided the following feedback:\n<feedback>\nnot yet\n</feedback>" },
+            ] },
+        ]));
+        let all: Vec<(&str, &[String])> = all.iter().map(|(_, head, quotes)| (&**head, &quotes[..])).collect();
+        let denied = "Answered The user denied this operation and provided the following feedback:".to_owned();
+        assert_eq!(all[1..], [("execute_command git push", &[denied][..]), (USER, &["Said not yet".to_owned()])]);
+    }
+
+    #[test]
     fn calls_in_xml_name_the_file_inside_their_arguments() {
         let edit = "<apply_diff>\n<args>\n<file>\n<path>src/a.ts</path>\n<diff>\n<content>\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n</content>\n</diff>\n</file>\n</args>\n</apply_diff>";
         let read = "<read_file>\n<args>\n<file>\n<path>src/b.ts</path>\n</file>\n</args>\n</read_file>";
@@ -668,7 +717,7 @@ mod tests {
         ));
         let all: Vec<(Kind, &[String])> = all.iter().map(|(kind, _, quotes)| (*kind, &quotes[..])).collect();
         let said = |line: &str| [format!("Said {line}")];
-        let denied = ["Answered The user denied this operation and provided the following feedback:".to_owned()];
+        let denied = ["Failed The user denied this operation and provided the following feedback:".to_owned()];
         assert_eq!(
             all,
             [
@@ -700,7 +749,7 @@ mod tests {
             ("The user said:", "", "The user said:"),
             ("The user said:\n ", "", "The user said:\n "),
         ] {
-            assert_eq!(announced(text), (first, words), "{text:?}");
+            assert_eq!(announced_words(text), (first, words), "{text:?}");
         }
     }
 

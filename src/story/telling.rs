@@ -191,10 +191,17 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Returns the candidates, each with whether its head occurs again.
+/// Returns the candidates, each with whether its head occurs again. Behind a change of the folder, the same command is
+/// another.
 fn placed(all: Vec<Arc<Candidate>>) -> Vec<Placed> {
     let mut later = HashSet::new();
-    let mut again: Vec<bool> = all.iter().rev().map(|one| !later.insert(one.told.entry.head.as_str())).collect();
+    let mut is_again = |head: &str| {
+        if head.split(' ').nth(1) == Some("cd") && !head.contains(" && ") {
+            later.clear();
+        }
+        !later.insert(head.to_owned())
+    };
+    let mut again: Vec<bool> = all.iter().rev().map(|one| is_again(&one.told.entry.head)).collect();
     again.reverse();
     all.iter()
         .cloned()

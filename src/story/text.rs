@@ -1,6 +1,6 @@
 //! Writes the story as text, and reads it back.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{conversation::on_line, markers::LOG_HEADING, transcript::ToolTable};
 
@@ -95,23 +95,31 @@ pub struct Entry {
 /// Number of last parts of a path that identify the file once its folder was written in full.
 const PARTS: usize = 2;
 
-/// Shortens paths: the folder is written in full once, later paths in it by their ends.
+/// Shortens paths: the folder is written in full once, later paths in it by their ends, as long as those lead to no
+/// other folder.
 #[derive(Default)]
-pub struct Paths(HashSet<String>);
+pub struct Paths {
+    folders: HashSet<String>,
+    /// The folder of each end; `None` where several have it.
+    ends: HashMap<String, Option<String>>,
+}
 
 impl Paths {
     /// Returns the head with its paths as short as earlier entries allow.
     pub fn shortened(&mut self, head: &str) -> String {
-        let end_of = |word: &str| {
-            let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
-            (start > 4 && word.starts_with('/')).then(|| format!("…{}", &word[start..]))
-        };
-        let folder = |word: &str| word.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
-        let words = head.split(' ').map(|word| match end_of(word) {
-            Some(end) if !self.0.insert(folder(word)) => end,
-            _ => word.to_owned(),
-        });
-        words.collect::<Vec<_>>().join(" ")
+        head.split(' ').map(|word| self.path(word).unwrap_or_else(|| word.to_owned())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the end of a path, if its folder was written in full.
+    fn path(&mut self, word: &str) -> Option<String> {
+        let start = word.rmatch_indices('/').nth(PARTS - 1).map(|(at, _)| at)?;
+        let (folder, _) = word.rsplit_once('/').filter(|_| start > 4 && word.starts_with('/'))?;
+        let of_end = self.ends.entry(folder[start..].to_owned()).or_insert_with(|| Some(folder.to_owned()));
+        if of_end.as_deref() != Some(folder) {
+            *of_end = None;
+        }
+        let is_known = of_end.is_some() && !self.folders.insert(folder.to_owned());
+        is_known.then(|| format!("…{}", &word[start..]))
     }
 }
 
@@ -310,6 +318,10 @@ mod tests {
             .map(|head| paths.shortened(head));
         assert_eq!(told, ["Read /home/mara/tidemark/src/day.ts", "Edit …/src/day.ts", "Edit /src/day.ts"]);
         assert_eq!(paths.shortened("Edit /src/day.ts"), "Edit /src/day.ts", "short paths are told in full");
+        let mut paths = Paths::default();
+        let (web, app) = ("Read /home/mara/web/src/day.ts", "Read /home/mara/app/src/week.ts");
+        let told = [web, web, app, app, web, "Read /home/mara/app/test/day.ts"].map(|head| paths.shortened(head));
+        assert_eq!(told, [web, "Read …/src/day.ts", app, app, web, "Read /home/mara/app/test/day.ts"]);
     }
 
     #[test]

@@ -96,6 +96,7 @@ impl ToolSource {
     pub(super) fn of_call<'a>(name: &str, parameters: impl Iterator<Item = Parameter<'a>>, tools: &ToolTable) -> Self {
         let tool = tools.tool_or_unknown(name);
         let (mut command, mut patch) = ("", "");
+        let mut line: Vec<&str> = Vec::new();
         let mut short: Vec<(&str, &str)> = Vec::new();
         let is_list = matches!(tool.meaning, Meaning::Todo | Meaning::Item);
         let telling = parameters.filter_map(|Parameter { key, value, is_nested }| {
@@ -105,6 +106,9 @@ impl ToolSource {
                 && NoteLine::read(value).is_none();
             if is_short && !is_nested && !is_list && short.len() <= MAX_HEAD_PARAMETERS {
                 short.push((key, value));
+            }
+            if is_nested && tool.parameter(ParameterRole::Command).any(|name| name == key) {
+                line.push(value);
             }
             match key {
                 // Only tools that work on files need the command or the patch.
@@ -119,7 +123,8 @@ impl ToolSource {
         });
         let (target_key, target) =
             telling.min_by_key(|(rank, ..)| *rank).map_or(("", ""), |(_, key, value)| (key, value));
-        let mut source = Self::new(name, target, tools);
+        let line = if target.is_empty() { command_line(&line) } else { String::new() };
+        let mut source = Self::new(name, if line.is_empty() { target } else { &line }, tools);
         let is_label = |key: &str| !target.is_empty() && tool.parameter(ParameterRole::Label).any(|label| label == key);
         for (key, value) in short.iter().filter(|(key, value)| (*key, *value) != (target_key, target) && !is_label(key))
         {
@@ -132,6 +137,16 @@ impl ToolSource {
             patches::first_file(patch).clone_into(&mut source.file);
         }
         source
+    }
+}
+
+/// Returns the command line that the words of a list run: those behind `bash -lc` are one.
+fn command_line(words: &[&str]) -> String {
+    match words {
+        [shell, flag, line] if shell.ends_with("sh") && flag.starts_with('-') && flag.ends_with('c') => {
+            (*line).to_owned()
+        }
+        _ => words.join(" "),
     }
 }
 
@@ -196,5 +211,13 @@ mod tests {
             ToolSource::of_call("search_files", search.into_iter().map(parameter), &tools).label,
             "search_files parseDay"
         );
+        for (words, head) in [
+            (&["bash", "-lc", "npm test"][..], "shell npm test"),
+            (&["npm", "run", "deploy"], "shell npm run deploy"),
+            (&["bash", "-lc"], "shell bash -lc"),
+        ] {
+            let words = words.iter().map(|value| Parameter { key: "command", value, is_nested: true });
+            assert_eq!(ToolSource::of_call("shell", words, &tools).head, head);
+        }
     }
 }

@@ -96,8 +96,10 @@ pub(super) fn answer_stretches(text: &str, answer: Range<usize>, tool: &ToolSour
         return vec![Stretch::new(answer, Voice::User)];
     }
     let mut spoken: Vec<Range<usize>> = Vec::new();
-    spoken.extend(judgement(own).map(|end| 0..end));
-    spoken.extend(leading_words(own, 0..own.len()).map(|end| 0..end));
+    if is_hosts(tool) {
+        spoken.extend(judgement(own).map(|end| 0..end));
+        spoken.extend(leading_words(own, 0..own.len()).map(|end| 0..end));
+    }
     if matches!(tool.meaning, Meaning::Write | Meaning::Edit | Meaning::Editor) {
         spoken.extend(edited_by_user(own));
     }
@@ -106,7 +108,7 @@ pub(super) fn answer_stretches(text: &str, answer: Range<usize>, tool: &ToolSour
         spoken.extend((voice == Voice::User).then_some(open..end));
         end = open;
     }
-    spoken.extend(announced_words(own, end).map(|open| open..end));
+    spoken.extend(announced_words(own, end).filter(|_| is_hosts(tool)).map(|open| open..end));
     spoken.sort_by_key(|range| range.start);
     let mut found = Vec::new();
     let mut done = 0;
@@ -131,6 +133,24 @@ pub(super) fn behind_judgement(answer: &str) -> &str {
     &answer[end..]
 }
 
+/// Returns true for a tool whose results are the host's words, or the output of a command. What others bring from files,
+/// pages, servers and agents may say that the user said something: only the host's mark of an error proves it.
+fn is_hosts(tool: &ToolSource) -> bool {
+    match tool.meaning {
+        Meaning::Command => !tool.shows_files,
+        Meaning::Edit
+        | Meaning::Write
+        | Meaning::Touch
+        | Meaning::Editor
+        | Meaning::Todo
+        | Meaning::Item
+        | Meaning::Plan
+        | Meaning::Mode
+        | Meaning::Ask => true,
+        _ => false,
+    }
+}
+
 fn range_from(start: usize, range: Range<usize>) -> Range<usize> {
     start + range.start..start + range.end
 }
@@ -140,7 +160,7 @@ fn is_users_alone(answer: &str, tool: &ToolSource, is_error: bool) -> bool {
     // Roo writes this above the list as the user changed it.
     const CHANGED_LIST: &str = "User edits todo";
     (is_error && refuses_in_words(answer))
-        || refuses(answer)
+        || (is_hosts(tool) && refuses(answer))
         || (tool.meaning == Meaning::Todo && answer.trim_start().starts_with(CHANGED_LIST))
 }
 
@@ -247,10 +267,14 @@ mod tests {
             "The user rejected permission to use this specific tool call with the following feedback: Use a map.";
         let list = "User edits todo:\n\n[ ] Never push.";
         for whole in [denied, instead, judged, edited, opencode] {
-            for tool in ["write_to_file", "Edit", "Bash", "mcp_x"] {
+            for tool in ["write_to_file", "Edit", "Bash"] {
                 assert_eq!(users(tool, whole), Some(whole), "{tool}");
             }
+            for tool in ["Read", "WebFetch", "Grep", "Task", "mcp_x"] {
+                assert_eq!(users(tool, whole), None, "a file may say so: {tool}");
+            }
         }
+        assert_eq!(answered("Read", instead, true), [(Voice::User, instead)], "the host says that it failed");
         assert_eq!(users("update_todo_list", list), Some(list));
         assert_eq!(users("ask_followup_question", "Blue."), Some("Blue."));
         for (answer, said) in [
