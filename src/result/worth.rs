@@ -35,8 +35,8 @@ pub struct Worth {
 }
 
 impl Worth {
-    /// Reads the names and shapes of the units of `text`. In a file, names known from the conversation are poor
-    /// evidence of which other lines matter.
+    /// Reads the names and shapes of the units of `text`. In a file, names that the conversation already shows count
+    /// less.
     pub fn read(text: &str, units: &[Unit], stamps: Stamps, is_file: bool, expected: &ExpectedNames) -> Self {
         let mut numbers: HashMap<u64, u32, ByHash> = HashMap::default();
         let (mut starts, mut names, mut chances) = (Vec::with_capacity(units.len() + 1), Vec::new(), Vec::new());

@@ -26,7 +26,8 @@ pub(super) struct Choice<'c, 'a> {
     trials: usize,
 }
 
-/// The other changes without which some cannot be undone; or the message with a pointer that no change wrote.
+/// The further changes that must be undone together with given ones, or the message with a pointer that no change
+/// wrote.
 struct Needs<'c> {
     others: Vec<&'c str>,
     message: Option<usize>,
