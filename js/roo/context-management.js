@@ -140,7 +140,7 @@ function hide(messages, visible, removed, rule) {
   const marker = {
     role: "user",
     content: `[Sliding window truncation: ${removed} messages hidden to reduce context]`,
-    // Among the copies of a condensation the marker comes and goes with them.
+    // A marker among the copies of a condensation has its id, so that it is removed with them.
     ts: condensedBy ? ts : ts - 1,
     isTruncationMarker: true,
     truncationId,

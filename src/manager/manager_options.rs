@@ -22,7 +22,7 @@ use crate::{
 
 /// A condensation that costs more dollars than this is reported, unless the options say otherwise.
 const DEFAULT_COST_ALERT: f64 = 0.1;
-/// The least share of the tokens at which a condensation is due, in percent, from which one is prepared, unless the options say otherwise.
+/// Default share of the due point, in percent, from which a condensation is prepared.
 const DEFAULT_FROM_PERCENT: f64 = 80.0;
 
 /// Options of a [`super::Manager`].
@@ -380,7 +380,8 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// Reads the options of a call: of `context` what is there beside the messages, and `options`. Null for all defaults.
+    /// Reads the options of a call from `context` (its fields other than the messages) and `options`. Null means all
+    /// defaults.
     pub fn read(context: &Value, options: &Value) -> Result<Self, Vec<ConfigError>> {
         let (context, options) = read_call::<CallFields>(context, options)?;
         Ok(Self {

@@ -39,13 +39,13 @@ impl Trial {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewReport {
-    /// False when a model would be called: tokens and dollars of its responses are estimates, and so is everything
+    /// False if a model would be called: the tokens and dollars of its responses are estimates, and so are all numbers
     /// derived from them.
     exact: bool,
-    /// False when a model would be called whose price is not known: then the report's cost is no estimate.
+    /// False if a model with an unknown price would be called: the report's cost is then not an estimate.
     priced: bool,
-    /// 1 if all of it was run; with summaries by a model, 1 less their expected tokens over the tokens removed, at
-    /// least 0; 0 if the run failed.
+    /// 1 if the whole condensation was run, and 0 if it failed. With summaries by a model, 1 minus the ratio of their
+    /// expected tokens to the tokens removed, at least 0.
     confidence: f64,
     /// Some of the messages that would be changed, in order.
     samples: Vec<PreviewSample>,
@@ -55,17 +55,17 @@ pub struct PreviewReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSample {
-    /// Its index in the conversation that came in; of an added message the index it would stand before.
+    /// Its index in the original conversation; for an added message, the index of the message that it precedes.
     message_index: usize,
-    /// It would be added, so it is not in the conversation that came in.
+    /// True if the message would be added.
     added: bool,
-    /// Its index in the condensed conversation; `null` when it would be removed.
+    /// Its index in the condensed conversation; `null` if it would be removed.
     after: Option<usize>,
-    /// False where words stand for what a model would write.
+    /// False if it contains a placeholder for a model's words.
     exact: bool,
-    /// The operations that would be done to it.
+    /// The operations that would change it.
     operations: Vec<String>,
-    /// Tokens that they would save, unscaled.
+    /// Unscaled tokens that these operations would save.
     tokens_saved: usize,
 }
 

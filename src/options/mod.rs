@@ -13,7 +13,7 @@
 //! | `schema` | a table as JSON Schema |
 //! | `declarations` | tables as interfaces of TypeScript |
 //! | `config_error` | one fault as a sentence |
-//! | `path` | where a value stands: `passes[1].selection.type` |
+//! | `path` | the path of a value: `passes[1].selection.type` |
 //! | `near` | the name that was meant |
 //!
 //! ```ignore

@@ -11,7 +11,7 @@ pub(super) struct Path<'a> {
 
 #[derive(Clone, Copy)]
 enum Step<'a> {
-    /// The options as a whole, with what they are called when they are wrong themselves.
+    /// The options as a whole, with their name in errors about the whole.
     Root(&'a str),
     Name(&'a str),
     Index(usize),
@@ -37,7 +37,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The path of `name` in what stands at `holder`, for what is checked elsewhere.
+/// Returns the path of `name` in the value at `holder`, for values that are checked elsewhere.
 pub fn path_of(holder: &str, name: &str) -> String {
     Path::argument(holder).field(name).to_string()
 }

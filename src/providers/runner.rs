@@ -56,7 +56,8 @@ pub trait Step: Send {
         false
     }
 
-    /// Whether it is run again on a result that is smaller than what it was given: until the target is reached, unless it says otherwise.
+    /// Returns true if it runs again on a result that is smaller than its input. By default, it does until the target
+    /// is reached.
     fn goes_on(&self, state: &State) -> bool {
         !state.meets_target()
     }

@@ -184,7 +184,7 @@ fn truncated(request: &Request, config: &TruncationConfig) -> Result<Proposal, C
 /// dropped.
 fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;
-    // A message with a call or a result would stay there without the other half.
+    // A message with a call or a result would remain without its other half.
     let is_summary = |message: usize| {
         let message = conversation.message(message);
         markers::is_summary(message) && calls(message).is_empty() && answers(message).is_empty()
@@ -197,7 +197,7 @@ fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, 
     }
     proposal.plan = with_bridges(proposal.plan, conversation);
     proposal = with_note_of_gap(conversation, &proposal).unwrap_or(proposal);
-    // Everything that can go has gone before, and more work would only rewrite what is left.
+    // Everything that can be removed was removed before, and further work would only rewrite the rest.
     let is_smaller = measured(request, &proposal.plan)?.total() < request.tally.total();
     let mut proposal = if is_smaller { proposal } else { Proposal::default() };
     proposal.warnings.extend(target_missed(request, &proposal.plan)?);

@@ -81,9 +81,9 @@ impl<'a> Back<'a> {
     }
 }
 
-/// Where edits move the messages behind them.
+/// The positions from which edits move the later messages.
 pub(super) struct Shift {
-    /// From which index on a message moves, and by how much in total, in order.
+    /// Each index from which messages move, and the total distance there, in order.
     steps: Vec<(usize, isize)>,
 }
 
