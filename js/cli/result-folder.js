@@ -16,13 +16,13 @@ const DRAFT = /^\.r[0-9a-f]{15}\.txt\.[0-9a-f-]{36}\.tmp$/;
 /** Days after which drafts are removed: one hour. A process that is still writing takes less. */
 const DRAFT_DAYS = 1 / 24;
 
-/** The default folder: in the user's cache. */
+/** Returns the default folder, in the user's cache. */
 function defaultFolder({ env = process.env, platform = process.platform, home = os.homedir() } = {}) {
   const cache = (platform === "win32" ? env.LOCALAPPDATA : env.XDG_CACHE_HOME) || path.join(home, ".cache");
   return path.join(cache, "roo-condense", "results");
 }
 
-/** The encoding of bytes: UTF-16 by its mark or its zeros, else UTF-8. */
+/** Detects the encoding of bytes: UTF-16 by its byte order mark or its zeros, else UTF-8. */
 function encodingOf(bytes) {
   const head = bytes.subarray(0, 1000);
   const zeros = (from) => head.filter((byte, at) => at % 2 === from && byte === 0).length * 4 > head.length;

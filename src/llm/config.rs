@@ -48,7 +48,7 @@ pub struct HttpConfig {
 }
 
 impl fmt::Debug for HttpConfig {
-    /// Without the query of the address, which may hold a key.
+    /// Omits the query of the address, which may contain a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = endpoint::endpoint(self.api, self.base_url.as_deref());
         f.debug_struct("HttpConfig")
@@ -177,7 +177,7 @@ impl CallbackConfig {
     }
 }
 
-/// The codes of handlers: `out_of_range` for every value of the right type, `invalid_argument` for the rest.
+/// Sets the codes of handlers: `out_of_range` for every value of the right type, `invalid_argument` for other errors.
 fn coded(mut faults: Vec<ConfigError>) -> Vec<ConfigError> {
     for fault in &mut faults {
         let is_range = matches!(fault.kind, FaultKind::NotAllowed | FaultKind::OutOfRange);
@@ -243,7 +243,7 @@ impl HttpConfig {
         Some(Self::fault(FaultKind::OutOfRange, "temperature", wrong.to_string(), &allowed))
     }
 
-    /// A fault of an option; `value` is how messages show it, and no secret.
+    /// Creates an error about an option. `value` appears in messages, so it must not be a secret.
     pub(super) fn fault(kind: FaultKind, path: &str, value: impl Into<String>, allowed: &str) -> ConfigError {
         let code = if kind == FaultKind::Missing { "invalid_argument" } else { "out_of_range" };
         ConfigError { code, ..ConfigError::new(kind, path, value, allowed) }

@@ -410,10 +410,10 @@ impl CallOptions {
     }
 }
 
-/// The context and the options of a call, checked.
+/// Checks and reads the context and the options of a call.
 ///
 /// # Errors
-/// Every field that is wrong, unknown or in the other argument.
+/// All fields that are invalid, unknown or belong to the other argument.
 pub(super) fn read_call<Fields: Options>(
     context: &Value,
     options: &Value,
@@ -427,7 +427,7 @@ fn placed(faults: Vec<ConfigError>, other: (&Table, &str)) -> Vec<ConfigError> {
     faults.into_iter().map(|fault| fault.placed(other)).collect()
 }
 
-/// Two results, or the faults of both.
+/// Returns both results, or the errors of both.
 fn both<A, B>(a: Result<A, Vec<ConfigError>>, b: Result<B, Vec<ConfigError>>) -> Result<(A, B), Vec<ConfigError>> {
     match (a, b) {
         (Ok(a), Ok(b)) => Ok((a, b)),

@@ -96,7 +96,8 @@ pub fn whole_of_result(mut messages: ClassInstance<'_, MessageParts>, done: JsCa
     threads::spawn(work).map_err(system_limit)
 }
 
-/// Whether a block of the last message is of the newest message of the caller: messages of some formats are joined, and those before it are not new.
+/// Returns a function that is true for blocks of the last message that come from the caller's newest message. In some
+/// formats, several of the caller's messages are joined to one, and the earlier ones are not new.
 fn is_newest(read: &Messages) -> impl Fn(usize) -> bool {
     let last = read.conversation().len().saturating_sub(1);
     let newest = read.projection().map(|projection| (projection, projection.messages().len().saturating_sub(1)));

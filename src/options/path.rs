@@ -18,12 +18,12 @@ enum Step<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// The options as a whole. Paths inside them begin with the name of a field.
+    /// Creates the path of the options as a whole. Paths inside them begin with the name of a field.
     pub const fn root(name: &'a str) -> Self {
         Self { outer: None, step: Step::Root(name) }
     }
 
-    /// One of several arguments, with which paths inside it begin: `options.signal`.
+    /// Creates the path of one of several arguments. Paths inside it begin with its name: `options.signal`.
     pub const fn argument(name: &'a str) -> Self {
         Self { outer: None, step: Step::Name(name) }
     }

@@ -16,7 +16,8 @@ use crate::{
 /// A condensation algorithm. It turns a conversation into a plan, and never changes the conversation itself.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Returns the descriptor and the configuration of one of this package's own providers, whose other answers come from them.
+    /// Returns the descriptor and the configuration, for providers of this package. The defaults of the other methods
+    /// use them.
     fn built_in(&self) -> Option<(&'static Descriptor, &Value)> {
         None
     }

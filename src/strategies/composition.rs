@@ -151,7 +151,7 @@ impl<'a> Composition<'a> {
         Ok(record.tokens_after < record.tokens_before)
     }
 
-    /// The task of a part, with the means of the strategy.
+    /// Returns the task of a part, with the handlers and budget of the strategy.
     fn task(&self, part: &Part) -> Result<Task, CondenseError> {
         Ok(Task {
             id: part.provider.clone(),

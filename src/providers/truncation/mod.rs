@@ -208,7 +208,7 @@ fn meets_target(request: &Request, plan: &Plan) -> Result<bool, CondenseError> {
     Ok(request.target_tokens.is_none() || request.meets_target(&measured(request, plan)?))
 }
 
-/// The cuts of one strategy or mode.
+/// Returns the proposal of the configured mode and strategy.
 fn cut(request: &Request, config: &TruncationConfig) -> Result<Proposal, CondenseError> {
     match (config.mode, config.effective_strategy(request.target_tokens)) {
         (Mode::Window, _) => Ok(window::proposal(request, config)),
@@ -218,7 +218,7 @@ fn cut(request: &Request, config: &TruncationConfig) -> Result<Proposal, Condens
 }
 
 impl TruncationConfig {
-    /// Whether a limit of `head` and `head_tail` is set, which then holds.
+    /// Returns true if the configuration sets a limit of `head` and `head_tail`, which then applies.
     fn limits(&self) -> bool {
         self.truncation_mode.is_given
             || self.max_tool_result_lines.is_given
@@ -232,7 +232,7 @@ impl TruncationConfig {
         self.truncation_mode.value == TruncationMode::Suppress
     }
 
-    /// The strategy that the configuration comes down to.
+    /// Returns the effective strategy.
     fn effective_strategy(&self, target: Option<usize>) -> Strategy {
         match self.strategy {
             // A suppressed text has no lines to choose from.
