@@ -107,7 +107,7 @@ impl Messages {
         }
     }
 
-    /// Returns the messages as messages of ours.
+    /// Returns the messages in our own format.
     pub fn conversation(&self) -> &Conversation {
         match self {
             Self::Own(conversation) => conversation,
@@ -115,7 +115,7 @@ impl Messages {
         }
     }
 
-    /// Returns each message separately, as one of ours.
+    /// Returns each message separately, in our own format.
     pub fn each(&self) -> Conversation {
         match self {
             Self::Own(conversation) => conversation.clone(),

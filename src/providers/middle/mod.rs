@@ -2,7 +2,7 @@
 //!
 //! | module | its one idea |
 //! | --- | --- |
-//! | `around` | messages kept in short form around the summary, if a target leaves room |
+//! | `around` | messages kept in short form around the summary, up to the target |
 //! | `middle_range` | the messages to summarise, and those to keep |
 //! | `check` | checks whether the summary covers what it must keep |
 //! | `must` | finds what a summary must keep |
