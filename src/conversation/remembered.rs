@@ -1,21 +1,22 @@
-//! Readings of a message, kept with it as long as it lives: every provider, every pass and the next call ask for them.
+//! Caches results of reading a message with the message itself, because every provider, every pass and the next call
+//! need them.
 
 use std::{any::Any, fmt, sync::OnceLock};
 
 use super::address::Address;
 
-/// The kinds of readings that are made of other modules' types.
+/// The kinds of results whose types other modules define.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reading {
-    /// Its pieces.
+    /// The message's pieces.
     Pieces,
-    /// The names in them.
+    /// The names in the pieces.
     Names,
-    /// The tokens of its blocks.
+    /// The tokens of the message's blocks.
     Tokens,
 }
 
-/// Readings of a message that does not change. A copy has none, because it may be changed.
+/// The cached results of an unchanged message. A copy has none, because it may be changed.
 #[derive(Default)]
 pub(super) struct Remembered {
     addresses: OnceLock<Vec<Address>>,

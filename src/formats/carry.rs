@@ -57,8 +57,8 @@ impl Projection {
     /// Returns the edits on the caller's messages that correspond to `plan` on the projection.
     ///
     /// # Errors
-    /// [`NotCarried`] if the plan puts something into a message that the format cannot express (none of our providers
-    /// does), or if messages that already violate the format's rules would violate them elsewhere.
+    /// [`NotCarried`] if the plan inserts content that the format cannot express (no built-in provider does), or if
+    /// messages that already violate the format's rules would violate them elsewhere.
     pub fn carried(&self, plan: &Plan) -> Result<Carried, NotCarried> {
         let mut carry = Carry {
             of: self,
@@ -203,8 +203,8 @@ type Within = (Option<usize>, Inside, Vec<usize>);
 struct New {
     /// The caller's message before which it is inserted.
     before: usize,
-    /// The order of messages added at the same place: by message of the projection, and within one, those at its end
-    /// before those behind it.
+    /// The order of messages added at the same place: by message of the projection, and additions at the end of a
+    /// message before additions after it.
     order: (usize, bool, usize),
     json: Box<RawValue>,
     text: Path,

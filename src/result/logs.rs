@@ -1,4 +1,5 @@
-//! Logs of build systems and test runners with one failure in the middle, among lines that name failures and are none.
+//! Logs of build systems and test runners for tests. Each has one failure in the middle, among lines that mention
+//! failures without reporting one.
 
 use serde_json::json;
 
@@ -11,11 +12,11 @@ const LINES: usize = 1000;
 
 struct Log {
     name: &'static str,
-    /// Lines of a run that goes well; `{}` stands for a number.
+    /// Lines of a successful run; `{}` represents a number.
     noise: &'static [&'static str],
-    /// Lines in the middle that have to stay, word for word.
+    /// Lines in the middle that must be kept word for word.
     failure: &'static [&'static str],
-    /// Lines at the end that have to stay.
+    /// Lines at the end that must be kept.
     ending: &'static [&'static str],
     exit_code: i64,
 }

@@ -382,7 +382,7 @@ proptest! {
         prop_assert_eq!(result.tokens_after, crate::tokens::count_inside(&short, Encoding::O200kBase).tokens);
         prop_assert_eq!(result.fits, result.tokens_after <= budget);
         if result.failures_left_out > 0 {
-            // Lines that say how it ended stay before failures, and lines around those that stay.
+            // Lines that say how the call ended rank before failures, and failures before the lines around them.
             let ending = crate::story::ending(&originals.iter().map(|line| line.trim()).collect::<Vec<_>>(), false);
             let is_near = |line: &str| {
                 let failed = |at: usize| originals[at.saturating_sub(16)..(at + 4).min(originals.len())].iter().any(|line| is_failure(line));

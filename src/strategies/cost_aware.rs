@@ -1,4 +1,4 @@
-//! `cost_aware`: the best provider that fits the budget.
+//! `cost_aware`: runs the best provider that fits the budget.
 
 use super::{
     composition::{Ask, Composition, ends_all},
@@ -14,13 +14,13 @@ use crate::{
     words::{Said, said},
 };
 
-/// Asks what `maxCost` pays for.
+/// Runs the best provider within `maxCost`.
 pub async fn run(composition: &mut Composition<'_>, config: &CostAwareConfig) -> Result<(), CondenseError> {
     within(composition, config.max_cost, "maxCost").await
 }
 
-/// Runs native if its maximum cost is within `limit` dollars, else smart if that fits what is left, else a free
-/// provider.
+/// Runs native if its maximum cost is within `limit` dollars, else smart if its cost fits the remaining budget, else a
+/// free provider.
 pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'static str) -> Result<(), CondenseError> {
     let mut refused = Vec::new();
     // One budget for all runs, so that the cost of a failed one reduces what is left for the next.
@@ -62,11 +62,11 @@ pub enum Fit {
     Fits(Said),
     /// The budget does not cover it, or its cost is unknown because a model's price is; with the reason.
     Refused(WarningCode, Said),
-    /// It could do nothing.
+    /// The provider could do nothing, with the error.
     Useless(CondenseError),
 }
 
-/// Checks whether a part's maximal cost is within what is left of the budget of `llm`.
+/// Checks whether a part's maximum cost is within the remaining budget of `llm`.
 ///
 /// # Errors
 /// The errors that end everything.

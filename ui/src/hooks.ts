@@ -28,9 +28,9 @@ const asStudioError = (error: unknown) =>
   error instanceof StudioError ? error : new StudioError("internal_error", error instanceof Error ? error.message : String(error));
 
 /**
- * Asks whenever `dependencies` change; `ask` may be undefined for nothing. A request less than `delay` milliseconds
- * after the previous one, or before its answer, waits that long: a user who continues choosing causes no request for
- * each step, and the first step is not delayed.
+ * Sends a request whenever `dependencies` change; none if `ask` is undefined. The first request is not delayed. A request
+ * within `delay` milliseconds of the previous one, or before its response, waits that long, so that a user who continues
+ * choosing does not cause a request for each step.
  */
 export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | undefined, dependencies: DependencyList, delay = 0): Asked<T> {
   const [state, setState] = useState<{ answer?: T | undefined; error?: StudioError | undefined; isWaiting: boolean }>({ isWaiting: false });

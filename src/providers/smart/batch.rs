@@ -37,7 +37,7 @@ pub(super) async fn summarize(
     let skipped = messages_before(request, summary.keep_first, start);
     let (request, skipped) =
         if skipped == 0 { (request.clone(), 0) } else { (without_start(request, skipped)?, skipped) };
-    // A summary of only a part must not fill the room that the target leaves.
+    // A summary of only a part must not use up the whole target.
     let target_tokens = request.target_tokens.filter(|_| skipped == 0);
     let request = Request { llm: request.llm.under(summary.api_profile.as_deref()), target_tokens, ..request };
     let middle = Middle {
