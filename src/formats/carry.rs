@@ -387,7 +387,7 @@ impl Carry<'_> {
         }
     }
 
-    /// Replaces a result of several blocks with one text: it goes into the first, and the others are removed.
+    /// Replaces a result of several blocks with one text: the first block takes the text, and the others are removed.
     fn set_texts(&mut self, index: usize, source: (usize, usize), text: &str) -> Result<(), NotCarried> {
         let slot = self.place(source).slot.clone();
         let (Slot::Texts(paths) | Slot::Strings(paths)) = &slot else { return Ok(()) };
@@ -544,7 +544,7 @@ impl Carry<'_> {
         !self.gone[message].is_empty() && self.gone[message].iter().all(Option::is_some)
     }
 
-    /// Returns true if no part of the message before this one stays.
+    /// Returns true if all earlier parts of the message are removed.
     fn is_first_left(&self, (message, part): (usize, usize)) -> bool {
         self.gone[message][..part].iter().all(Option::is_some)
     }
@@ -749,12 +749,12 @@ impl Carry<'_> {
         heirs
     }
 
-    /// Returns one of the edits that remove a message; `None` if it stays.
+    /// Returns one of the edits that remove a message; `None` if the message is kept.
     fn last_edit(&self, message: usize) -> Option<usize> {
         if self.is_gone(message) { self.gone[message].last().copied().flatten() } else { None }
     }
 
-    /// Returns the edits inside a message that stays.
+    /// Returns the edits inside a kept message.
     fn edits_inside(&mut self, message: usize) -> Vec<(Inside, Vec<usize>)> {
         let mut edits: Vec<(Inside, Vec<usize>)> = Vec::new();
         for (part, edit, from) in self.inside.remove(&message).unwrap_or_default() {

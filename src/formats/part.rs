@@ -79,7 +79,7 @@ pub enum Slot {
     Joined(Vec<Path>),
     /// The texts of a result of several blocks, one path per block; `None` for blocks that are not text.
     Texts(Vec<Option<Path>>),
-    /// The same for strings inside a JSON value whose shape stays: when one text replaces all, the others become
+    /// The same for strings inside a JSON value whose shape is kept. When one text replaces all, the others become
     /// empty.
     Strings(Vec<Option<Path>>),
     /// The text of a result, inside a value that is rebuilt around a new text.
@@ -187,8 +187,8 @@ impl Part {
     }
 
     /// Creates a result that is any JSON, at `stands`. If long strings are most of it, they become its texts, so that
-    /// its shape stays. Otherwise its JSON is one text; a new text is written in the form that `wrap` gives, or the
-    /// result never changes.
+    /// its shape is kept. Otherwise its JSON is one text. A new text is then written in the form that `wrap` gives;
+    /// without `wrap`, or with files, the result never changes.
     pub fn json_result(
         id: String,
         json: Json<'_>,

@@ -95,7 +95,7 @@ impl ServerCertVerifier for AsNode {
     }
 }
 
-/// Returns true if a certificate stays refused with any root: for its time, its name, or because it was revoked.
+/// Returns true if a certificate is refused with any root: because of its time or name, or because it was revoked.
 fn is_final(error: &Error) -> bool {
     matches!(
         error,

@@ -1,6 +1,6 @@
 //! Markers whose text never varies.
 
-/// A message placed between two of one role, because the messages between them are gone.
+/// A message inserted between two messages of one role after the messages between them were removed.
 pub const LEFT_OUT_HERE: &str = "[Messages before this point were left out.]";
 
 /// The message after a summary, where the roles would not alternate otherwise.

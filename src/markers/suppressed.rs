@@ -19,11 +19,11 @@ pub struct Suppressed {
 
 const LEFT_OUT: &str = " left out]";
 
-/// Parameters of at most this many characters stay: paths, patterns and short commands say what a call did.
+/// Parameters of at most this many characters are kept: paths, patterns and short commands say what a call did.
 const SHORT_PARAMETER: usize = 100;
 
 impl Suppressed {
-    /// Returns true if the text stays even where texts of its kind are left out.
+    /// Returns true if the text is kept even where texts of its kind are left out.
     pub fn spares(kind: ContentKind, text: &str) -> bool {
         kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
     }

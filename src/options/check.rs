@@ -178,7 +178,7 @@ fn inside(table: &Table, name: &str) -> Option<String> {
     table.fields.iter().find(holds).map(|field| format!("{}.{name}", field.name))
 }
 
-/// Returns the fault of a value that stands for one JSON cannot hold.
+/// Returns the fault of a value that represents a JavaScript value without a JSON form, such as NaN.
 fn refused(kind: &Kind, value: &Value) -> Option<FaultKind> {
     let is_number = matches!(refused_text(value)?, "NaN" | "Infinity" | "-Infinity");
     let is_host = matches!(kind, Kind::Host { .. });

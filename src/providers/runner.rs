@@ -85,8 +85,8 @@ impl State {
         }
     }
 
-    /// Runs a step, and repeats it on its own result while it continues and gains something. The rest can look
-    /// different once content is gone; for example, two texts may have become equal by being cut.
+    /// Runs a step, and repeats it on its own result while it continues and gains something. Removed content can make
+    /// more possible; for example, two texts may have become equal by being cut.
     ///
     /// # Errors
     /// The errors of [`Step::round`]. The work of earlier rounds is kept.
@@ -242,8 +242,8 @@ impl State {
     }
 }
 
-/// Moves inserted messages after the dropped ones, directly before the message that stays, because notes refer to
-/// them there.
+/// Moves inserted messages after the dropped ones, directly before the next kept message, because notes refer to that
+/// place.
 fn insert_behind_dropped(plan: &mut Plan) {
     let dropped: HashSet<usize> = plan
         .edits

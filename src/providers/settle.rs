@@ -1,5 +1,5 @@
-//! Applies a proposal, and enforces the rules for every proposal: no block grows, pointers stay true, no shape problem
-//! is added, and nothing changes without a gain.
+//! Applies a proposal, and enforces the rules for every proposal: no block grows, pointers remain valid, no shape
+//! problem is added, and nothing changes without a gain.
 
 use std::collections::{HashMap, HashSet};
 

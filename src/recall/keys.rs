@@ -1,5 +1,5 @@
-//! Keys by which entries are read: short, and derived from the entry's content, so that they stay the same whatever
-//! follows, after any condensation, and in any process.
+//! Keys by which entries are read. A key is short and derived from the entry's content. So later messages, a
+//! condensation or another process do not change it.
 
 /// Characters of a key, without letters and digits that look alike.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

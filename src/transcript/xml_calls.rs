@@ -103,8 +103,8 @@ pub(super) fn calls<'a, 't>(text: &'a str, tools: &'t ToolTable) -> Vec<XmlCall<
     found
 }
 
-/// Returns the closing tag of the call whose content starts at `inside`. Tags at line starts are counted like
-/// brackets, so that a file that shows a call stays inside, and a second call in the same text stays outside.
+/// Returns the closing tag of the call whose content starts at `inside`. Tags at line starts are matched like
+/// brackets. So a call shown in a written file belongs to the content, and a second call in the text does not.
 fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 1_usize;

@@ -74,8 +74,8 @@ pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
     Outcome::complete(ran, &begun, started)
 }
 
-/// Applies each provider's rules to the whole chain, so that no provider removes what another is told to keep. Also returns warnings about
-/// rules that match nothing.
+/// Applies each provider's rules to the whole chain, so that no provider removes content that another provider's rules
+/// keep. Also returns warnings about rules that match nothing.
 fn under_rules(tasks: &[Task], mut request: Request) -> (Request, Vec<Warning>) {
     // Rows added later take precedence, so the first provider's are added last.
     for task in tasks.iter().rev() {

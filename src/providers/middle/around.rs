@@ -65,7 +65,7 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     // Translates indices back to the conversation without the summary.
     let dropped = gone.len();
     let place = |message: usize| if message < around.head { message } else { message + dropped - added };
-    // Content inserted before the summary's place goes after the summary, as its edit comes later.
+    // Content inserted before the summary's place follows the summary, as the edit that inserts it comes later.
     let behind = |message: usize| message.max(around.head + added);
     let moved = |edit: Edit| match edit {
         Edit::Set { message, path, value, estimates } => Edit::Set { message: place(message), path, value, estimates },
@@ -87,7 +87,7 @@ pub fn shortened(request: &Request, around: &Around<'_>) -> Result<Option<Shorte
     };
     let mut notes: Vec<Note> = gone.clone().map(told_by_summary).collect();
     notes.extend(kept.notes.into_iter().map(moved_note));
-    // The summary goes directly before this message.
+    // The summary is inserted directly before this message.
     if !notes.iter().any(|note| note.message == gone.end && note.block.is_none()) {
         notes.push(Note { operation: "insert", ..told_by_summary(gone.end) });
     }

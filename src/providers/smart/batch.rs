@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Returns the plan that replaces a run of messages, given by their indices in the call's input, with a summary. At
-/// most `most_kept` messages stay at the end in addition to the unselected ones.
+/// most `most_kept` messages are kept at the end, or the unselected ones there if they are more.
 ///
 /// # Errors
 /// The errors of [`summarize_middle`]; [`CondenseError::NotEnoughMessages`] if there is nothing to summarise.

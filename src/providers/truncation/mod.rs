@@ -41,7 +41,7 @@ words! {
 }
 
 words! {
-    /// A choice of the lines that stay.
+    /// Which lines are kept.
     enum Strategy { Auto = "auto", Salient = "salient", Head = "head", HeadTail = "head_tail" }
 }
 
@@ -180,7 +180,7 @@ fn truncated(request: &Request, config: &TruncationConfig) -> Result<Proposal, C
 }
 
 /// Truncates when the first message, the newest ones and the system prompt alone exceed the target. As the target is
-/// missed in any case, summaries stay, because they cover all that is dropped, and a note says that messages were
+/// missed in any case, summaries are kept, because they cover the dropped messages. A note says that messages were
 /// dropped.
 fn beyond_target(request: &Request, mut proposal: Proposal) -> Result<Proposal, CondenseError> {
     let conversation = &request.conversation;

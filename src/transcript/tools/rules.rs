@@ -1,4 +1,4 @@
-//! Rules of tools: which of their calls and results stay, apart from what they mean.
+//! Rules of tools: which calls and results are kept, regardless of their meaning.
 
 use super::table::Rows;
 
