@@ -29,7 +29,7 @@ function checkedOptions(type, options, kept, allowed = "an object") {
   return { ...defaults, ...given };
 }
 
-/** Returns the fields of an object, and the same as the addon is shown them. */
+/** Returns the fields of an object, and the form of them that is passed to the addon. */
 function fieldsOf(object, field, kept) {
   const given = Object.create(null);
   const shown = Object.create(null);

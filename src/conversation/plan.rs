@@ -439,7 +439,8 @@ fn around<'a>(json: &'a str, strings: &'a [InputText]) -> impl Iterator<Item = &
 }
 
 impl Conversation {
-    /// Applies a plan: the only place where a conversation changes. `self` stays as it is; messages that the plan does not
+    /// Applies a plan: the only place where a conversation changes. `self` is not changed; messages that the plan does
+    /// not
     /// touch are shared.
     ///
     /// # Errors

@@ -11,7 +11,8 @@ use secrecy::{ExposeSecret, SecretString};
 /// The text printed in place of a key.
 pub(super) const REDACTED: &str = "[redacted]";
 
-/// A key or another secret header value. `Debug` gives `[redacted]`, nothing else prints it; the memory is wiped on drop.
+/// A key or another secret header value. `Debug` prints `[redacted]`, and there is no `Display`. The memory is wiped on
+/// drop.
 #[derive(Clone)]
 pub struct ApiKey(SecretString);
 

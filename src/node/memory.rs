@@ -10,9 +10,9 @@ use std::{
 /// Peak bytes of work per UTF-16 unit of messages. With 20 and 50 MB, 11 were measured (docs/security.md), and
 /// allocators take more than they hand out; with 20, the system ended one of three calls at the limit.
 const BYTES_PER_UNIT: usize = 26;
-/// Bytes needed for messages of any size: an encoding's tables, thread stacks, and the reserves of allocators,
-/// including 64 MiB of our own. With 96 MiB and no reserve of our own, the system ended one of fourteen processes whose
-/// limit was close to that.
+/// Bytes needed whatever the size of the messages: an encoding's tables, thread stacks, and the reserves of allocators,
+/// including 64 MiB of our own. With 96 MiB here and no reserve of our own, the system ended one of fourteen processes
+/// with a memory limit close to the need.
 const BYTES_OF_ANY: usize = 160 << 20;
 
 /// UTF-16 units of all messages in work.

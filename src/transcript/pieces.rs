@@ -112,7 +112,7 @@ impl PieceSource {
 }
 
 /// Returns the pieces of every message, in order. The pieces of a text cover it without gaps; an empty text has one
-/// empty piece. A message is read once: copies of the conversation, and others with the same messages, share its pieces.
+/// empty piece. Each message is read once: all conversations that contain it share its pieces.
 pub fn decompose(conversation: &Conversation, tools: &ToolTable) -> Vec<Pieces> {
     let mut decomposer = Decomposer { tools, calls: HashMap::new(), called: Arc::default() };
     conversation.messages().map(|message| decomposer.message(message)).collect()

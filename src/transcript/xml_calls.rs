@@ -124,8 +124,8 @@ fn matching_close(text: &str, name: &str, close_tag: &str, inside: usize, last: 
             depth += 1;
         }
         if at > last {
-            // There are more closing tags than opening ones: the content contains some, and the last one is the
-            // call's own.
+            // There are more closing tags than opening ones, because the content contains closing tags. The last
+            // one is the call's own.
             return last;
         }
     }

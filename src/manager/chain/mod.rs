@@ -62,7 +62,8 @@ impl Chain {
     }
 }
 
-/// Condenses the conversation of `request` with the providers of `chain`. `goal` is the request's target in the caller's tokens.
+/// Condenses the conversation of `request` with the providers of `chain`. `goal` is the request's target in the
+/// caller's tokens.
 pub async fn run(chain: &Chain, request: Request, goal: Goal) -> Outcome {
     let started = Instant::now();
     let tasks = chain.tasks(&request);

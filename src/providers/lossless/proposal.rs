@@ -138,7 +138,8 @@ struct Candidate {
 /// exactly to those of the whole.
 const MAX_TRIES: usize = 8;
 
-/// Returns the proposal that leaves at most `budget` tokens and changes only what that requires; `None` if all findings are needed, or are not enough.
+/// Returns the proposal that leaves at most `budget` tokens with as few changes as possible; `None` if all findings are
+/// needed, or are not enough.
 ///
 /// The newest blocks are changed first, so that a long beginning remains cached; the oldest first if pointers point to
 /// earlier messages. Then all blocks between a pointer and its lines change as in the full proposal, so that the

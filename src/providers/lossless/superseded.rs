@@ -317,7 +317,7 @@ impl<'a> Finder<'a> {
         self.found
     }
 
-    /// Leaves out what an event shows of a file, or was to write to it, if later events make that stale.
+    /// Leaves out the content that an event shows of a file, or was to write to it, if later events make it stale.
     fn file(&mut self, index: usize, path: &'a str, later: Later) {
         let event = &self.transcript.events[index];
         if let Some(changed) = later.changed.filter(|_| later.seen && self.options.drops_whole_reads()) {

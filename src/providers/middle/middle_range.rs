@@ -32,7 +32,7 @@ pub(super) struct SummaryRange {
     pub bridge: bool,
 }
 
-/// Selects the messages to summarise so that at least the newest `keep` messages stay.
+/// Selects the messages to summarise so that at least the newest `keep` messages are kept.
 ///
 /// # Errors
 /// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and [`CondenseError::SummarizedByThisCall`].

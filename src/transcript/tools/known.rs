@@ -1,5 +1,5 @@
-//! The tools of the known agents, one row each: Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenCode, Gemini CLI,
-//! OpenHands and the common file servers of the Model Context Protocol.
+//! The tools of the known agents, one row each: Roo, Cline, Kilo Code, Claude Code, mini-swe-agent, Codex, OpenCode,
+//! Gemini CLI, OpenHands and the common file servers of the Model Context Protocol.
 //!
 //! To add a tool, add a row. Nothing else changes, because all code that needs to know something about a tool asks
 //! this table.
