@@ -18,7 +18,7 @@ function hasOwnJson(value) {
   return prototype !== null && prototype !== Object.prototype && prototype !== Array.prototype && !isContainer(value.valueOf());
 }
 
-/** Returns a copy of the value's arrays and objects, which stays unchanged whatever happens to the value. */
+/** Returns a copy of the value's arrays and objects. Later changes of the value do not affect the copy. */
 function copied(value) {
   if (!isContainer(value)) return typeof value === "function" ? UNKNOWN : value;
   if (hasOwnJson(value)) return UNKNOWN;

@@ -121,8 +121,9 @@ impl Projection {
         ends
     }
 
-    /// Returns message and path of a projected text in the caller's condensed messages; `None` if it is not there as it
-    /// is.
+    /// Returns message and path of a projected text in the caller's condensed messages; `None` if they do not contain
+    /// it
+    /// unchanged.
     pub fn text_place(&self, carried: &Carried, message: usize, path: &[PathStep]) -> Option<(usize, Path)> {
         let is_whole = path.len() == 1 || (path.len() == 3 && path[1].index() == Some(0));
         let projected = match carried.layout.get(message)? {
@@ -144,7 +145,7 @@ impl Projection {
 }
 
 impl Carried {
-    /// Returns the index of one of the caller's messages afterwards; `None` if it is gone.
+    /// Returns the index of one of the caller's messages afterwards; `None` if the message was removed.
     pub fn position(&self, message: usize) -> Option<usize> {
         self.positions.get(message).copied().flatten()
     }
@@ -506,7 +507,7 @@ impl Carry<'_> {
         Some(splice(input.get(), &mut replacements?))
     }
 
-    /// Removes the parts that depend on removed ones: those tied to one, and those that need it right behind them.
+    /// Removes the parts that depend on removed parts: parts tied to one, and parts that must directly precede one.
     fn spread(&mut self) {
         let mut tied: HashMap<&str, usize> = HashMap::new();
         let all = || {
@@ -604,7 +605,7 @@ impl Carry<'_> {
     }
 
     fn add_message(&mut self, before: usize, order: (usize, bool, usize), role: &Role, text: &str, from: Vec<usize>) {
-        // Prefer a message near it as a model for its form, and one with the same role.
+        // The nearest message with the same role serves as a model for the form; without one, the nearest message.
         let near = (before..self.of.len()).chain((0..before).rev());
         let says = |message: &usize| {
             let first = self.of.projected(*message).next();
@@ -804,7 +805,7 @@ impl Carry<'_> {
         }
     }
 
-    /// Returns the field whose array would be empty and must not be.
+    /// Returns the field whose array would become empty although it must have elements.
     fn emptied_field(&self, json: Json<'_>, inside: &[Inside]) -> Option<String> {
         let mut gone: HashMap<&Path, usize> = HashMap::new();
         for edit in inside {

@@ -28,7 +28,7 @@ impl Suppressed {
         kind == ContentKind::ToolParameters && text.chars().nth(SHORT_PARAMETER).is_none()
     }
 
-    /// Creates the marker for `text`, with the size it had before anything was left out of it, if that is known.
+    /// Creates the marker for `text`, with its size before anything was left out of it, if that size is known.
     pub fn sized(kind: ContentKind, text: &str) -> Self {
         let (text, _) = messages_at_end(text);
         let mut notes = text.split('\n').filter_map(NoteLine::read);
@@ -52,7 +52,7 @@ impl Suppressed {
         }
     }
 
-    /// Returns true if `text` is such a marker already: a marker about a marker would say nothing.
+    /// Returns true if `text` is such a marker already: a marker in place of another marker would be useless.
     pub fn fills(text: &str) -> bool {
         let (text, messages) = messages_at_end(text);
         Self::read(text).is_some() || (text.is_empty() && messages)

@@ -3,7 +3,7 @@
 
 /// Characters of a key, without letters and digits that look alike.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Length of a key, unless another entry has the same.
+/// Length of a key in characters, unless another entry has the same key.
 pub const SHORTEST: usize = 4;
 /// Length of the whole hash in characters.
 const ALL: usize = 12;

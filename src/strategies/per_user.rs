@@ -101,7 +101,7 @@ async fn preferences(
 /// The path for errors in preferences that were looked up.
 const ANSWER: &str = "lookUp()";
 
-/// Preferences that were looked up, unless something is wrong with them.
+/// Returns the preferences that were looked up, or the reason why they are invalid.
 fn checked(composition: &Composition<'_>, found: Option<Value>) -> Result<Option<Preferences>, Said> {
     let Some(found) = found.filter(|found| !found.is_null()) else { return Ok(None) };
     let mut faults = tables::faults(tables::PER_USER, &json!({ "default": found }));

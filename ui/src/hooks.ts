@@ -1,10 +1,11 @@
-// Requests to the host from components: one at a time, the newest wins, and unneeded ones are cancelled.
+// Requests to the host from components: one at a time. A newer request replaces the older one, and requests that are no longer needed are
+// cancelled.
 
 import { type DependencyList, useCallback, useEffect, useRef, useState } from "react";
 import { StudioError } from "./types.js";
 
 export interface Asked<T> {
-  /** The newest answer; the previous one stays while another is on its way. */
+  /** The newest answer. It is kept until the next one arrives. */
   answer: T | undefined;
   error: StudioError | undefined;
   /** True while an answer is on its way. */

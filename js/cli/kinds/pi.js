@@ -142,8 +142,8 @@ function written(entries, turns, messages) {
     lines.splice(before ? lines.findIndex((each) => each.before === before.record) : lines.length, 0, line);
   }
   if (!hasIds(entries)) return lines.filter(({ after }) => after);
-  // Of the entries before a compaction, Pi sends only those from the first kept entry on. So new entries in front of
-  // that entry must be kept, too.
+  // Pi sends the entries before a compaction only from the first kept entry on. So new entries in front of that entry
+  // must be kept, too.
   for (const line of lines.filter(({ after }) => after?.type === "compaction")) {
     const inFront = lines.find((each) => next.get(each)?.id === line.after.firstKeptEntryId);
     if (inFront) line.after = { ...line.after, firstKeptEntryId: inFront.after.id };
