@@ -1,7 +1,7 @@
 "use strict";
 
-// Goes back in a history of 2025. A condensation by `lossless` leaves pointers in it (`[34 lines as below from
-// "…"]`), whose target may be cut off.
+// Rewinds a history as of 2025. A condensation by `lossless` leaves pointers in the history (`[34 lines as below from
+// "…"]`), and rewinding may cut off their targets.
 
 const { notAllowed, outOfRange } = require("../errors.js");
 const isObject = require("../is-object.js");

@@ -68,7 +68,7 @@ use crate::parallel::in_parts;
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     entries: Arc<Vec<Entry>>,
-    /// The number of messages at the beginning of the original conversation that stay as they are, with nothing
+    /// The number of messages at the beginning of the original conversation that are kept unchanged, with nothing
     /// inserted between them.
     frozen: usize,
 }

@@ -32,14 +32,14 @@ impl Allocator {
     /// free before the work began.
     pub fn replenish(&self) {
         if self.reserve.load(Ordering::Relaxed).is_null() {
-            // SAFETY: the layout is not empty; the code that takes the pointer out of its place frees it.
+            // SAFETY: the layout is not empty. The code that takes the pointer out of `reserve` frees it.
             Self::free_reserve(self.reserve.swap(unsafe { System.alloc(RESERVE) }, Ordering::AcqRel));
         }
     }
 
     fn free_reserve(reserve: *mut u8) -> bool {
         if !reserve.is_null() {
-            // SAFETY: it was allocated with this layout, and taken out of its place.
+            // SAFETY: the pointer was allocated with this layout, and taken out of `reserve`.
             unsafe { System.dealloc(reserve, RESERVE) };
         }
         !reserve.is_null()

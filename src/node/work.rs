@@ -88,7 +88,7 @@ pub struct CallProfile<'env> {
     pub handler: ClassInstance<'env, NativeHandler>,
 }
 
-/// A call that any thread may work on, because it contains nothing of JavaScript's.
+/// A call that any thread may work on, because it contains no JavaScript values.
 pub struct Incoming {
     messages: (ProjectionReader, Room),
     options: CallOptions,
