@@ -22,7 +22,7 @@ const isObject = require("../is-object.js");
 const MOST_BYTES = 320_000_000;
 /** Maximum number of earlier sessions that are searched. */
 const MOST_SESSIONS = 50;
-/** The number of characters of a query that are used. */
+/** Maximum number of characters of a query that are used. */
 const LONGEST_QUERY = 2000;
 
 const NO_SESSION =
@@ -96,7 +96,7 @@ class ClientRecall {
     }
   }
 
-  /** Notices that a client has begun another session with the same server, which has other earlier sessions. */
+  /** Detects that a client has begun another session with the same server. That session has other earlier sessions. */
   #turnTo(name) {
     if (this.#own !== undefined && this.#own !== name) {
       this.#files = new SessionFiles();

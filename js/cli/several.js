@@ -16,7 +16,7 @@ function isFolder(name) {
   try {
     return name !== "-" && Boolean(fs.statSync(name, { throwIfNoEntry: false })?.isDirectory());
   } catch {
-    // Reading it reports the error.
+    // The error is reported when the file is read.
     return false;
   }
 }

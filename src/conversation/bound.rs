@@ -63,7 +63,8 @@ impl BoundPlan {
         self.was.get(edit)?.was.as_deref()
     }
 
-    /// Returns the plan with a group number per edit, written as the field `group`: edits of one group are undone together.
+    /// Returns the plan with a group number per edit, written as the field `group`. Edits of one group are undone
+    /// together.
     pub fn with_groups(self, groups: Vec<usize>) -> Self {
         Self { groups, ..self }
     }
