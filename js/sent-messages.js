@@ -1,7 +1,7 @@
 "use strict";
 
-// Passes messages to the addon. Most messages of a call were already passed by the previous one, and are unchanged. The addon receives a
-// number for these, so that their JSON is not written, copied and read again.
+// Passes messages to the addon. Most messages of a call were already passed by the previous call and are unchanged. For these messages,
+// the addon receives a number, so that their JSON is not written, copied and read again.
 
 const { contentOf, isSame } = require("./snapshot.js");
 

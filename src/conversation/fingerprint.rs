@@ -29,8 +29,7 @@ const CHUNK: usize = 2048;
 
 impl Fingerprint {
     /// Returns the fingerprint of a text. Hashes the text as UTF-16 in its outside form, so that JavaScript computes
-    /// the
-    /// same fingerprint: see [`Fingerprint::of_units`].
+    /// the same fingerprint: see [`Fingerprint::of_units`].
     pub fn of_text(text: &str) -> Self {
         let mut hashed = HashedUnits::default();
         if surrogates::differs_outside(text) {

@@ -45,12 +45,12 @@ impl Remembered {
         self.addresses.get_or_init(read)
     }
 
-    /// Returns the reading of this kind, if it was made.
+    /// Returns the cached result of this kind, if there is one.
     pub fn known<T: Send + Sync + 'static>(&self, kind: Reading) -> Option<&T> {
         self.readings[kind as usize].get()?.downcast_ref()
     }
 
-    /// Returns the reading of this kind, if it is of this type.
+    /// Returns the cached result of this kind, if it is of this type.
     pub fn reading<T: Send + Sync + 'static>(&self, kind: Reading, read: impl FnOnce() -> T) -> Option<&T> {
         self.readings[kind as usize].get_or_init(|| Box::new(read())).downcast_ref()
     }

@@ -4,11 +4,11 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// Maximum length of a sequence that is written out; a longer one is replaced by its length.
+/// Maximum length of a sequence that is written out, in characters; a longer one is replaced by its length.
 const MAX_IN_A_ROW: usize = 3;
 
-/// Returns true for direction marks, zero-width characters, tags and the supplementary variation selectors. Joiners
-/// and the variation selectors of emoji are part of how words and signs are written, and stay.
+/// Returns true for direction marks, zero-width characters, tags and the supplementary variation selectors. Returns
+/// false for joiners and the variation selectors of emoji, because they are part of how words and signs are written.
 pub fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
@@ -18,9 +18,9 @@ pub fn is_invisible(letter: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Returns true if a character shows nothing: blanks, control characters, characters drawn as blanks, and those that
-/// Unicode lets programs ignore, including joiners and variation selectors (`Default_Ignorable_Code_Point` of Unicode
-/// 17).
+/// Returns true if a character has no visible form: blanks, control characters, characters drawn as blanks, and
+/// characters that Unicode lets programs ignore, including joiners and variation selectors
+/// (`Default_Ignorable_Code_Point` of Unicode 17).
 pub fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()

@@ -122,8 +122,7 @@ impl Projection {
     }
 
     /// Returns message and path of a projected text in the caller's condensed messages; `None` if they do not contain
-    /// it
-    /// unchanged.
+    /// it unchanged.
     pub fn text_place(&self, carried: &Carried, message: usize, path: &[PathStep]) -> Option<(usize, Path)> {
         let is_whole = path.len() == 1 || (path.len() == 3 && path[1].index() == Some(0));
         let projected = match carried.layout.get(message)? {

@@ -61,8 +61,7 @@ pub fn system_limit(error: io::Error) -> napi::Error<Code> {
 }
 
 /// Creates the error for unreadable JSON from the JavaScript side. V8 wrote the JSON, so it is either nested too
-/// deeply,
-/// or lacks fields that our JavaScript passes, which would be a bug of ours.
+/// deeply, or lacks fields that our JavaScript passes, which would be a bug of ours.
 pub fn unreadable(error: serde_json::Error) -> napi::Error<Code> {
     if error.classify() == Category::Syntax {
         return thrown("not_serializable", "a value is nested more than 127 levels deep; options may have 127 at most");

@@ -211,8 +211,7 @@ fn is_changed(one: &Message, other: &Message, in_place: bool) -> bool {
 
 /// Removes drops from a plan if other messages need the dropped message. It may be the other half of a tool round,
 /// separate two messages of one role, or be the user message that has to come first. Returns the messages that are kept
-/// for that
-/// reason.
+/// for that reason.
 fn complete(before: &Conversation, plan: &mut Plan) -> HashSet<usize> {
     let mut back = HashSet::new();
     let replaced = replaced(before, plan);

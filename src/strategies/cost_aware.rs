@@ -29,8 +29,8 @@ pub async fn within(composition: &mut Composition<'_>, limit: f64, option: &'sta
         match fits(composition, &part, &llm).await? {
             Fit::Fits(reason) => {
                 if composition.ask_or_warn(Ask::new(&part, reason).with(llm.clone())).await? {
-                    // A provider that costs too much is skipped as configured, without a warning; an unknown price is
-                    // worth one.
+                    // A provider that costs too much is skipped without a warning, because that is configured. An
+                    // unknown price gives a warning.
                     let unpriced = refused.into_iter().find(|(code, _)| *code == WarningCode::PriceUnknown);
                     if let Some((code, why)) = unpriced {
                         let said = said!("warning.otherWorks", why: why, provider: part.provider.as_str());
@@ -62,7 +62,7 @@ pub enum Fit {
     Fits(Said),
     /// The budget does not cover it, or its cost is unknown because a model's price is; with the reason.
     Refused(WarningCode, Said),
-    /// The provider could do nothing, with the error.
+    /// Running the provider would be useless, with the error.
     Useless(CondenseError),
 }
 

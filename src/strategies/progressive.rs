@@ -1,4 +1,5 @@
-//! `progressive`: runs free providers first, then models; the more of the budget remains, the more expensive ones.
+//! `progressive`: runs free providers first, then models. The larger the remaining budget, the more expensive the
+//! models.
 
 use super::{
     composition::{Ask, Composition},

@@ -1,4 +1,4 @@
-//! The problems that each format's service refuses messages for, and texts that are put into their arrays.
+//! Tests the problems for which each format's service refuses messages, and texts that are inserted into their arrays.
 
 use serde_json::{Value, json};
 

@@ -54,7 +54,7 @@ pub(super) async fn summarize(
     Ok(proposal)
 }
 
-/// Returns how many messages precede the last of those kept at the start, which is the first that the model sees.
+/// Returns the number of messages before the last message kept at the start, which is the first that the model sees.
 fn messages_before(request: &Request, keep_first: usize, start: usize) -> usize {
     let conversation = &request.conversation;
     let mut first = keep_first.max(start).max(conversation.fixed()).min(conversation.len());

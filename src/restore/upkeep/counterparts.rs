@@ -66,8 +66,7 @@ impl<'a> Texts<'a> {
     }
 
     /// Matches messages that a host rewrote, which have no id in common with earlier ones. The counterpart is the
-    /// removed
-    /// text in the same call or result, else one with equal content, else one with a pointer in common.
+    /// removed text in the same call or result, else one with equal content, else one with a pointer in common.
     pub(super) fn adopt(
         &self,
         counterparts: &mut [Option<usize>],
