@@ -23,7 +23,7 @@ struct Was {
     /// `None` for an edit that adds something.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
-    /// The fingerprint of a whole message, which an undo may put back.
+    /// The fingerprint of a whole message, which an undo may restore.
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<Fingerprint>,
 }

@@ -41,7 +41,8 @@ impl Alert {
     }
 }
 
-/// Returns the alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for never.
+/// Returns the alerts of some metrics. `cost_alert`: dollars above which one condensation is reported; `None` for
+/// never.
 pub(super) fn alerts(metrics: &Metrics, budget: &Budget, cost_alert: Option<f64>) -> Vec<Alert> {
     let mut alerts = Vec::new();
     for (kind, by_id) in [("provider", &metrics.providers), ("profile", &metrics.profiles)] {

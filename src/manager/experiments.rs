@@ -164,7 +164,7 @@ impl Experiment {
         measured.cost.add(call.cost);
         measured.latency_ms.add(call.latency_ms);
         measured.error_rate.add(if call.success { 0.0 } else { 1.0 });
-        // If a variant failed, its fallback kept the content, which says nothing about the variant.
+        // If a variant failed, its fallback kept the content, so the result is no measure of the variant.
         if call.success {
             kept.lost_percent.into_iter().for_each(|percent| measured.lost_percent.add(percent));
             kept.summary_quality.into_iter().for_each(|score| measured.summary_quality.add(score));

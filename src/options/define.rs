@@ -4,7 +4,8 @@
 //! contain all paragraphs, with limits and default. The name in JSON is the Rust name in camel case, or the one after
 //! `as`. Existing crates (schemars, garde, serde) do not report all errors of nested objects with their paths.
 
-/// Defines an object of options: the struct, its reader, its checks and its schema. See the example of the [module](crate::options).
+/// Defines an object of options: the struct, its reader, its checks and its schema. The
+/// [module](crate::options) has an example.
 macro_rules! options {
     (
         $(#[$attribute:meta])*

@@ -67,7 +67,7 @@ pub fn settle(request: &Request, provider: &str, proposal: &Proposal) -> Result<
             let result = before.apply(&mended.plan).map_err(invalid)?;
             let result_tally = request.tally.recount(before, &result, &request.cancel)?;
             let mut grown = without_gain(&mended.plan, before, &request.tally, &result_tally);
-            // Lines put back in place of a pointer may grow: they are fewer than in the original conversation.
+            // Lines that replace a pointer again may grow, because they are fewer than in the original conversation.
             grown.retain(|(message, block)| !mended.expanded.contains(&(*message, block.unwrap_or(0))));
             if may_grow && !grown.is_empty() {
                 // An edit that repairs made longer is not worth making.

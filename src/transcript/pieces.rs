@@ -158,8 +158,8 @@ struct Context {
 }
 
 impl Context {
-    /// Returns true if the pieces are the same. Readers pair calls and results by the allocation that they share, so two
-    /// equal calls are not the same.
+    /// Returns true if the pieces are the same. Readers pair calls and results by their shared allocation, so two equal
+    /// calls are not the same.
     fn is_same(&self, other: &Self) -> bool {
         self.calls().eq(other.calls()) && self.called == other.called && self.tools == other.tools
     }

@@ -35,7 +35,8 @@ pub(super) struct SummaryRange {
 /// Selects the messages to summarise so that at least the newest `keep` messages are kept.
 ///
 /// # Errors
-/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and [`CondenseError::SummarizedByThisCall`].
+/// [`CondenseError::NotEnoughMessages`], [`CondenseError::CondensedRecently`] and
+/// [`CondenseError::SummarizedByThisCall`].
 pub(super) fn select(conversation: &Conversation, keep: usize) -> Result<SummaryRange, CondenseError> {
     let messages = conversation.len();
     let head = conversation.head();
